@@ -1,0 +1,88 @@
+/** What the caller should do about an error; every code has exactly one kind. */
+export type ErrorKind =
+  | 'invalid' // correct the request, it can never succeed as it is
+  | 'missing' // the thing named does not exist (any more)
+  | 'conflict' // the thing changed meanwhile; look again, then retry
+  | 'denied' // other credentials are needed
+  | 'unavailable' // retry later, unchanged
+  | 'corrupt' // stored bytes are not what was written; an operator must look
+  | 'aborted' // the caller itself gave up
+  | 'internal'; // a defect in Quire
+
+/** Every error code of Quire and its kind: the one table that docs, HTTP statuses and tests are held to. */
+export const errorKinds = {
+  INVALID_PARAMETER: 'invalid',
+  INVALID_BODY: 'invalid',
+  INVALID_SETTING: 'invalid',
+  INVALID_OBJECT_KEY: 'invalid',
+  OFFSET_OUT_OF_RANGE: 'invalid',
+  BODY_TOO_LARGE: 'invalid',
+  UNSUPPORTED_COLUMN_TYPE: 'invalid',
+  NOT_ACCEPTABLE: 'invalid',
+  OBJECT_NOT_FOUND: 'missing',
+  RESULT_NOT_FOUND: 'missing',
+  RESULT_EXPIRED: 'missing',
+  RESULT_EVICTED: 'missing',
+  RESULT_DELETED: 'missing',
+  ROUTE_NOT_FOUND: 'missing',
+  UNAUTHENTICATED: 'denied',
+  FORBIDDEN: 'denied',
+  STORE_UNAVAILABLE: 'unavailable',
+  STORE_FULL: 'unavailable',
+  STORE_TIMED_OUT: 'unavailable',
+  SHUTTING_DOWN: 'unavailable',
+  TOO_MANY_REQUESTS: 'unavailable',
+  OBJECT_SHORT_READ: 'corrupt',
+  RESULT_CORRUPT: 'corrupt',
+  ABORTED: 'aborted',
+  QUERY_SYNTAX: 'invalid',
+  QUERY_INVALID: 'invalid',
+  TABLE_NOT_FOUND: 'invalid',
+  COLUMN_NOT_FOUND: 'invalid',
+  QUERY_FAILED: 'invalid',
+  QUERY_LIMIT_EXCEEDED: 'unavailable',
+  QUERY_TIMED_OUT: 'unavailable',
+  QUERY_CANCELLED: 'aborted',
+  TOO_MANY_QUERIES: 'unavailable',
+  INTERNAL: 'internal',
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof errorKinds;
+
+/**
+ * The one error class that leaves a Quire package on purpose.
+ *
+ * The message is a sentence that names the key, id or parameter, the value and what was expected.
+ */
+export class QuireError extends Error {
+  override readonly name = 'QuireError';
+  readonly code: ErrorCode;
+  readonly kind: ErrorKind;
+
+  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.kind = errorKinds[code];
+  }
+}
+
+/** Tells whether `error` is a QuireError, optionally one of the given codes. */
+export function isQuireError(error: unknown, ...codes: readonly ErrorCode[]): error is QuireError {
+  return error instanceof QuireError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/**
+ * Throws when the signal is aborted; a QuireError given as the abort reason is thrown unchanged.
+ *
+ * @throws ABORTED when the signal is aborted for any other reason
+ */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw abortError(signal);
+}
+
+/** The error that an aborted signal stands for. */
+export function abortError(signal: AbortSignal): QuireError {
+  const reason: unknown = signal.reason;
+  if (isQuireError(reason)) return reason;
+  return new QuireError('ABORTED', 'The call was aborted by its caller.', { cause: reason });
+}

@@ -1,0 +1,11 @@
+export type { Clock } from './clock.ts';
+export { abortError, type ErrorCode, type ErrorKind, errorKinds, isQuireError, QuireError, throwIfAborted } from './errors.ts';
+export { assertObjectKey } from './object-key.ts';
+export type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from './object-store.ts';
+export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';
+export type { Query, QueryEngine, QueryExecution, QueryLimits, QueryStatistics } from './query-engine.ts';
+export type { Random } from './random.ts';
+export { createRequestId, isRequestId, type RequestId } from './request-id.ts';
+export { systemClock } from './system-clock.ts';
+export { systemRandom } from './system-random.ts';
+export { formatBytes, formatDurationMs, MiB, parseDurationMs } from './units.ts';

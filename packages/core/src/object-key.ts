@@ -1,0 +1,19 @@
+import { QuireError } from './errors.ts';
+
+const segmentPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+const keyLengthMax = 512;
+
+/**
+ * Checks that `key` is an object key: segments of `A-Z a-z 0-9 _ . -`, joined by `/`, none empty, none starting with
+ * a dot or a dash, 512 characters at most. So no key can leave a root, hide a file or be mistaken for an option.
+ *
+ * @throws INVALID_OBJECT_KEY when it is not
+ */
+export function assertObjectKey(key: string): void {
+  if (key.length > keyLengthMax || !key.split('/').every((segment) => segmentPattern.test(segment))) {
+    throw new QuireError(
+      'INVALID_OBJECT_KEY',
+      `${JSON.stringify(key.slice(0, 80))} is not an object key: expected segments of A-Z a-z 0-9 _ . - joined by '/'.`,
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import { QuireError } from './errors.ts';
+
+/** Half-open range of rows `[start, end)` of a result. */
+export interface RowRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a caller asks for: `rowCount` rows from row `offset`; both are safe integers ≥ 0, `rowCount` ≥ 1. */
+export interface PageRequest {
+  readonly offset: number;
+  readonly rowCount: number;
+}
+
+/**
+ * Cuts a page request to the rows that exist. `offset` equal to `totalRows` gives an empty range.
+ *
+ * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end of the result
+ */
+export function resolveRowRange(page: PageRequest, totalRows: number): RowRange {
+  if (page.offset > totalRows) {
+    throw new QuireError('OFFSET_OUT_OF_RANGE', `offset ${page.offset} is past the end of the result, which has ${totalRows} rows.`);
+  }
+  // offset + rowCount may exceed 2^53, where sums are inexact: compare what is left instead.
+  const rowsLeft = totalRows - page.offset;
+  return { start: page.offset, end: page.offset + Math.min(page.rowCount, rowsLeft) };
+}
+
+/** The page after this one with the same page size, or undefined when no row follows. */
+export function nextPage(page: PageRequest, totalRows: number): PageRequest | undefined {
+  const { end } = resolveRowRange(page, totalRows);
+  return end < totalRows ? { offset: end, rowCount: page.rowCount } : undefined;
+}
+
+/** The page before this one with the same page size, starting at row 0 at the least, or undefined when no row precedes. */
+export function previousPage(page: PageRequest): PageRequest | undefined {
+  return page.offset > 0 ? { offset: Math.max(0, page.offset - page.rowCount), rowCount: page.rowCount } : undefined;
+}
