@@ -19,7 +19,10 @@ export interface PageRequest {
  */
 export function resolveRowRange(page: PageRequest, totalRows: number): RowRange {
   if (page.offset > totalRows) {
-    throw new QuireError('OFFSET_OUT_OF_RANGE', `offset ${page.offset} is past the end of the result, which has ${totalRows} rows.`);
+    throw new QuireError(
+      'OFFSET_OUT_OF_RANGE',
+      `offset ${page.offset} is past the end of the result, which has ${totalRows} rows.`,
+    );
   }
   // offset + rowCount may exceed 2^53, where sums are inexact: compare what is left instead.
   const rowsLeft = totalRows - page.offset;

@@ -47,5 +47,8 @@ export interface QueryEngine extends AsyncDisposable {
    * @throws QUERY_SYNTAX, QUERY_INVALID, TABLE_NOT_FOUND, COLUMN_NOT_FOUND when the SQL cannot run as it is
    * @throws QUERY_FAILED, QUERY_TIMED_OUT, QUERY_LIMIT_EXCEEDED, ABORTED as for `batches`
    */
-  execute(query: Query, options: { readonly signal?: AbortSignal | undefined; readonly limits: QueryLimits }): Promise<QueryExecution>;
+  execute(
+    query: Query,
+    options: { readonly signal?: AbortSignal | undefined; readonly limits: QueryLimits },
+  ): Promise<QueryExecution>;
 }

@@ -1,0 +1,25 @@
+import { defineConfig } from 'vitest/config';
+
+/** Workspaces resolve to their sources, in the tests and in the processes that the tests start. */
+const sourceCondition = '@quire/source';
+
+/** One project per suite; DESIGN.md says what each is for, test/README.md how to run one. */
+const suites: Record<string, string[]> = {
+  unit: ['packages/*/test/**/*.test.ts', 'test/src/layers/**/*.test.ts', 'test/src/api-surface/**/*.test.ts'],
+  conformance: ['test/src/conformance/**/*.test.ts'],
+  faults: ['test/src/faults/**/*.test.ts'],
+  property: ['test/src/property/**/*.test.ts'],
+  budget: ['test/src/budget/**/*.test.ts'],
+  e2e: ['test/src/e2e/**/*.test.ts'],
+};
+
+export default defineConfig({
+  test: {
+    passWithNoTests: true,
+    reporters: ['default'],
+    projects: Object.entries(suites).map(([name, include]) => ({
+      ssr: { resolve: { conditions: [sourceCondition, 'node'] } },
+      test: { name, include, pool: 'forks', env: { NODE_OPTIONS: `--conditions=${sourceCondition}` } },
+    })),
+  },
+});
