@@ -32,6 +32,7 @@ export const errorKinds = {
   STORE_TIMED_OUT: 'unavailable',
   SHUTTING_DOWN: 'unavailable',
   TOO_MANY_REQUESTS: 'unavailable',
+  SERVER_UNREACHABLE: 'unavailable', // said by clients, never by a server
   OBJECT_SHORT_READ: 'corrupt',
   RESULT_CORRUPT: 'corrupt',
   ABORTED: 'aborted',
@@ -44,6 +45,7 @@ export const errorKinds = {
   QUERY_TIMED_OUT: 'unavailable',
   QUERY_CANCELLED: 'aborted',
   TOO_MANY_QUERIES: 'unavailable',
+  UNEXPECTED_RESPONSE: 'internal', // said by clients: what answers does not speak as Quire does
   INTERNAL: 'internal',
 } as const satisfies Record<string, ErrorKind>;
 
