@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SummaryReporter } from './scripts/summary-reporter.ts';
 
 /** Workspaces resolve to their sources, in the tests and in the processes that the tests start. */
 const sourceCondition = '@quire/source';
@@ -15,8 +16,7 @@ const suites: Record<string, string[]> = {
 
 export default defineConfig({
   test: {
-    passWithNoTests: true,
-    reporters: ['default'],
+    reporters: ['default', new SummaryReporter()],
     projects: Object.entries(suites).map(([name, include]) => ({
       ssr: { resolve: { conditions: [sourceCondition, 'node'] } },
       test: { name, include, pool: 'forks', env: { NODE_OPTIONS: `--conditions=${sourceCondition}` } },

@@ -1,0 +1,85 @@
+/**
+ * Builds every package from src to dist, lower levels first, and checks with publint what npm would publish.
+ *
+ * A package is compiled against the dist of the packages below it, never against their sources: what compiles here is
+ * what compiles for a stranger.
+ */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies?: Record<string, string>;
+}
+
+interface Package {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+
+const packages = inBuildOrder(await readPackages());
+for (const { folder, manifest } of packages) {
+  await compile(folder);
+  await rewriteDeclarations(join(folder, 'dist'));
+  console.log(`built ${manifest.name}`);
+}
+const problems = (await Promise.all(packages.map(lintForPublishing))).flat();
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+
+async function readPackages(): Promise<Package[]> {
+  const names = await readdir(join(root, 'packages'));
+  const folders = names.filter((name) => !name.includes('.')).map((name) => join(root, 'packages', name));
+  return Promise.all(folders.map(async (folder) => ({ folder, manifest: await readManifest(folder) })));
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** Every package after all the packages that it depends on. */
+function inBuildOrder(unordered: readonly Package[]): Package[] {
+  const byName = new Map(unordered.map((each) => [each.manifest.name, each]));
+  const ordered = new Set<Package>();
+  const visit = (each: Package, path: readonly string[]): void => {
+    const { name, dependencies = {} } = each.manifest;
+    if (path.includes(name)) throw new Error(`Packages depend on each other in a circle: ${[...path, name].join(' → ')}`);
+    for (const dependency of Object.keys(dependencies)) {
+      const below = byName.get(dependency);
+      if (below !== undefined) visit(below, [...path, name]);
+    }
+    ordered.add(each);
+  };
+  for (const each of unordered) visit(each, []);
+  return [...ordered];
+}
+
+async function compile(folder: string): Promise<void> {
+  await rm(join(folder, 'dist'), { recursive: true, force: true });
+  try {
+    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(folder, 'tsconfig.build.json')]);
+  } catch (error) {
+    throw new Error(`${folder} does not compile\n${(error as { stdout?: string }).stdout ?? ''}`, { cause: error });
+  }
+}
+
+/** TypeScript rewrites `./x.ts` to `./x.js` in what it emits as JavaScript, but leaves declarations as they were. */
+async function rewriteDeclarations(dist: string): Promise<void> {
+  for (const file of await readdir(dist, { recursive: true })) {
+    if (!file.endsWith('.d.ts')) continue;
+    const text = await readFile(join(dist, file), 'utf8');
+    await writeFile(join(dist, file), text.replaceAll(/((?:from|import\()\s*['"]\.[^'"]+)\.ts(?=['"])/g, '$1.js'));
+  }
+}
+
+async function lintForPublishing({ folder, manifest }: Package): Promise<string[]> {
+  const { messages, pkg } = await publint({ pkgDir: folder, level: 'suggestion', strict: true });
+  return messages.map((message) => `${manifest.name}: ${formatMessage(message, pkg, { color: false }) ?? message.code}`);
+}
