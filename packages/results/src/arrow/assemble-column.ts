@@ -1,0 +1,156 @@
+import { type Data, DataType, type Field } from 'apache-arrow';
+import { FieldNode } from 'apache-arrow/ipc/metadata/message';
+import { QuireError } from '@quire/core';
+import { copyBits, countBits, setBits } from './bitmap.ts';
+import { byteWidthOf } from './column-type.ts';
+import { type ColumnSlice, fixedWidthBytes } from './column-slice.ts';
+
+/** The flattened columns of one record batch, in the order in which the IPC format wants them. */
+export interface BatchParts {
+  readonly nodes: FieldNode[];
+  readonly buffers: Uint8Array[];
+}
+
+const int32Max = 2 ** 31 - 1;
+const nothing = new Uint8Array(0);
+
+/**
+ * Appends one column, put together from slices, to `parts`: its node, its buffers, then its children's.
+ * Source: https://arrow.apache.org/docs/format/Columnar.html#recordbatch-message
+ *
+ * @throws QUERY_LIMIT_EXCEEDED when texts or lists of one batch exceed the format's 2 GiB of 32-bit offsets
+ */
+export function assembleColumn(field: Field, slices: readonly ColumnSlice[], parts: BatchParts): void {
+  const type = field.type as DataType;
+  if (slices.some((slice) => slice.data !== undefined && DataType.isDictionary(slice.data.type))) {
+    return assembleColumn(field, slices.flatMap(gatherDictionary), parts);
+  }
+  const length = slices.reduce((sum, slice) => sum + slice.end - slice.start, 0);
+  if (DataType.isNull(type)) {
+    parts.nodes.push(new FieldNode(length, length));
+    return;
+  }
+  const validity = assembleValidity(slices, length);
+  const nullCount = validity.length === 0 ? 0 : length - countBits(validity, length);
+  parts.nodes.push(new FieldNode(length, nullCount));
+  parts.buffers.push(nullCount === 0 ? nothing : validity);
+
+  const byteWidth = byteWidthOf(type);
+  if (byteWidth !== undefined) parts.buffers.push(assembleFixedWidth(slices, length, byteWidth));
+  else if (DataType.isBool(type)) parts.buffers.push(assembleBits(slices, length));
+  else if (DataType.isStruct(type)) {
+    for (const [index, child] of type.children.entries()) assembleColumn(child, childSlices(slices, index, 1), parts);
+  } else if (DataType.isFixedSizeList(type)) {
+    for (const child of type.children) assembleColumn(child, childSlices(slices, 0, type.listSize), parts);
+  } else assembleVariableWidth(field, slices, length, parts);
+}
+
+function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8Array {
+  if (slices.every(({ data }) => data !== undefined && data.nullCount === 0)) return nothing;
+  const bitmap = new Uint8Array((length + 7) >> 3);
+  let row = 0;
+  for (const { data, start, end } of slices) {
+    if (data !== undefined && data.nullCount === 0) setBits(bitmap, row, end - start);
+    else if (data?.nullBitmap !== undefined) copyBits(data.nullBitmap, data.offset + start, bitmap, row, end - start);
+    row += end - start;
+  }
+  return bitmap;
+}
+
+function assembleFixedWidth(slices: readonly ColumnSlice[], length: number, byteWidth: number): Uint8Array {
+  const target = new Uint8Array(length * byteWidth);
+  let position = 0;
+  for (const { data, start, end } of slices) {
+    if (data !== undefined) target.set(fixedWidthBytes(data, start, end, byteWidth), position);
+    position += (end - start) * byteWidth;
+  }
+  return target;
+}
+
+function assembleBits(slices: readonly ColumnSlice[], length: number): Uint8Array {
+  const target = new Uint8Array((length + 7) >> 3);
+  let row = 0;
+  for (const { data, start, end } of slices) {
+    if (data !== undefined) copyBits(data.values as Uint8Array, data.offset + start, target, row, end - start);
+    row += end - start;
+  }
+  return target;
+}
+
+/** Slices of child `index`; `stride` child rows belong to each row. */
+function childSlices(slices: readonly ColumnSlice[], index: number, stride: number): ColumnSlice[] {
+  return slices.map(({ data, start, end }) => ({ data: data?.children[index], start: start * stride, end: end * stride }));
+}
+
+/** Text, binary, lists and maps: offsets that start at 0, then the bytes or the child column that they point into. */
+function assembleVariableWidth(field: Field, slices: readonly ColumnSlice[], length: number, parts: BatchParts): void {
+  const type = field.type as DataType;
+  const isLarge = DataType.isLargeUtf8(type) || DataType.isLargeBinary(type) || DataType.isLargeList(type);
+  const offsets = isLarge ? new BigInt64Array(length + 1) : new Int32Array(length + 1);
+  const values: { data: Data; start: number; end: number }[] = [];
+  let row = 0;
+  let total = 0;
+  for (const { data, start, end } of slices) {
+    if (data !== undefined) {
+      const source = data.valueOffsets as ArrayLike<number | bigint>;
+      const first = Number(source[start] ?? 0);
+      const last = Number(source[end] ?? 0);
+      if (!isLarge && total + last - first > int32Max) throw batchTooLarge(field.name);
+      for (let index = start; index < end; index += 1) {
+        const offset = total + Number(source[index + 1] ?? 0) - first;
+        offsets[row + index - start + 1] = isLarge ? BigInt(offset) : offset;
+      }
+      if (last > first) values.push({ data, start: first, end: last });
+      total += last - first;
+    } else if (isLarge) (offsets as BigInt64Array).fill(BigInt(total), row + 1, row + 1 + end - start);
+    else (offsets as Int32Array).fill(total, row + 1, row + 1 + end - start);
+    row += end - start;
+  }
+  parts.buffers.push(new Uint8Array(offsets.buffer));
+
+  const child = (type.children as readonly Field[] | null | undefined)?.[0];
+  if (child !== undefined) {
+    assembleColumn(child, childSlicesOf(values), parts);
+    return;
+  }
+  const target = new Uint8Array(total);
+  let position = 0;
+  for (const { data, start, end } of values) {
+    target.set((data.values as Uint8Array).subarray(start, end), position);
+    position += end - start;
+  }
+  parts.buffers.push(target);
+}
+
+function childSlicesOf(values: readonly { data: Data; start: number; end: number }[]): ColumnSlice[] {
+  return values.map(({ data, start, end }) => ({ data: data.children[0], start, end }));
+}
+
+function batchTooLarge(column: string): QuireError {
+  return new QuireError(
+    'QUERY_LIMIT_EXCEEDED',
+    `Column '${column}' has more than 2 GiB of values within one batch of rows; shorten the values or select fewer of them.`,
+  );
+}
+
+/** Turns dictionary indexes into slices of the dictionary, so that the column holds the values themselves. */
+function gatherDictionary(slice: ColumnSlice): ColumnSlice[] {
+  const { data, start, end } = slice;
+  if (data === undefined || !DataType.isDictionary(data.type)) return [slice];
+  const indexes = data.values as ArrayLike<number | bigint>;
+  const chunks = (data.dictionary?.data ?? []) as readonly Data[];
+  const slices: ColumnSlice[] = [];
+  for (let row = start; row < end; row += 1) {
+    let index = data.getValid(row) ? Number(indexes[row]) : -1;
+    let chunk: Data | undefined;
+    for (const candidate of index < 0 ? [] : chunks) {
+      if (index < candidate.length) {
+        chunk = candidate;
+        break;
+      }
+      index -= candidate.length;
+    }
+    slices.push(chunk === undefined ? { data: undefined, start: 0, end: 1 } : { data: chunk, start: index, end: index + 1 });
+  }
+  return slices;
+}

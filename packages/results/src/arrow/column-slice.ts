@@ -1,0 +1,51 @@
+import { type Data, DataType, type RecordBatch } from 'apache-arrow';
+import { byteWidthOf } from './column-type.ts';
+
+/** Rows `[start, end)` of one column chunk; without data they are that many nulls. */
+export interface ColumnSlice {
+  readonly data: Data | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Rows `[start, end)` of one record batch. */
+export interface BatchSlice {
+  readonly batch: RecordBatch;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Raw bytes of rows `[start, end)` of a column of fixed width. */
+export function fixedWidthBytes(data: Data, start: number, end: number, byteWidth: number): Uint8Array {
+  const values = data.values as ArrayBufferView;
+  return new Uint8Array(values.buffer, values.byteOffset + start * byteWidth, (end - start) * byteWidth);
+}
+
+/** Bytes that the rows take in a batch, validity aside: what batches are sized by. */
+export function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
+  if (data === undefined) return 0;
+  const type = data.type as DataType;
+  const rowCount = end - start;
+  const byteWidth = byteWidthOf(type);
+  if (byteWidth !== undefined) return rowCount * byteWidth;
+  if (DataType.isStruct(type)) return childrenSizeBytes(data, start, end);
+  if (DataType.isFixedSizeList(type)) return childrenSizeBytes(data, start * type.listSize, end * type.listSize);
+  if (DataType.isDictionary(type)) return rowCount * 16; // the value's size, roughly: exact would cost a gather
+  const offsets = data.valueOffsets as ArrayLike<number | bigint> | undefined;
+  if (offsets === undefined) return rowCount / 8;
+  const first = Number(offsets[start] ?? 0);
+  const last = Number(offsets[end] ?? 0);
+  const width = typeof offsets[0] === 'bigint' ? 8 : 4;
+  return rowCount * width + (data.children.length > 0 ? childrenSizeBytes(data, first, last) : last - first);
+}
+
+function childrenSizeBytes(data: Data, start: number, end: number): number {
+  let sizeBytes = 0;
+  for (const child of data.children as Data[]) sizeBytes += sliceSizeBytes({ data: child, start, end });
+  return sizeBytes;
+}
+
+/** Bytes that the rows take in a batch, over all columns. */
+export function batchSliceSizeBytes({ batch, start, end }: BatchSlice): number {
+  return childrenSizeBytes(batch.data, start, end);
+}

@@ -1,0 +1,65 @@
+import { MessageHeader, MetadataVersion, type Schema } from 'apache-arrow';
+import { BodyCompression, BufferRegion, Message, RecordBatch as BatchMetadata } from 'apache-arrow/ipc/metadata/message';
+import { assembleColumn, type BatchParts } from './assemble-column.ts';
+import { compressBuffer, type Compression, compressionTypes } from './buffer-codec.ts';
+import type { BatchSlice } from './column-slice.ts';
+
+/** One encapsulated IPC message; `metadataBytes` counts prefix and padding, the rest is the body. */
+export interface EncodedMessage {
+  readonly bytes: Uint8Array;
+  readonly metadataBytes: number;
+}
+
+const continuation = 0xffffffff;
+const prefixBytes = 8;
+/** Ends a stream of messages: a continuation marker and a length of zero. */
+export const endOfStream = new Uint8Array([255, 255, 255, 255, 0, 0, 0, 0]);
+
+/** Encodes the message that opens a stream. */
+export function encodeSchemaMessage(schema: Schema): EncodedMessage {
+  return frameMessage(Message.encode(Message.from(schema, 0)), []);
+}
+
+/**
+ * Encodes rows as one record batch message of `schema` (as `storedSchemaOf` gives it); they may come from several batches.
+ * Source: https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format
+ */
+export function encodeBatchMessage(schema: Schema, slices: readonly BatchSlice[], compression: Compression): EncodedMessage {
+  const parts: BatchParts = { nodes: [], buffers: [] };
+  for (const [index, field] of schema.fields.entries()) {
+    const columns = slices.map(({ batch, start, end }) => ({ data: batch.data.children[index], start, end }));
+    assembleColumn(field, columns, parts);
+  }
+  const rowCount = slices.reduce((sum, { start, end }) => sum + end - start, 0);
+  const buffers = compression === 'none' ? parts.buffers : parts.buffers.map((buffer) => compressBuffer(buffer, compression));
+  const regions: BufferRegion[] = [];
+  let bodyBytes = 0;
+  for (const buffer of buffers) {
+    regions.push(new BufferRegion(bodyBytes, buffer.byteLength));
+    bodyBytes += padded(buffer.byteLength);
+  }
+  const codec = compression === 'none' ? null : new BodyCompression(compressionTypes[compression]);
+  const header = new BatchMetadata(rowCount, parts.nodes, regions, codec);
+  return frameMessage(Message.encode(new Message(bodyBytes, MetadataVersion.V5, MessageHeader.RecordBatch, header)), buffers);
+}
+
+function frameMessage(metadata: Uint8Array, buffers: readonly Uint8Array[]): EncodedMessage {
+  const metadataBytes = padded(prefixBytes + metadata.byteLength);
+  const bodyBytes = buffers.reduce((sum, buffer) => sum + padded(buffer.byteLength), 0);
+  const bytes = new Uint8Array(metadataBytes + bodyBytes);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, continuation, true);
+  view.setInt32(4, metadataBytes - prefixBytes, true);
+  bytes.set(metadata, prefixBytes);
+  let position = metadataBytes;
+  for (const buffer of buffers) {
+    bytes.set(buffer, position);
+    position += padded(buffer.byteLength);
+  }
+  return { bytes, metadataBytes };
+}
+
+/** Rounds up to a multiple of 8, the alignment that the format demands of messages and buffers. */
+function padded(byteLength: number): number {
+  return Math.ceil(byteLength / 8) * 8;
+}

@@ -1,0 +1,80 @@
+import type { RecordBatch, Schema } from 'apache-arrow';
+import { type BatchSlice, batchSliceSizeBytes } from './arrow/column-slice.ts';
+
+/** A batch of about this many bytes costs little to read for one row, and little overhead for many. */
+const batchSizeBytesTarget = 512 * 1024;
+const rowsPerBatchMax = 16_384;
+/** Metadata of one column in one batch: a field node and up to three buffer regions. */
+const metadataBytesPerColumn = 64;
+
+/**
+ * Re-cuts a stream of record batches to batches of equal row counts, the last one excepted.
+ *
+ * The row count is chosen once, from the first rows: a power of two that makes a batch of moderate size. Columns are not
+ * copied here: a cut is a list of slices of the incoming batches.
+ */
+export class BatchCutter {
+  readonly #sizeBytesTarget: number;
+  #pending: BatchSlice[] = [];
+  #pendingRows = 0;
+  #pendingBytes = 0;
+  #rowsPerBatch = 0;
+  #rowCount = 0;
+
+  constructor(schema: Schema) {
+    this.#sizeBytesTarget = Math.max(batchSizeBytesTarget, 4 * metadataBytesPerColumn * schema.fields.length);
+  }
+
+  /** Rows of every batch but the last; at least 1, also for a stream without rows. */
+  get rowsPerBatch(): number {
+    return Math.max(1, this.#rowsPerBatch);
+  }
+
+  /** Rows seen so far. */
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  async *cut(batches: AsyncIterable<RecordBatch>): AsyncGenerator<readonly BatchSlice[]> {
+    for await (const batch of batches) {
+      this.#push(batch);
+      if (this.#rowsPerBatch === 0 && (this.#pendingBytes >= this.#sizeBytesTarget || this.#pendingRows >= rowsPerBatchMax)) {
+        this.#chooseRowsPerBatch();
+      }
+      while (this.#rowsPerBatch > 0 && this.#pendingRows >= this.#rowsPerBatch) yield this.#take(this.#rowsPerBatch);
+    }
+    if (this.#rowsPerBatch === 0 && this.#pendingRows > 0) this.#chooseRowsPerBatch();
+    while (this.#pendingRows > 0) yield this.#take(Math.min(this.#rowsPerBatch, this.#pendingRows));
+  }
+
+  #push(batch: RecordBatch): void {
+    const slice = { batch, start: 0, end: batch.data.length };
+    if (slice.end === 0) return;
+    this.#pending.push(slice);
+    this.#pendingRows += slice.end;
+    this.#rowCount += slice.end;
+    if (this.#rowsPerBatch === 0) this.#pendingBytes += batchSliceSizeBytes(slice);
+  }
+
+  #chooseRowsPerBatch(): void {
+    const rowsThatFit = (this.#sizeBytesTarget * this.#pendingRows) / Math.max(1, this.#pendingBytes);
+    const powerOfTwo = 2 ** Math.floor(Math.log2(Math.max(1, rowsThatFit)));
+    this.#rowsPerBatch = Math.min(rowsPerBatchMax, powerOfTwo);
+  }
+
+  #take(rowCount: number): BatchSlice[] {
+    const taken: BatchSlice[] = [];
+    let wanted = rowCount;
+    while (wanted > 0) {
+      const first = this.#pending[0];
+      if (first === undefined) break;
+      const end = Math.min(first.end, first.start + wanted);
+      taken.push({ batch: first.batch, start: first.start, end });
+      wanted -= end - first.start;
+      if (end === first.end) this.#pending.shift();
+      else this.#pending[0] = { batch: first.batch, start: end, end: first.end };
+    }
+    this.#pendingRows -= rowCount;
+    return taken;
+  }
+}

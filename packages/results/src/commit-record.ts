@@ -1,0 +1,70 @@
+import { crc32 } from 'node:zlib';
+import { MessageReader, type Schema } from 'apache-arrow';
+import { isRequestId, QuireError, type QueryStatistics, type RequestId } from '@quire/core';
+import { encodeSchemaMessage } from './arrow/encode-message.ts';
+import type { BatchSpans } from './batch-spans.ts';
+
+/** What makes a result exist: everything that is known of it but its rows. */
+export interface CommitRecord {
+  readonly requestId: RequestId;
+  readonly brokerId: string;
+  /** Name of the principal that ran the query. */
+  readonly owner: string;
+  readonly submissionTimeMs: number;
+  readonly expirationTimeMs: number;
+  readonly rowCount: number;
+  /** Bytes of the data file. */
+  readonly dataSizeBytes: number;
+  readonly schema: Schema;
+  readonly spans: BatchSpans;
+  readonly statistics: QueryStatistics;
+}
+
+const formatVersion = 1;
+
+/**
+ * Encodes a commit record as JSON: `{"formatVersion", "checksum", "record"}`, where `checksum` is the CRC-32 of `record`'s text and
+ * the schema stands as a base64 Arrow schema message.
+ */
+export function encodeCommitRecord(record: CommitRecord): Uint8Array {
+  const schema = Buffer.from(encodeSchemaMessage(record.schema).bytes).toString('base64');
+  const text = JSON.stringify({ ...record, schema });
+  return Buffer.from(`{"formatVersion":${formatVersion},"checksum":${crc32(text)},"record":${text}}\n`);
+}
+
+/**
+ * Decodes a commit record.
+ *
+ * @throws RESULT_CORRUPT when the bytes are not what `encodeCommitRecord` made, or were made by a newer version of Quire
+ */
+export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord {
+  const envelope = parseEnvelope(key, bytes);
+  if (envelope.formatVersion !== formatVersion) {
+    throw corrupt(key, `has format version ${String(envelope.formatVersion)}, where this Quire reads ${formatVersion}`);
+  }
+  if (crc32(JSON.stringify(envelope.record)) !== envelope.checksum) throw corrupt(key, 'does not match its checksum');
+  // The checksum proves that we wrote it, so its shape is ours; only the schema and the id need parsing.
+  const record = envelope.record as Omit<CommitRecord, 'schema'> & { readonly schema: string };
+  if (!isRequestId(record.requestId)) throw corrupt(key, 'names no request id');
+  return { ...record, schema: decodeSchema(key, record.schema) };
+}
+
+function parseEnvelope(key: string, bytes: Uint8Array): { formatVersion?: unknown; checksum?: unknown; record?: unknown } {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+    if (typeof value === 'object' && value !== null && 'record' in value) return value;
+  } catch (error) {
+    throw corrupt(key, 'is not JSON', error);
+  }
+  throw corrupt(key, 'is not a commit record');
+}
+
+function decodeSchema(key: string, base64: string): Schema {
+  const schema = new MessageReader(Buffer.from(base64, 'base64')).readSchema();
+  if (schema === null) throw corrupt(key, 'holds no schema');
+  return schema;
+}
+
+function corrupt(key: string, what: string, cause?: unknown): QuireError {
+  return new QuireError('RESULT_CORRUPT', `The commit record ${key} ${what}.`, { cause });
+}

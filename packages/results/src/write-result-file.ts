@@ -1,0 +1,83 @@
+import { crc32 } from 'node:zlib';
+import { MetadataVersion, type RecordBatch, type Schema } from 'apache-arrow';
+import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file';
+import { QuireError } from '@quire/core';
+import type { Compression } from './arrow/buffer-codec.ts';
+import { encodeBatchMessage, encodeSchemaMessage, endOfStream } from './arrow/encode-message.ts';
+import { BatchCutter } from './batch-cutter.ts';
+import type { BatchSpans } from './batch-spans.ts';
+
+export interface ResultFileOptions {
+  readonly compression: Compression;
+  /** Bytes that the file may have; 0 for no limit. */
+  readonly sizeBytesMax: number;
+  /** Sees each batch message as it is written, with its index: the first ones serve the first page. */
+  onBatch?(index: number, message: Uint8Array): void;
+}
+
+export interface ResultFileSummary {
+  readonly spans: BatchSpans;
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+}
+
+const magic = new TextEncoder().encode('ARROW1');
+
+/**
+ * Encodes batches as an Arrow IPC file: leading schema message, batches of one row count each (the last may be shorter),
+ * end-of-stream marker, footer. Yields it piece by piece and returns what a commit record has to know.
+ * Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
+ *
+ * Holds one batch at a time. `schema` is a stored schema (`storedSchemaOf`).
+ *
+ * @throws QUERY_LIMIT_EXCEEDED when the file would exceed `sizeBytesMax`
+ */
+export async function* encodeResultFile(
+  schema: Schema,
+  batches: AsyncIterable<RecordBatch>,
+  options: ResultFileOptions,
+): AsyncGenerator<Uint8Array, ResultFileSummary> {
+  const opening = encodeSchemaMessage(schema).bytes;
+  const firstOffset = 8 + opening.byteLength;
+  const lengths: number[] = [];
+  const checksums: number[] = [];
+  const blocks: FileBlock[] = [];
+  const cutter = new BatchCutter(schema);
+  let offset = firstOffset;
+
+  const head = new Uint8Array(firstOffset);
+  head.set(magic);
+  head.set(opening, 8);
+  yield head;
+
+  for await (const slices of cutter.cut(batches)) {
+    const message = encodeBatchMessage(schema, slices, options.compression);
+    const length = message.bytes.byteLength;
+    if (options.sizeBytesMax > 0 && offset + length > options.sizeBytesMax) throw tooLarge(options.sizeBytesMax);
+    options.onBatch?.(lengths.length, message.bytes);
+    blocks.push(new FileBlock(message.metadataBytes, length - message.metadataBytes, offset));
+    lengths.push(length);
+    checksums.push(crc32(message.bytes));
+    offset += length;
+    yield message.bytes;
+  }
+
+  const tail = encodeTail(schema, blocks);
+  yield tail;
+  const spans = { rowsPerBatch: cutter.rowsPerBatch, firstOffset, lengths, checksums };
+  return { spans, rowCount: cutter.rowCount, sizeBytes: offset + tail.byteLength };
+}
+
+function encodeTail(schema: Schema, blocks: FileBlock[]): Uint8Array {
+  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, blocks, []));
+  const tail = new Uint8Array(endOfStream.length + footer.byteLength + 4 + magic.length);
+  tail.set(endOfStream);
+  tail.set(footer, endOfStream.length);
+  new DataView(tail.buffer).setInt32(endOfStream.length + footer.byteLength, footer.byteLength, true);
+  tail.set(magic, endOfStream.length + footer.byteLength + 4);
+  return tail;
+}
+
+function tooLarge(sizeBytesMax: number): QuireError {
+  return new QuireError('QUERY_LIMIT_EXCEEDED', `The result is larger than the ${sizeBytesMax} bytes that one result may have.`);
+}
