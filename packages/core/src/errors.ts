@@ -17,6 +17,9 @@ export const errorKinds = {
   INVALID_OBJECT_KEY: 'invalid',
   OFFSET_OUT_OF_RANGE: 'invalid',
   BODY_TOO_LARGE: 'invalid',
+  HEADERS_TOO_LARGE: 'invalid',
+  METHOD_NOT_ALLOWED: 'invalid',
+  UNSUPPORTED_MEDIA_TYPE: 'invalid',
   UNSUPPORTED_COLUMN_TYPE: 'invalid',
   NOT_ACCEPTABLE: 'invalid',
   OBJECT_NOT_FOUND: 'missing',
@@ -32,6 +35,7 @@ export const errorKinds = {
   STORE_TIMED_OUT: 'unavailable',
   SHUTTING_DOWN: 'unavailable',
   TOO_MANY_REQUESTS: 'unavailable',
+  REQUEST_TIMED_OUT: 'unavailable',
   SERVER_UNREACHABLE: 'unavailable', // said by clients, never by a server
   OBJECT_SHORT_READ: 'corrupt',
   RESULT_CORRUPT: 'corrupt',
