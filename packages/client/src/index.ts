@@ -1,1 +1,13 @@
-export {};
+export type { Cell, Column } from './cells.ts';
+export type { JsonObject } from './json-fields.ts';
+export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
+export {
+  type ClientCallOptions,
+  type PageOptions,
+  QuireClient,
+  type QuireClientOptions,
+  type QueryOptions,
+  type StreamFormat,
+} from './quire-client.ts';
+export type { BrokerAddress, QueryPage } from './query-page.ts';
+export type { StoredResult } from './stored-result.ts';

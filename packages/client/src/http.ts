@@ -1,0 +1,110 @@
+import { abortError, QuireError } from '@quire/core';
+import { readServerError } from './server-error.ts';
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Relative to the base URL, without a leading slash. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends requests to one server with one Authorization header, and turns every failure into a QuireError. */
+export class HttpSender {
+  readonly #baseUrl: URL;
+  readonly #authorization: string | undefined;
+  readonly #fetch: typeof fetch;
+
+  /** @throws INVALID_PARAMETER when the base URL is not an http or https URL */
+  constructor(baseUrl: string | URL, authorization: string | undefined, fetchFunction: typeof fetch) {
+    this.#baseUrl = parseBaseUrl(baseUrl);
+    this.#authorization = authorization;
+    this.#fetch = fetchFunction;
+  }
+
+  /**
+   * Resolves to a response with a 2xx status.
+   *
+   * @throws the server's own error code when it answers with any other status
+   * @throws SERVER_UNREACHABLE when no answer comes; ABORTED when the signal is aborted
+   */
+  async send(request: HttpRequest): Promise<Response> {
+    const url = new URL(request.path, this.#baseUrl);
+    for (const [name, value] of Object.entries(request.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    const response = await this.#translate(url, request.signal, () =>
+      this.#fetch(url, {
+        method: request.method,
+        headers: {
+          ...(this.#authorization !== undefined && { authorization: this.#authorization }),
+          ...(request.body !== undefined && { 'content-type': 'application/json' }),
+          ...request.headers,
+        },
+        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+        ...(request.signal !== undefined && { signal: request.signal }),
+      }),
+    );
+    if (response.ok) return response;
+    throw await this.#translate(url, request.signal, () => readServerError(response));
+  }
+
+  /** The whole body of the response to a request, as text. @throws as `send` */
+  async sendForText(request: HttpRequest): Promise<string> {
+    const response = await this.send(request);
+    return this.#translate(new URL(request.path, this.#baseUrl), request.signal, () => response.text());
+  }
+
+  /** The body of the response to a request as it comes; leaving the loop early ends the transfer. @throws as `send` */
+  async *sendForBytes(request: HttpRequest): AsyncGenerator<Uint8Array, void, undefined> {
+    const response = await this.send(request);
+    // Not `for await`: streams are not async iterable in every browser.
+    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+    if (reader === undefined) return;
+    const url = new URL(request.path, this.#baseUrl);
+    try {
+      while (true) {
+        const { done, value } = await this.#translate(url, request.signal, () => reader.read());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      // A reader of a broken stream rejects here with the error that was thrown above already.
+      await reader.cancel().catch(() => undefined);
+    }
+  }
+
+  async #translate<Value>(url: URL, signal: AbortSignal | undefined, action: () => Promise<Value>): Promise<Value> {
+    try {
+      return await action();
+    } catch (error) {
+      if (signal?.aborted === true) throw abortError(signal);
+      if (error instanceof QuireError) throw error;
+      throw new QuireError('SERVER_UNREACHABLE', `No answer from ${url.origin}: ${reasonOf(error)}.`, { cause: error });
+    }
+  }
+}
+
+function parseBaseUrl(baseUrl: string | URL): URL {
+  const url = URL.parse(String(baseUrl));
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `'${String(baseUrl)}' is not a server's address; expected for example http://127.0.0.1:8099.`,
+    );
+  }
+  // Paths are resolved against it, and would replace its last segment.
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}
+
+/** What stands behind fetch's "fetch failed": the connection's own message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
+  if (cause instanceof Error && cause.message !== '') return cause.message;
+  return error.message;
+}

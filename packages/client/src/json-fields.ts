@@ -1,0 +1,33 @@
+import { QuireError } from '@quire/core';
+import type { JsonValue } from './lossless-json.ts';
+
+export type JsonObject = { readonly [name: string]: JsonValue };
+
+/** The object that `value` is. @throws UNEXPECTED_RESPONSE when it is none */
+export function expectObject(value: JsonValue | undefined, what: string): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unexpected(what, 'an object', value);
+  return value as JsonObject;
+}
+
+/** The array that `value` is. @throws UNEXPECTED_RESPONSE when it is none */
+export function expectArray(value: JsonValue | undefined, what: string): readonly JsonValue[] {
+  if (!Array.isArray(value)) throw unexpected(what, 'an array', value);
+  return value as readonly JsonValue[];
+}
+
+/** The string that `value` is. @throws UNEXPECTED_RESPONSE when it is none */
+export function expectString(value: JsonValue | undefined, what: string): string {
+  if (typeof value !== 'string') throw unexpected(what, 'a string', value);
+  return value;
+}
+
+/** The safe integer that `value` is. @throws UNEXPECTED_RESPONSE when it is none */
+export function expectInteger(value: JsonValue | undefined, what: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw unexpected(what, 'an integer', value);
+  return value;
+}
+
+function unexpected(what: string, expected: string, value: JsonValue | undefined): QuireError {
+  const found = value === undefined ? 'nothing' : Array.isArray(value) ? 'an array' : value === null ? 'null' : typeof value;
+  return new QuireError('UNEXPECTED_RESPONSE', `The answer's ${what} is ${found}, not ${expected}: is this a Quire server?`);
+}

@@ -1,0 +1,66 @@
+import { type PageRequest, nextPage, previousPage } from '@quire/core';
+import { type Cell, type Column, decodeRows } from './cells.ts';
+import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
+import type { JsonValue } from './lossless-json.ts';
+import { throwFirstException } from './server-error.ts';
+
+/** Where a result is, when no other broker can serve it; a proxy wants to be told (spec section 4.5). */
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** One page of a stored result. */
+export interface QueryPage {
+  readonly requestId: string;
+  readonly brokerId: string;
+  /** Absent when every broker can serve the result. */
+  readonly broker?: BrokerAddress;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** Number of the first row of this page. */
+  readonly offset: number;
+  /** Rows of the whole result. */
+  readonly totalRowCount: number;
+  /** Absent when no row follows. */
+  readonly next?: PageRequest;
+  /** Absent when no row precedes. */
+  readonly previous?: PageRequest;
+}
+
+/**
+ * Reads a cursor response (spec section 2.6) that was asked for with `rowCount`; without, the page's own size counts.
+ *
+ * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the answer holds an exception
+ * @throws UNEXPECTED_RESPONSE when it is no cursor response
+ */
+export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined): QueryPage {
+  const body = expectObject(answer, 'body');
+  throwFirstException(body);
+  const table = expectObject(body['resultTable'], 'resultTable');
+  const dataSchema = expectObject(table['dataSchema'], 'dataSchema');
+  const dataTypes = expectArray(dataSchema['columnDataTypes'], 'columnDataTypes');
+  const columns = expectArray(dataSchema['columnNames'], 'columnNames').map((name, index) => ({
+    name: expectString(name, 'column name'),
+    dataType: expectString(dataTypes[index], 'column type'),
+  }));
+  const rows = decodeRows(columns, expectArray(table['rows'], 'rows') as readonly (readonly JsonValue[])[]);
+  const offset = expectInteger(body['offset'], 'offset');
+  const totalRowCount = expectInteger(body['numRowsResultSet'], 'numRowsResultSet');
+  const page = { offset, rowCount: rowCount ?? Math.max(1, rows.length) };
+  const next = nextPage(page, totalRowCount);
+  const previous = previousPage(page);
+  return {
+    requestId: expectString(body['requestId'], 'requestId'),
+    brokerId: expectString(body['brokerId'], 'brokerId'),
+    ...(typeof body['brokerHost'] === 'string' && {
+      broker: { host: body['brokerHost'], port: expectInteger(body['brokerPort'], 'brokerPort') },
+    }),
+    columns,
+    rows,
+    offset,
+    totalRowCount,
+    ...(next !== undefined && { next }),
+    ...(previous !== undefined && { previous }),
+  };
+}

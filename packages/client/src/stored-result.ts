@@ -1,0 +1,32 @@
+import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
+import type { JsonValue } from './lossless-json.ts';
+
+/** What a server tells of a stored result without opening it (spec section 2.8). */
+export interface StoredResult {
+  readonly requestId: string;
+  readonly brokerId: string;
+  readonly submissionTimeMs: number;
+  readonly expirationTimeMs: number;
+  readonly rowCount: number;
+  /** Kind of storage: `memory`, `fs` … */
+  readonly storage: string;
+  /** Where the rows and the metadata are, in the server's terms. */
+  readonly dataFile: string;
+  readonly metadataFile: string;
+}
+
+/** Reads one entry of a list. @throws UNEXPECTED_RESPONSE when it is none */
+export function decodeStoredResult(value: JsonValue): StoredResult {
+  const entry = expectObject(value, 'result entry');
+  const metadata = expectObject(expectArray(entry['responseMetadata'], 'responseMetadata')[0], 'responseMetadata');
+  return {
+    requestId: expectString(entry['requestId'], 'requestId'),
+    brokerId: expectString(entry['brokerId'], 'brokerId'),
+    submissionTimeMs: expectInteger(entry['submissionTimeMs'], 'submissionTimeMs'),
+    expirationTimeMs: expectInteger(entry['expirationTimeMs'], 'expirationTimeMs'),
+    rowCount: expectInteger(metadata['numRows'], 'numRows'),
+    storage: expectString(metadata['type'], 'type'),
+    dataFile: expectString(metadata['dataFile'], 'dataFile'),
+    metadataFile: expectString(metadata['metadataFile'], 'metadataFile'),
+  };
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { QuireClient } from '../src/quire-client.ts';
+import { clientOf, errorOf } from './client-of-one-answer.ts';
+
+const requestId = '018f6b1e-0000-7000-8000-000000000001';
+
+describe('stored results', () => {
+  const entry = {
+    requestId,
+    brokerId: 'Broker_localhost_8099',
+    submissionTimeMs: 1000,
+    expirationTimeMs: 3_601_000,
+    responseMetadata: [{ type: 'fs', numRows: 3, dataFile: 'file:///data.arrow', metadataFile: 'file:///record.json' }],
+  };
+  const stored = {
+    requestId,
+    brokerId: 'Broker_localhost_8099',
+    submissionTimeMs: 1000,
+    expirationTimeMs: 3_601_000,
+    rowCount: 3,
+    storage: 'fs',
+    dataFile: 'file:///data.arrow',
+    metadataFile: 'file:///record.json',
+  };
+
+  it('are listed', async () => {
+    const { client, sent } = clientOf({ resultMetadataList: [entry] });
+    expect(await client.list()).toEqual([stored]);
+    expect([sent[0]?.method, sent[0]?.url]).toEqual(['GET', 'http://quire.test/base/query/resultStore']);
+  });
+
+  it('are described by the wire’s own record', async () => {
+    const { client, sent } = clientOf([{ requestId, numRowsResultSet: 3 }]);
+    expect(await client.metadata(requestId)).toEqual({ requestId, numRowsResultSet: 3 });
+    expect(sent[0]?.url).toBe(`http://quire.test/base/query/${requestId}/metadata`);
+  });
+
+  it('are deleted', async () => {
+    const { client, sent } = clientOf(`Query Results for ${requestId} deleted.`);
+    await client.delete(requestId);
+    expect([sent[0]?.method, sent[0]?.url]).toEqual(['DELETE', `http://quire.test/base/query/resultStore/${requestId}`]);
+  });
+
+  it('are renewed', async () => {
+    const { client, sent } = clientOf(entry);
+    expect(await client.renew(requestId, '2h')).toEqual(stored);
+    expect([sent[0]?.method, sent[0]?.url, sent[0]?.body]).toEqual([
+      'PATCH',
+      `http://quire.test/base/query/resultStore/${requestId}`,
+      { expiration: '2h' },
+    ]);
+  });
+
+  it.each(['..', '', 'a/b', '%2e%2e', 'a b'])('are not asked for by the id %j, which would change the URL', async (id) => {
+    const { client, sent } = clientOf('');
+    for (const call of [client.delete(id), client.metadata(id), client.renew(id, '1h'), client.page(id, { offset: 0 })]) {
+      expect((await errorOf(call)).code).toBe('INVALID_PARAMETER');
+    }
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('an answer that is not Quire’s', () => {
+  it.each([
+    [401, 'UNAUTHENTICATED'],
+    [403, 'FORBIDDEN'],
+    [404, 'UNEXPECTED_RESPONSE'],
+    [429, 'TOO_MANY_REQUESTS'],
+    [502, 'SERVER_UNREACHABLE'],
+  ])('with status %i rejects with %s', async (status, code) => {
+    const { client } = clientOf('<html>', { status });
+    expect((await errorOf(client.list())).code).toBe(code);
+  });
+
+  it.each([
+    ['[]', 'body is an array, not an object'],
+    ['{}', 'resultMetadataList is nothing, not an array'],
+    ['{"resultMetadataList":[{}]}', 'responseMetadata is nothing, not an array'],
+  ])('with the body %s says what is wrong', async (body, problem) => {
+    const { client } = clientOf(body);
+    expect(await errorOf(client.list())).toEqual({
+      code: 'UNEXPECTED_RESPONSE',
+      message: `The answer's ${problem}: is this a Quire server?`,
+    });
+  });
+});
+
+describe('a client', () => {
+  it('says who did not answer, and why', async () => {
+    const client = new QuireClient({
+      baseUrl: 'http://quire.test:8099',
+      fetch: () => Promise.reject(new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:8099') })),
+    });
+    expect(await errorOf(client.list())).toEqual({
+      code: 'SERVER_UNREACHABLE',
+      message: 'No answer from http://quire.test:8099: connect ECONNREFUSED 127.0.0.1:8099.',
+    });
+  });
+
+  it('sends another Authorization than a bearer token as it is, and none when there is none', async () => {
+    const authorizations: (string | null)[] = [];
+    const fetchFunction: typeof fetch = (_url, request) => {
+      authorizations.push(new Headers(request?.headers).get('authorization'));
+      return Promise.resolve(Response.json({ resultMetadataList: [] }));
+    };
+    await new QuireClient({ baseUrl: 'http://quire.test', authorization: 'Basic eDp5', fetch: fetchFunction }).list();
+    await new QuireClient({ baseUrl: 'http://quire.test', fetch: fetchFunction }).list();
+    expect(authorizations).toEqual(['Basic eDp5', null]);
+  });
+
+  it.each(['quire.test', 'ftp://quire.test', ''])('is not made for the address %j', (baseUrl) => {
+    expect(() => new QuireClient({ baseUrl })).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
+  });
+});
