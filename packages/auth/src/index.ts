@@ -1,1 +1,5 @@
-export {};
+export { authenticateChallenge, Authenticator } from './authenticator.ts';
+export { type KnownPrincipal, parsePrincipals, type PrincipalSettings, type SecretSources } from './known-principal.ts';
+export { hashPassword, hashToken } from './password-hash.ts';
+export { mayRead, type Principal, requireRole, type Role } from './principal.ts';
+export { assertSafeBind, usesQuickstartTokens } from './safe-bind.ts';

@@ -1,0 +1,50 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SettingKind } from './setting-kind.ts';
+
+/** Where results are kept: a directory of this machine, or a place in a bucket. */
+export type StoreLocation =
+  | { readonly scheme: 'file'; readonly path: string }
+  | { readonly scheme: 's3' | 'gs'; readonly uri: string };
+
+/** A path of this machine; the value is absolute. */
+export const path: SettingKind<string> = {
+  allowed: 'a path of this machine, absolute or relative',
+  parse: (value, baseDir) =>
+    value === '' || value.includes('\0') || schemePattern.test(value) ? undefined : resolve(baseDir, value),
+  format: (value) => value,
+};
+
+/** A directory as a path or a `file:` URI, or a bucket as an `s3://` or `gs://` URI. */
+export const location: SettingKind<StoreLocation> = {
+  allowed: 'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+  parse: (value, baseDir) => {
+    if (bucketPatterns.s3.test(value)) return { scheme: 's3', uri: value };
+    if (bucketPatterns.gs.test(value)) return { scheme: 'gs', uri: value };
+    const local = value.startsWith('file:') ? pathOfFileUri(value) : path.parse(value, baseDir);
+    return local === undefined ? undefined : { scheme: 'file', path: local };
+  },
+  format: (value) => (value.scheme === 'file' ? value.path : value.uri),
+};
+
+/** A bucket, with or without a prefix. */
+export function bucket(scheme: 's3' | 'gs'): SettingKind<string> {
+  return {
+    allowed: `a bucket, such as ${scheme}://bucket/prefix`,
+    parse: (value) => (bucketPatterns[scheme].test(value) ? value : undefined),
+    format: (value) => value,
+  };
+}
+
+const schemePattern = /^[A-Za-z][A-Za-z0-9+.-]+:/;
+const bucketPatterns = {
+  s3: /^s3:\/\/[a-z0-9][a-z0-9._-]+(?:\/[^\s?#]*)?$/,
+  gs: /^gs:\/\/[a-z0-9][a-z0-9._-]+(?:\/[^\s?#]*)?$/,
+} as const;
+
+function pathOfFileUri(value: string): string | undefined {
+  const uri = URL.canParse(value) ? new URL(value) : undefined;
+  // An escaped slash or NUL, and a host, name no file here: refused before the conversion would throw.
+  if (uri === undefined || uri.host !== '' || /%(?:2f|00)/i.test(uri.pathname)) return undefined;
+  return fileURLToPath(uri);
+}

@@ -1,0 +1,58 @@
+import type { SettingKind } from './setting-kind.ts';
+
+/** One row of the table of settings: everything that Quire knows of one key. */
+export interface SettingRow<Value> {
+  /** The key as users write it; a part in angle brackets stands for a name that they choose. */
+  readonly key: string;
+  readonly kind: SettingKind<Value>;
+  /** The default as text, or the key of the setting whose value it takes; undefined when there is none. */
+  readonly default: string | { readonly of: string } | undefined;
+  /** Whether a running server may take over a new value; the others need a restart. */
+  readonly live: boolean;
+  /** Whether the value must not be shown anywhere. */
+  readonly secret: boolean;
+  /** Whether every use of a name needs this setting (only keys with a name part). */
+  readonly required: boolean;
+  /** The part of Quire, not built yet, with which the setting takes effect. */
+  readonly awaits: string | undefined;
+  /** What it does, in sentences, for the reference. */
+  readonly meaning: string;
+}
+
+interface RowParts<Value> {
+  readonly key: string;
+  readonly kind: SettingKind<Value>;
+  readonly live?: boolean;
+  readonly secret?: boolean;
+  readonly awaits?: string;
+  readonly meaning: string;
+}
+
+/** A setting that always has a value. */
+export function setting<Value>(
+  parts: RowParts<Value> & { readonly default: string | { readonly of: string } },
+): SettingRow<Value> {
+  return { live: false, secret: false, required: false, awaits: undefined, ...parts };
+}
+
+/** A setting that may be left out; its value is then undefined. */
+export function optionalSetting<Value>(parts: RowParts<Value>): SettingRow<Value | undefined> {
+  return {
+    live: false,
+    secret: false,
+    required: false,
+    awaits: undefined,
+    ...parts,
+    kind: orUndefined(parts.kind),
+    default: undefined,
+  };
+}
+
+/** A setting without which the others of the same name mean nothing. */
+export function requiredSetting<Value>(parts: RowParts<Value>): SettingRow<Value> {
+  return { live: false, secret: false, awaits: undefined, ...parts, required: true, default: undefined };
+}
+
+function orUndefined<Value>(kind: SettingKind<Value>): SettingKind<Value | undefined> {
+  return { ...kind, format: (value) => (value === undefined ? '' : kind.format(value)) };
+}

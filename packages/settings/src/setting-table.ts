@@ -1,0 +1,38 @@
+import type { SettingRow } from './setting-row.ts';
+import { cleaner, controller } from './table/cleaner.ts';
+import { principals, storageClasses, tables } from './table/named.ts';
+import { duckdb, query } from './table/query.ts';
+import { results, store } from './table/results.ts';
+import { http, observability, server } from './table/server.ts';
+import { text } from './setting-kind.ts';
+
+/** The one table of settings: groups of settings with fixed keys, under the names that code knows them by. */
+export const settingTable = { server, http, store, results, query, duckdb, cleaner, controller, observability };
+
+/** The settings whose keys contain a name that users choose; each group becomes a list with one element per name. */
+export const namedTable = { tables, principals, storageClasses };
+
+type Rows = Readonly<Record<string, SettingRow<unknown>>>;
+type ValueOf<Row> = Row extends SettingRow<infer Value> ? Value : never;
+type ValuesOf<Group extends Rows> = { readonly [Name in keyof Group]: ValueOf<Group[Name]> };
+type NamedValuesOf<Group extends Rows> = ReadonlyArray<{ readonly name: string } & ValuesOf<Group>>;
+
+/**
+ * Every setting's value, by group and name: `settings.results.expirationMs`. Durations are in milliseconds (`…Ms`), sizes in
+ * bytes (`…Bytes…`, Infinity when unlimited), paths absolute. Frozen throughout.
+ */
+export type Settings = {
+  readonly [Group in keyof typeof settingTable]: ValuesOf<(typeof settingTable)[Group]>;
+} & {
+  readonly [Group in keyof typeof namedTable]: NamedValuesOf<(typeof namedTable)[Group]>;
+};
+
+export type TableSettings = Settings['tables'][number];
+export type PrincipalSettings = Settings['principals'][number];
+
+/** What a name in the keys of a group may be. */
+export const nameKinds = {
+  tables: text(/^[A-Za-z_]\w{0,62}$/, 'a name of letters, digits and _, not starting with a digit'),
+  principals: text(/^\w[\w-]{0,62}$/, 'a name of letters, digits, _ and -'),
+  storageClasses: text(/^[a-z][a-z0-9]{0,62}$/, 'a URI scheme in lower case'),
+} as const;

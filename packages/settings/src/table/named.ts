@@ -1,0 +1,75 @@
+import { path } from '../path-kind.ts';
+import { scryptHash, sha256Hex, variableName } from '../secret-kind.ts';
+import { choice, text } from '../setting-kind.ts';
+import { optionalSetting, requiredSetting, setting } from '../setting-row.ts';
+
+/** The tables that queries may read, one per name. */
+export const tables = {
+  path: requiredSetting({
+    key: 'engine.table.<name>.path',
+    kind: path,
+    meaning: 'The file of the table, or a glob over several files with the same columns.',
+  }),
+  format: setting({
+    key: 'engine.table.<name>.format',
+    kind: choice('auto', 'parquet', 'csv', 'json'),
+    default: 'auto',
+    meaning: "The files' format; `auto` goes by the ending of the path.",
+  }),
+};
+
+/** Who may call, one per name. */
+export const principals = {
+  role: requiredSetting({
+    key: 'engine.auth.principal.<name>.role',
+    kind: choice('query', 'admin'),
+    meaning: 'What the principal may do: `query` runs queries and handles its own results, `admin` may do everything.',
+  }),
+  tokenSha256: optionalSetting({
+    key: 'engine.auth.principal.<name>.token.sha256',
+    kind: sha256Hex,
+    secret: true,
+    meaning: "The SHA-256 of the principal's token.",
+  }),
+  tokenFile: optionalSetting({
+    key: 'engine.auth.principal.<name>.token.file',
+    kind: path,
+    secret: true,
+    meaning: "A file with the principal's token; white space around it does not count.",
+  }),
+  tokenEnv: optionalSetting({
+    key: 'engine.auth.principal.<name>.token.env',
+    kind: variableName,
+    secret: true,
+    meaning: "The name of an environment variable with the principal's token.",
+  }),
+  passwordScrypt: optionalSetting({
+    key: 'engine.auth.principal.<name>.password.scrypt',
+    kind: scryptHash,
+    secret: true,
+    meaning: "A salted hash of the principal's password.",
+  }),
+  passwordFile: optionalSetting({
+    key: 'engine.auth.principal.<name>.password.file',
+    kind: path,
+    secret: true,
+    meaning: "A file with the principal's password; line breaks at its end do not count.",
+  }),
+  passwordEnv: optionalSetting({
+    key: 'engine.auth.principal.<name>.password.env',
+    kind: variableName,
+    secret: true,
+    meaning: "The name of an environment variable with the principal's password.",
+  }),
+};
+
+/** The plug-ins of file systems, one per scheme. */
+export const storageClasses = {
+  className: requiredSetting({
+    key: 'engine.broker.storage.factory.class.<scheme>',
+    kind: text(/^[A-Za-z_][\w$.-]{0,255}$/, 'the name of a class'),
+    awaits: 'the S3 store',
+    meaning:
+      'The plug-in for a deep store, as other brokers name it. Accepted for their files; Quire knows its stores by itself.',
+  }),
+};

@@ -1,0 +1,48 @@
+import { duration, integer, size } from '../setting-kind.ts';
+import { setting } from '../setting-row.ts';
+
+/** How many queries run, and for how long. */
+export const query = {
+  timeoutMs: setting({
+    key: 'engine.broker.query.timeout',
+    kind: duration('100ms', '1d'),
+    default: '60s',
+    live: true,
+    meaning: 'How long a query may run, waiting and the storing of its result included; then it fails with exception 250.',
+  }),
+  concurrencyMax: setting({
+    key: 'engine.broker.query.concurrency',
+    kind: integer(1, 1024),
+    default: '4',
+    meaning: 'How many queries run at once; further ones wait. Reading pages of stored results is not limited by it.',
+  }),
+  queueLengthMax: setting({
+    key: 'engine.broker.query.queue',
+    kind: integer(0, 100_000),
+    default: '64',
+    meaning: 'How many queries may wait; one more is answered with 429.',
+  }),
+};
+
+/** What the embedded DuckDB may use. */
+export const duckdb = {
+  memoryBytesMax: setting({
+    key: 'engine.duckdb.memory.maxMB',
+    kind: size('MB', 64, 16_777_216),
+    default: '1024',
+    meaning: 'Memory of all running queries together.',
+  }),
+  threadCount: setting({
+    key: 'engine.duckdb.threads',
+    kind: integer(0, 1024),
+    default: '0',
+    meaning: 'Threads of all running queries together; 0 is one per processor.',
+  }),
+  spillBytesMax: setting({
+    key: 'engine.duckdb.spill.maxMB',
+    kind: size('MB', 0, 16_777_216),
+    default: '4096',
+    meaning:
+      'Disk under `engine.broker.pagination.temp.dir` for what does not fit the memory; 0 spills nothing: such a query fails.',
+  }),
+};

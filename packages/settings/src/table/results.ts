@@ -1,0 +1,119 @@
+import { bucket, location, path } from '../path-kind.ts';
+import { choice, duration, integer, size, sizeOrUnlimited, text } from '../setting-kind.ts';
+import { optionalSetting, setting } from '../setting-row.ts';
+
+/** The longest time that a result may be asked to live. */
+const lifetimeMax = '3650d';
+/** 16 TiB: no store of one broker is larger, and a sum of two such sizes is still exact. */
+const megabytesMax = 16_777_216;
+
+/** How long results live, how large they may be and how they are cut into pages. */
+export const results = {
+  pageRowCount: setting({
+    key: 'engine.broker.query.page.size',
+    kind: integer(1, 2_147_483_647),
+    default: '10000',
+    live: true,
+    meaning: 'The number of rows of a page when `numRows` is not given.',
+  }),
+  expirationMs: setting({
+    key: 'engine.broker.pagination.expiration',
+    kind: duration('1s', lifetimeMax),
+    default: '1h',
+    live: true,
+    meaning: 'The age at which a stored result expires. Applies to results stored from then on.',
+  }),
+  expirationMaxMs: setting({
+    key: 'engine.broker.pagination.expiration.max',
+    kind: duration('1s', lifetimeMax),
+    default: '1d',
+    live: true,
+    meaning: 'The furthest that a renewal may move the expiry of a result, counted from the renewal.',
+  }),
+  resultBytesMax: setting({
+    key: 'engine.broker.pagination.result.maxMB',
+    kind: sizeOrUnlimited('MB', megabytesMax),
+    default: '0',
+    live: true,
+    meaning: 'The largest result that is stored; a query with a larger one fails with exception 245 and leaves nothing behind.',
+  }),
+  compression: setting({
+    key: 'engine.broker.pagination.compression',
+    kind: choice('none', 'zstd', 'lz4'),
+    default: 'none',
+    meaning: 'How the data of new results is compressed. Every reader reads all three, whatever is set.',
+  }),
+  cacheBytesMax: setting({
+    key: 'engine.broker.pagination.cache.maxMB',
+    kind: size('MB', 0, 65_536),
+    default: '32',
+    meaning: 'Memory for batches that were read lately; 0 keeps none.',
+  }),
+};
+
+/** Where results are kept. */
+export const store = {
+  protocol: setting({
+    key: 'engine.broker.pagination.protocol',
+    kind: choice('memory', 'file', 's3', 'gcs'),
+    default: 'memory',
+    meaning:
+      'What results are kept in. `memory` forgets all of them at a stop and is not for production; ' +
+      '`file` needs `engine.broker.pagination.file.data.dir`. `s3` and `gcs` are accepted, but not built yet: a broker does not start with them.',
+  }),
+  memoryBytesMax: setting({
+    key: 'engine.broker.pagination.memory.maxMB',
+    kind: size('MB', 1, 1_048_576),
+    default: '512',
+    meaning: 'The room of the store `memory`; a query whose result finds none fails and leaves nothing behind.',
+  }),
+  fileLocation: optionalSetting({
+    key: 'engine.broker.pagination.file.data.dir',
+    kind: location,
+    meaning:
+      'Where the store `file` keeps its objects. It is made when it does not exist. Buckets are accepted, but not built yet.',
+  }),
+  tempDir: setting({
+    key: 'engine.broker.pagination.temp.dir',
+    kind: path,
+    default: '/tmp/engine/query/broker',
+    meaning:
+      'The directory for temporary files of this broker, such as what a query spills. Must lie apart from the stored results.',
+  }),
+  s3Location: optionalSetting({
+    key: 'engine.broker.pagination.s3.data.dir',
+    kind: bucket('s3'),
+    awaits: 'the S3 store',
+    meaning: 'Where the store `s3` keeps its objects.',
+  }),
+  gcsLocation: optionalSetting({
+    key: 'engine.broker.pagination.gcs.data.dir',
+    kind: bucket('gs'),
+    awaits: 'the GCS store',
+    meaning: 'Where the store `gcs` keeps its objects.',
+  }),
+  s3Region: optionalSetting({
+    key: 'engine.broker.storage.factory.s3.region',
+    kind: text(/^[a-z0-9-]{1,64}$/, 'the name of a region, such as eu-central-1'),
+    awaits: 'the S3 store',
+    meaning: 'The region of the bucket.',
+  }),
+  attemptsMax: setting({
+    key: 'engine.broker.pagination.store.attempts',
+    kind: integer(1, 20),
+    default: '4',
+    meaning: 'How often a call to the store is tried while the store is unavailable, the first time included.',
+  }),
+  timeoutMs: setting({
+    key: 'engine.broker.pagination.store.timeout',
+    kind: duration('100ms', '1h'),
+    default: '30s',
+    meaning: 'How long one call to the store may make no progress before it counts as failed.',
+  }),
+  concurrencyMax: setting({
+    key: 'engine.broker.pagination.store.concurrency',
+    kind: integer(1, 1024),
+    default: '32',
+    meaning: 'How many calls to the store run at once; further ones wait.',
+  }),
+};

@@ -1,0 +1,103 @@
+import { boolean, choice, duration, host, port, size } from '../setting-kind.ts';
+import { setting } from '../setting-row.ts';
+
+/** Where the services listen. */
+export const server = {
+  bindHost: setting({
+    key: 'engine.bind.host',
+    kind: host,
+    default: '127.0.0.1',
+    meaning: 'The address that services listen on. The quickstart tokens are accepted on loopback addresses only.',
+  }),
+  brokerPort: setting({
+    key: 'engine.broker.client.queryPort',
+    kind: port,
+    default: '8099',
+    meaning: 'The port of the broker.',
+  }),
+  brokerHostName: setting({
+    key: 'engine.broker.host.name',
+    kind: host,
+    default: { of: 'engine.bind.host' },
+    meaning:
+      'The name that others reach this broker by: `brokerHost` of a response, and a part of the broker id and so of all object ' +
+      'names. Must be set when `engine.bind.host` stands for all addresses. A broker with another name does not see its old results.',
+  }),
+  proxyPort: setting({
+    key: 'proxy.port',
+    kind: port,
+    default: '8080',
+    awaits: 'the proxy',
+    meaning: 'The port of the proxy.',
+  }),
+  controllerPort: setting({
+    key: 'controller.port',
+    kind: port,
+    default: '9000',
+    awaits: 'the controller',
+    meaning: 'The port of the controller.',
+  }),
+};
+
+/** What a client may demand of a service. */
+export const http = {
+  bodyBytesMax: setting({
+    key: 'engine.broker.http.body.maxKB',
+    kind: size('KB', 1, 65_536),
+    default: '1024',
+    meaning: 'The largest request body; a larger one is answered with 413.',
+  }),
+  headerBytesMax: setting({
+    key: 'engine.broker.http.header.maxKB',
+    kind: size('KB', 1, 256),
+    default: '16',
+    meaning: 'The largest head of a request, all headers together; a larger one is answered with 431.',
+  }),
+  requestTimeoutMs: setting({
+    key: 'engine.broker.http.request.timeout',
+    kind: duration('100ms', '1h'),
+    default: '30s',
+    meaning: 'How long a client may take to send its whole request; a slower one is answered with 408.',
+  }),
+  idleTimeoutMs: setting({
+    key: 'engine.broker.http.idle.timeout',
+    kind: duration('100ms', '1h'),
+    default: '75s',
+    meaning: 'How long a connection may stay open between two requests.',
+  }),
+  shutdownGraceMs: setting({
+    key: 'engine.broker.shutdown.grace',
+    kind: duration('0s', '1h'),
+    default: '30s',
+    meaning: 'How long requests under way may go on after a stop was asked for; then their connections are closed.',
+  }),
+};
+
+/** What a service tells of itself. */
+export const observability = {
+  logLevel: setting({
+    key: 'engine.log.level',
+    kind: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    default: 'info',
+    live: true,
+    meaning: 'The least severe messages that are logged.',
+  }),
+  logFormat: setting({
+    key: 'engine.log.format',
+    kind: choice('auto', 'pretty', 'json'),
+    default: 'auto',
+    meaning: 'How messages are logged: lines for people, or one JSON object per line; `auto` is pretty on a terminal, else JSON.',
+  }),
+  metricsEnabled: setting({
+    key: 'engine.metrics.enabled',
+    kind: boolean,
+    default: 'true',
+    meaning: 'Whether `/metrics` exists.',
+  }),
+  docsEnabled: setting({
+    key: 'engine.docs.enabled',
+    kind: boolean,
+    default: 'true',
+    meaning: 'Whether `/openapi.json` and `/docs` exist.',
+  }),
+};
