@@ -50,6 +50,7 @@ export const errorKinds = {
   QUERY_CANCELLED: 'aborted',
   TOO_MANY_QUERIES: 'unavailable',
   UNEXPECTED_RESPONSE: 'internal', // said by clients: what answers does not speak as Quire does
+  OUTPUT_CLOSED: 'aborted', // said by the command: whoever read its output has gone
   INTERNAL: 'internal',
 } as const satisfies Record<string, ErrorKind>;
 
