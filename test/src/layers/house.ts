@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSourceFile, type SourceFile } from './source-file.ts';
+
+/** One package as the rules see it: its manifest and its sources. */
+export interface HousePackage {
+  /** Name of its folder, which is its npm name without the scope. */
+  readonly name: string;
+  readonly manifest: Manifest;
+  readonly files: readonly SourceFile[];
+}
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+export const scope = '@quire/';
+
+/** Reads every package of the repository whose root is given. */
+export function readHouse(root: string): HousePackage[] {
+  return readdirSync(join(root, 'packages'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => {
+      const folder = join(root, 'packages', name);
+      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+      const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts'))
+        .map((path) => parseSourceFile(`packages/${name}/src/${path}`, readFileSync(join(folder, 'src', path), 'utf8')));
+      return { name, manifest, files };
+    });
+}

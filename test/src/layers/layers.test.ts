@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type HousePackage, readHouse } from './house.ts';
+import * as rules from './rules.ts';
+import { parseSourceFile } from './source-file.ts';
+
+const house = readHouse(join(import.meta.dirname, '../../..'));
+
+/** A package of one file that is written here. */
+function sample(name: string, text: string, dependencies: Record<string, string> = {}): HousePackage {
+  const manifest = { name: `@quire/${name}`, version: '0.1.0', dependencies };
+  return { name, manifest, files: [parseSourceFile(`packages/${name}/src/sample.ts`, text)] };
+}
+
+const lines = (count: number): string => 'f();\n'.repeat(count);
+
+describe('the house follows its plan', () => {
+  test.each(Object.entries(rules))('%s', (_name, rule) => {
+    expect(house.flatMap((each) => rule(each))).toEqual([]);
+  });
+
+  test('all packages are read', () => {
+    expect(house.map(({ name }) => name)).toEqual(expect.arrayContaining(['core', 'results', 'broker', 'cli']));
+    expect(house.filter(({ files }) => files.length === 0)).toEqual([]);
+  });
+
+  test('packages depend on each other at one version', () => {
+    const versions = house.flatMap(({ manifest: { version, dependencies = {} } }) => [
+      version,
+      ...Object.entries(dependencies).flatMap(([name, range]) => (name.startsWith('@quire/') ? [range] : [])),
+    ]);
+    expect(new Set(versions).size).toBe(1);
+  });
+});
+
+describe('importsPointDown', () => {
+  test('finds imports of the same level, of a higher level, of itself and of an unknown package', () => {
+    const text = `import '@quire/auth'; import type { X } from '@quire/broker'; export { y } from '@quire/api';
+      const z = await import('@quire/nowhere');`;
+    expect(rules.importsPointDown(sample('api', text))).toEqual([
+      'packages/api/src/sample.ts imports @quire/auth, which is not below api',
+      'packages/api/src/sample.ts imports @quire/broker, which is not below api',
+      'packages/api/src/sample.ts imports @quire/api, which is not below api',
+      'packages/api/src/sample.ts imports @quire/nowhere, which is not below api',
+    ]);
+  });
+
+  test('finds a way around the names, and a test kit in production code', () => {
+    const text = `import '../../core/src/index.ts'; import './other.ts'; type T = import('@quire/core/testing').T;`;
+    expect(rules.importsPointDown(sample('results', text))).toEqual([
+      'packages/results/src/sample.ts leaves its package by ../../core/src/index.ts',
+      'packages/results/src/sample.ts imports @quire/core/testing, which is for tests',
+    ]);
+  });
+
+  test('finds a package that the plan does not know', () => {
+    expect(rules.importsPointDown(sample('attic', ''))).toEqual(['attic has no level in the plan']);
+  });
+
+  test('lets imports of lower levels pass', () => {
+    expect(rules.importsPointDown(sample('results', `import '@quire/core'; import 'fastify'; import './a/b.ts';`))).toEqual([]);
+  });
+});
+
+describe('manifestMatchesImports', () => {
+  test('finds what is undeclared and what is unused', () => {
+    const text = `import 'node:fs'; import './x.ts'; import a from 'lz4/binding'; import type b from '@quire/core/testing';`;
+    expect(rules.manifestMatchesImports(sample('results', text, { '@quire/core': '0.1.0', uuid: '1.0.0' }))).toEqual([
+      'results imports lz4 but does not declare it',
+      'results declares uuid but does not import it',
+    ]);
+  });
+});
+
+describe('librariesStayWithTheirOwners', () => {
+  const text = `import '@duckdb/node-api'; import 'fastify';`;
+
+  test('finds a library outside its owner', () => {
+    expect(rules.librariesStayWithTheirOwners(sample('results', text))).toEqual([
+      'packages/results/src/sample.ts imports @duckdb/node-api, which is not for results',
+      'packages/results/src/sample.ts imports fastify, which is not for results',
+    ]);
+  });
+
+  test('lets owners have theirs', () => {
+    expect(rules.librariesStayWithTheirOwners(sample('broker', `import 'fastify/types'; import '@fastify/swagger';`))).toEqual(
+      [],
+    );
+    expect(rules.librariesStayWithTheirOwners(sample('engine-duckdb', `import '@duckdb/node-api';`))).toEqual([]);
+  });
+});
+
+describe('arrowIsTwoTypes', () => {
+  test('finds other names, run-time imports, whole modules and re-exports', () => {
+    const text = `import type { Schema, Field } from 'apache-arrow'; import { RecordBatch } from 'apache-arrow';
+      import type * as all from 'apache-arrow'; export { Table } from 'apache-arrow/Arrow.node';`;
+    expect(rules.arrowIsTwoTypes(sample('core', text))).toEqual([
+      'packages/core/src/sample.ts imports Field of apache-arrow',
+      'packages/core/src/sample.ts imports apache-arrow at run time',
+      'packages/core/src/sample.ts imports * of apache-arrow',
+      'packages/core/src/sample.ts imports Table of apache-arrow',
+    ]);
+  });
+
+  test('lets the two types pass, and all of it in results', () => {
+    expect(rules.arrowIsTwoTypes(sample('core', `import { type Schema, type RecordBatch } from 'apache-arrow';`))).toEqual([]);
+    expect(rules.arrowIsTwoTypes(sample('results', `import { Table } from 'apache-arrow';`))).toEqual([]);
+  });
+});
+
+describe('wireNamesStayAtTheEdge', () => {
+  const text = `interface A { numRows: number } const brokerHost = { 'resultTable': 1 }; function f({ dataSchema }) {}`;
+
+  test('finds members, variables, quoted properties and parameters', () => {
+    expect(rules.wireNamesStayAtTheEdge(sample('results', text))).toEqual([
+      'packages/results/src/sample.ts names brokerHost',
+      'packages/results/src/sample.ts names dataSchema',
+      'packages/results/src/sample.ts names numRows',
+      'packages/results/src/sample.ts names resultTable',
+    ]);
+  });
+
+  test('lets the edge have them, and everybody read the numRows of a batch', () => {
+    expect(rules.wireNamesStayAtTheEdge(sample('api', text))).toEqual([]);
+    expect(rules.wireNamesStayAtTheEdge(sample('results', `const rowCount = batch.numRows; // numRows`))).toEqual([]);
+  });
+});
+
+describe('sourcesAreShort', () => {
+  test('finds long files and long functions', () => {
+    expect(rules.sourcesAreShort(sample('core', lines(301)))).toEqual(['packages/core/src/sample.ts has 301 lines']);
+    expect(rules.sourcesAreShort(sample('core', `f();\nclass A {\n  b() {\n${lines(79)}}\n}\n`))).toEqual([
+      'packages/core/src/sample.ts:3 is a function of 81 lines',
+    ]);
+  });
+
+  test('lets the limits pass', () => {
+    expect(rules.sourcesAreShort(sample('core', `const f = () => {\n${lines(78)}};\n${lines(220)}`))).toEqual([]);
+  });
+});
+
+test('timeIsInjected finds a bare new Date()', () => {
+  const text = `const a = new Date(0);\nconst b = new Date();`;
+  expect(rules.timeIsInjected(sample('core', text))).toEqual(['packages/core/src/sample.ts:2 reads the clock']);
+});
+
+test('builtinsHaveTheirPrefix finds a bare builtin', () => {
+  const text = `import 'fs'; import 'node:fs'; import 'uuid';`;
+  expect(rules.builtinsHaveTheirPrefix(sample('core', text))).toEqual(['packages/core/src/sample.ts imports fs without node:']);
+});
+
+test('a file that does not parse is an error, not an empty file', () => {
+  expect(() => parseSourceFile('broken.ts', 'const = 1;')).toThrow('broken.ts');
+});

@@ -1,0 +1,61 @@
+/** The plan of the house: which packages exist, on what they may lean, and what stays where. */
+
+/** Level of every package. Imports point to a strictly lower level. */
+export const levels: Readonly<Record<string, number>> = {
+  core: 0,
+  'store-memory': 1,
+  'store-file': 1,
+  'store-s3': 1,
+  'store-gcs': 1,
+  settings: 1,
+  'engine-duckdb': 1,
+  api: 1,
+  auth: 1,
+  results: 2,
+  client: 2,
+  tables: 2,
+  cleaner: 3,
+  broker: 4,
+  proxy: 4,
+  controller: 4,
+  cli: 5,
+};
+
+/** Libraries that only the packages named here may import, by prefix of the module's name. */
+export const owners: Readonly<Record<string, readonly string[]>> = {
+  '@duckdb/': ['engine-duckdb'],
+  '@aws-sdk/': ['store-s3'],
+  '@google-cloud/': ['store-gcs'],
+  '@fastify/': ['broker', 'proxy', 'controller'],
+  fastify: ['broker', 'proxy', 'controller'],
+  chokidar: ['settings'],
+  croner: ['cleaner', 'controller'],
+};
+
+/** Packages that may use all of apache-arrow, and the types of it that everybody may name. */
+export const arrow = { packages: ['results', 'engine-duckdb'], types: ['RecordBatch', 'Schema'] };
+
+/** Packages that speak the names of the HTTP interface, and the names that nobody else may give to anything. */
+export const wire = {
+  packages: ['api', 'broker', 'proxy', 'client', 'cli'],
+  names: [
+    'brokerHost',
+    'dataSchema',
+    'doPaginate',
+    'nextOffsetParams',
+    'numDocsScanned',
+    'numRows',
+    'numRowsResultSet',
+    'numServersQueried',
+    'numServersResponded',
+    'prevOffsetParams',
+    'responseMetadata',
+    'resultMetadataList',
+    'resultTable',
+    'timeUsedMs',
+    'totalDocs',
+  ],
+};
+
+/** What a reader should not have to scroll through. */
+export const linesMax = { file: 300, function: 80 };

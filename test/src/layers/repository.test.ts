@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Places that exist on one person's machine: home folders, and the folder in which this project was first written. */
+const machinePath = /(?<![\w.~-])\/(?:home\/\w|Users\/\w|work(?![\w-]))/;
+
+/** Numbers of the lines that name a path of somebody's machine. */
+function linesWithMachinePaths(text: string): number[] {
+  return text.split('\n').flatMap((line, index) => (machinePath.test(line) ? [index + 1] : []));
+}
+
+/** Every file that is, or would be, committed. */
+function repositoryFiles(): string[] {
+  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return list
+    .split('\0')
+    .filter((path) => path !== '' && statSync(join(root, path), { throwIfNoEntry: false })?.isFile() === true);
+}
+
+describe('the repository', () => {
+  test('names no path of the machine on which it was written', () => {
+    const files = repositoryFiles();
+    expect(files).toContain('package.json');
+    const found = files.flatMap((path) =>
+      linesWithMachinePaths(readFileSync(join(root, path), 'utf8')).map((line) => `${path}:${line}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('installs from the public registry only', () => {
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { resolved?: string; link?: boolean }>;
+    };
+    const foreign = Object.entries(lock.packages)
+      .filter(
+        ([, { resolved, link }]) =>
+          resolved !== undefined && link !== true && !resolved.startsWith('https://registry.npmjs.org/'),
+      )
+      .map(([name]) => name);
+    expect(foreign).toEqual([]);
+  });
+});
+
+describe('linesWithMachinePaths', () => {
+  // Written in parts, or this file would find itself.
+  const absolute = (...parts: string[]): string => ['', ...parts].join('/');
+
+  test.each([
+    `see ${absolute('home', 'jane')}`,
+    `'${absolute('Users', 'joe', 'a.ts')}'`,
+    `file:${absolute('work', 'x')}`,
+    absolute('work'),
+  ])('finds %s', (line) => {
+    expect(linesWithMachinePaths(`first\n${line}`)).toEqual([2]);
+  });
+
+  test.each(['homework/home', '/workspaces', 'packages/work/x', 'a /worker', './work', '/var/home', 'https://x.org/work'])(
+    'lets %s pass',
+    (line) => {
+      expect(linesWithMachinePaths(line)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,96 @@
+import { isBuiltin } from 'node:module';
+import { posix } from 'node:path';
+import { type HousePackage, scope } from './house.ts';
+import { arrow, levels, linesMax, owners, wire } from './plan.ts';
+import type { Import, SourceFile } from './source-file.ts';
+
+/** A rule looks at one package and says, in sentences, what is wrong with it. */
+type Rule = (each: HousePackage) => string[];
+
+/** Every package has a level, and a package imports strictly lower levels only, by their names. */
+export const importsPointDown: Rule = ({ name, files }) => {
+  const level = levels[name];
+  if (level === undefined) return [`${name} has no level in the plan`];
+  return inEveryImport(files, (path, { module }) => {
+    if (module.startsWith('.')) {
+      const inside = posix.join(posix.dirname(path), module).startsWith(`packages/${name}/src/`);
+      return inside ? [] : [`${path} leaves its package by ${module}`];
+    }
+    if (!module.startsWith(scope)) return [];
+    const target = packageOf(module).slice(scope.length);
+    if ((levels[target] ?? Infinity) >= level) return [`${path} imports ${module}, which is not below ${name}`];
+    return module.endsWith('/testing') ? [`${path} imports ${module}, which is for tests`] : [];
+  });
+};
+
+/** The manifest lists exactly what the sources import. */
+export const manifestMatchesImports: Rule = ({ name, manifest, files }) => {
+  const imported = new Set<string>();
+  for (const { module } of files.flatMap((file) => file.imports)) {
+    if (!module.startsWith('.') && !isBuiltin(module)) imported.add(packageOf(module));
+  }
+  const declared = Object.keys(manifest.dependencies ?? {});
+  return [
+    ...[...imported].filter((each) => !declared.includes(each)).map((each) => `${name} imports ${each} but does not declare it`),
+    ...declared.filter((each) => !imported.has(each)).map((each) => `${name} declares ${each} but does not import it`),
+  ];
+};
+
+/** A library that has an owner is imported by its owner only. */
+export const librariesStayWithTheirOwners: Rule = ({ name, files }) =>
+  inEveryImport(files, (path, { module }) => {
+    const owner = Object.keys(owners).find((prefix) =>
+      prefix.endsWith('/') ? module.startsWith(prefix) : packageOf(module) === prefix,
+    );
+    return owner === undefined || owners[owner]?.includes(name) === true
+      ? []
+      : [`${path} imports ${module}, which is not for ${name}`];
+  });
+
+/** Outside the packages that build and read batches, apache-arrow is two types. */
+export const arrowIsTwoTypes: Rule = ({ name, files }) =>
+  inEveryImport(files, (path, { module, names, typeOnly }) => {
+    if (packageOf(module) !== 'apache-arrow' || arrow.packages.includes(name)) return [];
+    const others = names.filter((each) => !arrow.types.includes(each));
+    if (others.length > 0) return [`${path} imports ${others.join(', ')} of apache-arrow`];
+    return typeOnly ? [] : [`${path} imports apache-arrow at run time`];
+  });
+
+/** The names of the HTTP interface stay at its edge. */
+export const wireNamesStayAtTheEdge: Rule = ({ name, files }) => {
+  if (wire.packages.includes(name)) return [];
+  return files.flatMap(({ path, names }) => wire.names.filter((each) => names.has(each)).map((each) => `${path} names ${each}`));
+};
+
+/** Files and functions are short enough to read. */
+export const sourcesAreShort: Rule = ({ files }) =>
+  files.flatMap(({ path, lineCount, functions }) => [
+    ...(lineCount > linesMax.file ? [`${path} has ${lineCount} lines`] : []),
+    ...functions
+      .filter((each) => each.lineCount > linesMax.function)
+      .map((each) => `${path}:${each.line} is a function of ${each.lineCount} lines`),
+  ]);
+
+/** Nobody but the system clock asks the machine for the time. */
+export const timeIsInjected: Rule = ({ files }) =>
+  files
+    .filter(({ path }) => path !== 'packages/core/src/system-clock.ts')
+    .flatMap(({ path, clockReadLines }) => clockReadLines.map((line) => `${path}:${line} reads the clock`));
+
+/** Builtins are written with `node:`, so that nobody takes them for packages. */
+export const builtinsHaveTheirPrefix: Rule = ({ files }) =>
+  inEveryImport(files, (path, { module }) =>
+    isBuiltin(module) && !module.startsWith('node:') ? [`${path} imports ${module} without node:`] : [],
+  );
+
+function inEveryImport(files: readonly SourceFile[], check: (path: string, each: Import) => string[]): string[] {
+  return files.flatMap(({ path, imports }) => imports.flatMap((each) => check(path, each)));
+}
+
+/** `@quire/core/testing` → `@quire/core`, `fastify/types` → `fastify`. */
+function packageOf(module: string): string {
+  return module
+    .split('/')
+    .slice(0, module.startsWith('@') ? 2 : 1)
+    .join('/');
+}
