@@ -1,61 +1,94 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
 
-/** A program outside of npm that some suites need; `.ci/run` installs all of them into `.cache`. */
+/** Something that some suites need and that `npm ci` does not bring. */
 export interface Tool {
   readonly name: string;
-  /** Environment variable that says where the program is. */
-  readonly variable: string;
-  /** Where it is when the variable is not set, from the root of the repository. */
-  readonly defaultPath: string;
-  /** Arguments with which the program exits with 0 exactly when all that the suites need is there. */
-  readonly probe: readonly string[];
+  /** What to do when it is missing. */
+  readonly remedy: string;
+  /** Path of it, or undefined when it is missing or unfit. */
+  readonly find: (environment: NodeJS.ProcessEnv) => string | undefined;
 }
 
+const root = join(import.meta.dirname, '../..');
+
 /** Python with independent readers of Arrow and Parquet. */
-export const python: Tool = {
+export const python: Tool = program({
   name: 'Python with pyarrow, polars and duckdb',
   variable: 'QUIRE_PYTHON',
   defaultPath: '.cache/python/bin/python',
   probe: ['-c', 'import pyarrow, polars, duckdb'],
-};
+});
 
 /** The oldest Node that the packages promise to run on. */
-export const oldestNode: Tool = {
+export const oldestNode: Tool = program({
   name: 'Node 22',
   variable: 'QUIRE_NODE_22',
   defaultPath: '.cache/node-22/node_modules/node/bin/node',
   probe: ['-e', 'process.exit(process.versions.node.startsWith("22.") ? 0 : 1)'],
+});
+
+/** The folder of the packages, once each has a dist that is newer than its sources. */
+export const builtPackages: Tool = {
+  name: 'a fresh build',
+  remedy: 'run npm run build',
+  find: () => {
+    const packages = join(root, 'packages');
+    const folders = readdirSync(packages, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return folders.every(({ name }) => isBuilt(join(packages, name))) ? packages : undefined;
+  },
 };
 
-/** Path of the program, or undefined when it is not installed. */
-export function findTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  const path = environment[tool.variable] ?? join(import.meta.dirname, '../..', tool.defaultPath);
-  if (!existsSync(path)) return undefined;
-  return spawnSync(path, tool.probe, { env: {}, stdio: 'ignore' }).status === 0 ? path : undefined;
-}
-
-/** Path of the program. Throws when it is not installed. */
+/** Path of the tool. Throws when it is missing. */
 export function requireTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
-  const path = findTool(tool, environment);
-  if (path === undefined) throw new Error(`${tool.name} is missing: run .ci/run once, or set ${tool.variable} to its path.`);
+  const path = tool.find(environment);
+  if (path === undefined) throw new Error(`${tool.name} is missing: ${tool.remedy}.`);
   return path;
 }
 
-/** `describe` for a suite that needs a tool. Without the tool the suite is skipped, or fails where the variable CI is set. */
+/**
+ * `describe` for a suite that needs a tool; the body gets its path.
+ * Without the tool the suite is skipped, or fails where the variable CI is set.
+ */
 export function describeWithTool(tool: Tool, name: string, body: (path: string) => void): void {
-  const path = findTool(tool);
+  const path = tool.find(process.env);
   if (path !== undefined) {
     describe(name, () => {
       body(path);
     });
   } else if (process.env['CI'] === undefined) {
-    test.skip(`${name} (needs ${tool.name}; .ci/run installs it)`, () => {});
+    test.skip(`${name} (needs ${tool.name}: ${tool.remedy})`, () => {});
   } else {
     test(name, () => {
       requireTool(tool);
     });
   }
+}
+
+/** A program that `.ci/run` installs, unless a variable says where another copy is; fit when it runs the probe and exits with 0. */
+function program(options: {
+  readonly name: string;
+  readonly variable: string;
+  readonly defaultPath: string;
+  readonly probe: readonly string[];
+}): Tool {
+  const { name, variable, defaultPath, probe } = options;
+  return {
+    name,
+    remedy: `run .ci/run once, or set ${variable} to its path`,
+    find: (environment) => {
+      const path = environment[variable] ?? join(root, defaultPath);
+      if (!existsSync(path)) return undefined;
+      return spawnSync(path, probe, { env: {}, stdio: 'ignore' }).status === 0 ? path : undefined;
+    },
+  };
+}
+
+function isBuilt(folder: string): boolean {
+  const built = statSync(join(folder, 'dist/index.js'), { throwIfNoEntry: false });
+  if (built === undefined) return false;
+  const sources = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' });
+  return sources.every((path) => statSync(join(folder, 'src', path)).mtimeMs <= built.mtimeMs);
 }
