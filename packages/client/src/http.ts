@@ -3,7 +3,7 @@ import { readServerError } from './server-error.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Relative to the base URL, without a leading slash. */
+  /** Below the base URL's own path; starts with a slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,10 +31,7 @@ export class HttpSender {
    * @throws SERVER_UNREACHABLE when no answer comes; ABORTED when the signal is aborted
    */
   async send(request: HttpRequest): Promise<Response> {
-    const url = new URL(request.path, this.#baseUrl);
-    for (const [name, value] of Object.entries(request.query ?? {})) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    }
+    const url = this.#urlOf(request);
     const response = await this.#translate(url, request.signal, () =>
       this.#fetch(url, {
         method: request.method,
@@ -54,7 +51,7 @@ export class HttpSender {
   /** The whole body of the response to a request, as text. @throws as `send` */
   async sendForText(request: HttpRequest): Promise<string> {
     const response = await this.send(request);
-    return this.#translate(new URL(request.path, this.#baseUrl), request.signal, () => response.text());
+    return this.#translate(this.#urlOf(request), request.signal, () => response.text());
   }
 
   /** The body of the response to a request as it comes; leaving the loop early ends the transfer. @throws as `send` */
@@ -63,7 +60,7 @@ export class HttpSender {
     // Not `for await`: streams are not async iterable in every browser.
     const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
     if (reader === undefined) return;
-    const url = new URL(request.path, this.#baseUrl);
+    const url = this.#urlOf(request);
     try {
       while (true) {
         const { done, value } = await this.#translate(url, request.signal, () => reader.read());
@@ -74,6 +71,15 @@ export class HttpSender {
       // A reader of a broken stream rejects here with the error that was thrown above already.
       await reader.cancel().catch(() => undefined);
     }
+  }
+
+  #urlOf(request: HttpRequest): URL {
+    const url = new URL(this.#baseUrl);
+    url.pathname = url.pathname.replace(/\/$/, '') + request.path;
+    for (const [name, value] of Object.entries(request.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    return url;
   }
 
   async #translate<Value>(url: URL, signal: AbortSignal | undefined, action: () => Promise<Value>): Promise<Value> {
@@ -95,8 +101,6 @@ function parseBaseUrl(baseUrl: string | URL): URL {
       `'${String(baseUrl)}' is not a server's address; expected for example http://127.0.0.1:8099.`,
     );
   }
-  // Paths are resolved against it, and would replace its last segment.
-  if (!url.pathname.endsWith('/')) url.pathname += '/';
   return url;
 }
 

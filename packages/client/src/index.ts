@@ -1,3 +1,4 @@
+export type { PageFormat } from '@quire/api';
 export type { Cell, Column } from './cells.ts';
 export type { JsonObject } from './json-fields.ts';
 export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
@@ -7,7 +8,6 @@ export {
   QuireClient,
   type QuireClientOptions,
   type QueryOptions,
-  type StreamFormat,
 } from './quire-client.ts';
 export type { BrokerAddress, QueryPage } from './query-page.ts';
 export type { StoredResult } from './stored-result.ts';

@@ -1,4 +1,5 @@
-import { QuireError } from '@quire/core';
+import { metadataPath, type PageFormat, pagePath, routePatterns, storedResultPath } from '@quire/api';
+import { isRequestId, QuireError } from '@quire/core';
 import { HttpSender } from './http.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
 import { parseLosslessJson } from './lossless-json.ts';
@@ -33,9 +34,6 @@ export interface PageOptions extends ClientCallOptions {
   readonly broker?: BrokerAddress | undefined;
 }
 
-/** Formats in which a server streams a page's bytes; `json` is the whole cursor response. */
-export type StreamFormat = 'json' | 'ndjson' | 'csv' | 'arrow';
-
 /**
  * Speaks with one broker or proxy: runs queries, reads pages of their stored results, and manages these.
  *
@@ -59,7 +57,7 @@ export class QuireClient {
   async query(sql: string, options: QueryOptions = {}): Promise<QueryPage> {
     const text = await this.#http.sendForText({
       method: 'POST',
-      path: 'query/sql',
+      path: routePatterns.query,
       query: { doPaginate: 'true', numRows: options.rowCount },
       body: { sql },
       signal: options.signal,
@@ -79,32 +77,35 @@ export class QuireClient {
   }
 
   /**
-   * Streams the bytes of a page in a format, in constant memory however large the page is.
+   * Streams the bytes of a page in a format (`json` is the whole cursor response), in constant memory however large the page is.
    *
    * @throws as `page`; SERVER_UNREACHABLE also when the stream breaks: what came before is then incomplete
    */
-  stream(requestId: string, options: PageOptions & { readonly format: StreamFormat }): AsyncIterable<Uint8Array> {
+  stream(requestId: string, options: PageOptions & { readonly format: PageFormat }): AsyncIterable<Uint8Array> {
     const request = pageRequest(requestId, options);
     return this.#http.sendForBytes({ ...request, query: { ...request.query, format: options.format } });
   }
 
   /** The metadata record of a result's query, as on the wire (spec section 2.7). @throws as `page` */
   async metadata(requestId: string, options: ClientCallOptions = {}): Promise<JsonObject> {
-    const path = `query/${pathSegment(requestId)}/metadata`;
-    const text = await this.#http.sendForText({ method: 'GET', path, signal: options.signal });
+    const text = await this.#http.sendForText({
+      method: 'GET',
+      path: metadataPath(checkedId(requestId)),
+      signal: options.signal,
+    });
     return expectObject(expectArray(parseLosslessJson(text), 'body')[0], 'metadata record');
   }
 
   /** All stored results, newest first. @throws FORBIDDEN unless the caller is an admin */
   async list(options: ClientCallOptions = {}): Promise<readonly StoredResult[]> {
-    const text = await this.#http.sendForText({ method: 'GET', path: 'query/resultStore', signal: options.signal });
+    const text = await this.#http.sendForText({ method: 'GET', path: routePatterns.resultStore, signal: options.signal });
     const entries = expectObject(parseLosslessJson(text), 'body')['resultMetadataList'];
     return expectArray(entries, 'resultMetadataList').map((entry) => decodeStoredResult(entry));
   }
 
   /** Deletes a result. @throws RESULT_NOT_FOUND, RESULT_DELETED … when there is no such result (any more) */
   async delete(requestId: string, options: ClientCallOptions = {}): Promise<void> {
-    await this.#http.sendForText({ method: 'DELETE', path: resultPath(requestId), signal: options.signal });
+    await this.#http.sendForText({ method: 'DELETE', path: storedResultPath(checkedId(requestId)), signal: options.signal });
   }
 
   /**
@@ -115,7 +116,7 @@ export class QuireClient {
   async renew(requestId: string, duration: string, options: ClientCallOptions = {}): Promise<StoredResult> {
     const text = await this.#http.sendForText({
       method: 'PATCH',
-      path: resultPath(requestId),
+      path: storedResultPath(checkedId(requestId)),
       body: { expiration: duration },
       signal: options.signal,
     });
@@ -123,16 +124,10 @@ export class QuireClient {
   }
 }
 
-function resultPath(requestId: string): string {
-  return `query/resultStore/${pathSegment(requestId)}`;
-}
-
-/** Checks here what the server checks as well: a URL with `..` for an id would be another call altogether. */
-function pathSegment(requestId: string): string {
-  if (!/^[\w-]+$/.test(requestId)) {
-    throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
-  }
-  return requestId;
+/** Checks here what the server checks as well: in a URL, `..` in the place of an id would make another call altogether. */
+function checkedId(requestId: string): string {
+  if (isRequestId(requestId)) return requestId;
+  throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
 }
 
 function pageRequest(requestId: string, options: PageOptions) {
@@ -141,7 +136,7 @@ function pageRequest(requestId: string, options: PageOptions) {
   }
   return {
     method: 'GET',
-    path: `query/${pathSegment(requestId)}/results`,
+    path: pagePath(checkedId(requestId)),
     query: { offset: options.offset, numRows: options.rowCount },
     headers: options.broker === undefined ? {} : { FORWARD_HOST: options.broker.host, FORWARD_PORT: String(options.broker.port) },
     signal: options.signal,

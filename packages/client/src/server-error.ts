@@ -1,29 +1,15 @@
+import { errorCodeOfException } from '@quire/api';
 import { type ErrorCode, errorKinds, QuireError } from '@quire/core';
-import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
+import { expectArray, expectInteger, expectObject, expectString, type JsonObject } from './json-fields.ts';
 import { type JsonValue, parseLosslessJson } from './lossless-json.ts';
-
-/** Error codes of a query's `exceptions` (contract section 2). */
-const exceptionCodes: Readonly<Record<number, ErrorCode>> = {
-  150: 'QUERY_SYNTAX',
-  190: 'TABLE_NOT_FOUND',
-  200: 'QUERY_FAILED',
-  245: 'QUERY_LIMIT_EXCEEDED',
-  250: 'QUERY_TIMED_OUT',
-  429: 'TOO_MANY_QUERIES',
-  450: 'INTERNAL',
-  503: 'QUERY_CANCELLED',
-  700: 'QUERY_INVALID',
-  710: 'COLUMN_NOT_FOUND',
-};
 
 /** Throws the first of a query response's exceptions, with the code that the server gave it. */
 export function throwFirstException(body: JsonObject): void {
   const [first] = expectArray(body['exceptions'], 'exceptions');
   if (first === undefined) return;
   const { errorCode, message } = expectObject(first, 'exception');
-  const number = typeof errorCode === 'number' ? errorCode : undefined;
-  const code = (number === undefined ? undefined : exceptionCodes[number]) ?? 'QUERY_FAILED';
-  throw new QuireError(code, typeof message === 'string' ? message : `The query failed with error ${number ?? 'unknown'}.`);
+  const number = expectInteger(errorCode, 'errorCode');
+  throw new QuireError(errorCodeOfException(number), expectString(message, 'message'));
 }
 
 /** The error that a response with a status other than 2xx stands for: its `reason` is the code, its `error` the message. */

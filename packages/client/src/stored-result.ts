@@ -8,6 +8,8 @@ export interface StoredResult {
   readonly submissionTimeMs: number;
   readonly expirationTimeMs: number;
   readonly rowCount: number;
+  /** Bytes that it takes in the store. */
+  readonly sizeBytes: number;
   /** Kind of storage: `memory`, `fs` … */
   readonly storage: string;
   /** Where the rows and the metadata are, in the server's terms. */
@@ -25,6 +27,7 @@ export function decodeStoredResult(value: JsonValue): StoredResult {
     submissionTimeMs: expectInteger(entry['submissionTimeMs'], 'submissionTimeMs'),
     expirationTimeMs: expectInteger(entry['expirationTimeMs'], 'expirationTimeMs'),
     rowCount: expectInteger(metadata['numRows'], 'numRows'),
+    sizeBytes: expectInteger(metadata['sizeBytes'], 'sizeBytes'),
     storage: expectString(metadata['type'], 'type'),
     dataFile: expectString(metadata['dataFile'], 'dataFile'),
     metadataFile: expectString(metadata['metadataFile'], 'metadataFile'),

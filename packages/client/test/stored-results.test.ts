@@ -10,7 +10,9 @@ describe('stored results', () => {
     brokerId: 'Broker_localhost_8099',
     submissionTimeMs: 1000,
     expirationTimeMs: 3_601_000,
-    responseMetadata: [{ type: 'fs', numRows: 3, dataFile: 'file:///data.arrow', metadataFile: 'file:///record.json' }],
+    responseMetadata: [
+      { type: 'fs', numRows: 3, dataFile: 'file:///data.arrow', metadataFile: 'file:///record.json', sizeBytes: 4096 },
+    ],
   };
   const stored = {
     requestId,
@@ -18,6 +20,7 @@ describe('stored results', () => {
     submissionTimeMs: 1000,
     expirationTimeMs: 3_601_000,
     rowCount: 3,
+    sizeBytes: 4096,
     storage: 'fs',
     dataFile: 'file:///data.arrow',
     metadataFile: 'file:///record.json',
@@ -51,13 +54,16 @@ describe('stored results', () => {
     ]);
   });
 
-  it.each(['..', '', 'a/b', '%2e%2e', 'a b'])('are not asked for by the id %j, which would change the URL', async (id) => {
-    const { client, sent } = clientOf('');
-    for (const call of [client.delete(id), client.metadata(id), client.renew(id, '1h'), client.page(id, { offset: 0 })]) {
-      expect((await errorOf(call)).code).toBe('INVALID_PARAMETER');
-    }
-    expect(sent).toEqual([]);
-  });
+  it.each(['..', '', 'a/b', '%2e%2e', 'a b', '018F6B1E-0000-7000-8000-000000000001'])(
+    'are not asked for by the id %j, which would change the URL',
+    async (id) => {
+      const { client, sent } = clientOf('');
+      for (const call of [client.delete(id), client.metadata(id), client.renew(id, '1h'), client.page(id, { offset: 0 })]) {
+        expect((await errorOf(call)).code).toBe('INVALID_PARAMETER');
+      }
+      expect(sent).toEqual([]);
+    },
+  );
 });
 
 describe('an answer that is not Quire’s', () => {
