@@ -1,1 +1,24 @@
-export {};
+export { components } from './components.ts';
+export { ErrorBody } from './error-body.ts';
+export { errorStatuses } from './error-status.ts';
+export { errorCodeOfException, exceptionNumberOf } from './exception-codes.ts';
+export { HealthResponse } from './health-response.ts';
+export { MetadataRecord, QueryException } from './metadata-record.ts';
+export type { Operation, OperationResponse } from './operation.ts';
+export { operations } from './operations.ts';
+export { isPageFormat, type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
+export { expirationHeader, pageHeaders } from './page-headers.ts';
+export {
+  formatPageParameters,
+  parseBooleanParameter,
+  parseFormat,
+  parseIntegerParameter,
+  parseOffset,
+  parseRowCount,
+  type RawParameter,
+} from './parameters.ts';
+export { metadataPath, pagePath, routePatterns, storedResultPath } from './paths.ts';
+export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
+export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
+export { RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
+export { DataSchema, ResultTable } from './result-table.ts';

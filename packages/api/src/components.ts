@@ -1,0 +1,22 @@
+import { ErrorBody } from './error-body.ts';
+import { HealthResponse } from './health-response.ts';
+import { MetadataRecord, QueryException } from './metadata-record.ts';
+import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
+import { ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
+import { DataSchema, ResultTable } from './result-table.ts';
+
+/** The schemas that others refer to by `$id`: the components of the OpenAPI document. */
+export const components = [
+  DataSchema,
+  ResultTable,
+  QueryException,
+  MetadataRecord,
+  CursorResponse,
+  QueryResponse,
+  MetadataResponse,
+  ResponseMetadata,
+  StoredResult,
+  ResultListResponse,
+  HealthResponse,
+  ErrorBody,
+] as const;

@@ -1,0 +1,18 @@
+import { type ErrorCode, errorKinds } from '@quire/core';
+import { type Static, Type } from 'typebox';
+
+/** The body of every response whose status is not 2xx (contract section 2). */
+export const ErrorBody = Type.Object(
+  {
+    code: Type.Integer({ minimum: 400, maximum: 599, description: 'The HTTP status.' }),
+    error: Type.String({ description: 'What went wrong, in a sentence.' }),
+    reason: Type.Unsafe<ErrorCode>({
+      type: 'string',
+      enum: Object.keys(errorKinds),
+      description: 'What went wrong, for programs.',
+    }),
+  },
+  { $id: 'ErrorBody', description: 'What went wrong.' },
+);
+
+export type ErrorBody = Static<typeof ErrorBody>;

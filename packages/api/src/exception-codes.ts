@@ -1,0 +1,30 @@
+import type { ErrorCode } from '@quire/core';
+
+/** The error codes with an `errorCode` number of their own in `exceptions` (contract section 2); all others are 450, internal. */
+const exceptionNumbers: Partial<Record<ErrorCode, number>> = {
+  QUERY_SYNTAX: 150,
+  TABLE_NOT_FOUND: 190,
+  QUERY_FAILED: 200,
+  UNSUPPORTED_COLUMN_TYPE: 200,
+  QUERY_LIMIT_EXCEEDED: 245,
+  STORE_FULL: 245,
+  QUERY_TIMED_OUT: 250,
+  TOO_MANY_QUERIES: 429,
+  INTERNAL: 450,
+  QUERY_CANCELLED: 503,
+  ABORTED: 503,
+  SHUTTING_DOWN: 503,
+  QUERY_INVALID: 700,
+  COLUMN_NOT_FOUND: 710,
+};
+
+/** The number that stands for an error code in a query's `exceptions`. */
+export function exceptionNumberOf(code: ErrorCode): number {
+  return exceptionNumbers[code] ?? 450;
+}
+
+/** The error code that a number in a query's `exceptions` stands for; QUERY_FAILED for numbers of other servers. */
+export function errorCodeOfException(errorCode: number): ErrorCode {
+  const found = Object.entries(exceptionNumbers).find(([, number]) => number === errorCode);
+  return found === undefined ? 'QUERY_FAILED' : (found[0] as ErrorCode);
+}

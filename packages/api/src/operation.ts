@@ -1,0 +1,77 @@
+import type { ErrorCode } from '@quire/core';
+import type { TObject, TSchema } from 'typebox';
+import { ErrorBody } from './error-body.ts';
+import { errorStatuses } from './error-status.ts';
+import { type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
+import { expirationHeader, pageHeaders } from './page-headers.ts';
+import { refer } from './reference.ts';
+
+/** One response of an operation: what it means and, by media type, what it holds. */
+export interface OperationResponse {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+  readonly headers?: Readonly<Record<string, object>>;
+}
+
+/** One call of the API: the one source of its route, its validation and its place in the OpenAPI document. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Route pattern, `:requestId` for a path segment. */
+  readonly path: string;
+  readonly schema: {
+    readonly operationId: string;
+    readonly summary: string;
+    readonly description: string;
+    readonly tags: readonly string[];
+    readonly params?: TObject;
+    readonly querystring?: TObject;
+    readonly body?: TSchema;
+    readonly response: Readonly<Record<number, OperationResponse>>;
+    /** Absent: the document's own (Basic or Bearer). Empty: none. */
+    readonly security?: readonly object[];
+  };
+}
+
+/** A response of one media type. */
+export function responseOf(description: string, mediaType: string, schema: object): OperationResponse {
+  return { description, content: { [mediaType]: { schema } } };
+}
+
+/** Failures that every call with a principal may meet. */
+const usualCodes: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INTERNAL', 'SHUTTING_DOWN'];
+
+/** The error responses of an operation, by status, from the codes that it may give; those that every call gives are added. */
+export function errorResponses(...codes: readonly ErrorCode[]): Record<number, OperationResponse> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of [...codes, ...usualCodes]) {
+    const status = errorStatuses[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const responses: Record<number, OperationResponse> = {};
+  for (const [status, reasons] of byStatus) {
+    responses[status] = {
+      ...responseOf(`reason: ${reasons.join(', ')}.`, 'application/json', refer(ErrorBody)),
+      ...(status === 401 && { headers: { 'www-authenticate': { type: 'string', description: 'Basic and Bearer are taken.' } } }),
+    };
+  }
+  return responses;
+}
+
+/** A response with rows, in every format; `json` is the schema of the JSON one. */
+export function pageResponse(description: string, json: object): OperationResponse {
+  // OpenAPI 3.1 says nothing of the bytes of a binary body: an empty schema.
+  const schemaOf = (format: PageFormat): object => (format === 'json' ? json : format === 'arrow' ? {} : { type: 'string' });
+  return {
+    description,
+    content: Object.fromEntries(pageFormats.map((format) => [pageMediaTypes[format], { schema: schemaOf(format) }])),
+    headers: {
+      ...Object.fromEntries(
+        Object.entries(pageHeaders).map(([member, header]) => [
+          header,
+          { type: 'string', description: `The cursor member ${member}; not with JSON, whose body has it.` },
+        ]),
+      ),
+      [expirationHeader]: { type: 'integer', description: 'When the result expires, in epoch milliseconds.' },
+    },
+  };
+}

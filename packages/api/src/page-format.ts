@@ -1,0 +1,16 @@
+/** The formats in which rows are served (contract section 2), the default first. */
+export const pageFormats = ['json', 'arrow', 'csv', 'ndjson'] as const;
+
+export type PageFormat = (typeof pageFormats)[number];
+
+/** The media type of each format, as `Accept` names it. */
+export const pageMediaTypes: Readonly<Record<PageFormat, string>> = {
+  json: 'application/json',
+  arrow: 'application/vnd.apache.arrow.stream',
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+};
+
+export function isPageFormat(text: string): text is PageFormat {
+  return (pageFormats as readonly string[]).includes(text);
+}

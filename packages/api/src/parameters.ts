@@ -1,0 +1,83 @@
+import { QuireError } from '@quire/core';
+import type { PageRequest } from '@quire/core';
+import { isPageFormat, type PageFormat, pageFormats } from './page-format.ts';
+
+/** A query parameter as HTTP servers hand it over: absent, once, or several times. */
+export type RawParameter = string | readonly string[] | undefined;
+
+const integerPattern = /^[0-9]+$/;
+
+/**
+ * Reads the offset of a page: an integer ≥ 0. One beyond 2^53 - 1 counts as 2^53 - 1, which is past the end of any result.
+ *
+ * @throws INVALID_PARAMETER when it is absent, given twice, or anything but decimal digits
+ */
+export function parseOffset(value: RawParameter): number {
+  const offset = parseIntegerParameter('offset', value);
+  if (offset === undefined) throw new QuireError('INVALID_PARAMETER', 'offset is missing; expected an integer ≥ 0.');
+  return offset;
+}
+
+/**
+ * Reads numRows: an integer ≥ 0. Absent and 0 both give undefined, which means the configured page size; one beyond
+ * 2^53 - 1 counts as 2^53 - 1, which is all rows of any result.
+ *
+ * @throws INVALID_PARAMETER when it is given twice, or anything but decimal digits
+ */
+export function parseRowCount(value: RawParameter): number | undefined {
+  const rowCount = parseIntegerParameter('numRows', value);
+  return rowCount === 0 ? undefined : rowCount;
+}
+
+/**
+ * Reads an optional integer ≥ 0; larger ones than 2^53 - 1 are cut to that.
+ *
+ * @throws INVALID_PARAMETER when it is given twice, or anything but decimal digits
+ */
+export function parseIntegerParameter(name: string, value: RawParameter): number | undefined {
+  const text = single(name, value, 'an integer ≥ 0');
+  if (text === undefined) return undefined;
+  if (!integerPattern.test(text)) {
+    throw new QuireError('INVALID_PARAMETER', `${name} is ${quote(text)}; expected an integer ≥ 0.`);
+  }
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Reads an optional boolean: exactly `true` or `false`.
+ *
+ * @throws INVALID_PARAMETER when it is given twice, or anything else
+ */
+export function parseBooleanParameter(name: string, value: RawParameter): boolean | undefined {
+  const text = single(name, value, 'true or false');
+  if (text === undefined || text === 'true' || text === 'false') return text === undefined ? undefined : text === 'true';
+  throw new QuireError('INVALID_PARAMETER', `${name} is ${quote(text)}; expected true or false.`);
+}
+
+/**
+ * Reads the optional page format.
+ *
+ * @throws INVALID_PARAMETER when it is given twice, or none of the formats
+ */
+export function parseFormat(value: RawParameter): PageFormat | undefined {
+  const choices = pageFormats.join(', ');
+  const text = single('format', value, `one of ${choices}`);
+  if (text === undefined || isPageFormat(text)) return text;
+  throw new QuireError('INVALID_PARAMETER', `format is ${quote(text)}; expected one of ${choices}.`);
+}
+
+/** Writes a page as the query parameters that ask for it: `offset=20000&numRows=10000`. */
+export function formatPageParameters(page: PageRequest): string {
+  return `offset=${page.offset}&numRows=${page.rowCount}`;
+}
+
+function single(name: string, value: RawParameter, expected: string): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  if (value.length <= 1) return value[0];
+  throw new QuireError('INVALID_PARAMETER', `${name} is given ${value.length} times; expected ${expected}, once.`);
+}
+
+/** A value as it may be shown in a message: quoted, and not longer than a line. */
+function quote(text: string): string {
+  return text.length <= 40 ? `'${text}'` : `'${text.slice(0, 40)}…'`;
+}

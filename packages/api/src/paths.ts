@@ -1,0 +1,27 @@
+/** Paths of a broker's calls, as route patterns: `:requestId` stands for one path segment. All accept a trailing slash. */
+export const routePatterns = {
+  query: '/query/sql',
+  page: '/query/:requestId/results',
+  metadata: '/query/:requestId/metadata',
+  resultStore: '/query/resultStore',
+  storedResult: '/query/resultStore/:requestId',
+  health: '/health',
+  metrics: '/metrics',
+  openApi: '/openapi.json',
+  docs: '/docs',
+} as const;
+
+/** Path of a result's pages. */
+export function pagePath(requestId: string): string {
+  return routePatterns.page.replace(':requestId', encodeURIComponent(requestId));
+}
+
+/** Path of a query's metadata. */
+export function metadataPath(requestId: string): string {
+  return routePatterns.metadata.replace(':requestId', encodeURIComponent(requestId));
+}
+
+/** Path of one stored result, to delete or renew it. */
+export function storedResultPath(requestId: string): string {
+  return routePatterns.storedResult.replace(':requestId', encodeURIComponent(requestId));
+}

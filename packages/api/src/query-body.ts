@@ -1,0 +1,53 @@
+import { QuireError } from '@quire/core';
+import { type Static, Type } from 'typebox';
+
+/** Body of POST /query/sql. Members that are not listed are ignored: drivers send some of their own. */
+export const QueryBody = Type.Object(
+  {
+    sql: Type.String({ minLength: 1, description: 'One SELECT-like statement.', examples: ['SELECT 42 AS answer'] }),
+    queryOptions: Type.Optional(
+      Type.String({
+        description: 'Options as key=value pairs, joined by semicolons. timeoutMs is known; others are ignored.',
+        examples: ['timeoutMs=20000'],
+      }),
+    ),
+    trace: Type.Optional(Type.Boolean({ description: 'Accepted for compatibility; traceInfo stays empty.' })),
+  },
+  { additionalProperties: true, description: 'The query.' },
+);
+
+export type QueryBody = Static<typeof QueryBody>;
+
+/** The options of a query that mean something here. */
+export interface QueryOptions {
+  /** The caller's own time limit; the server's is the ceiling. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Reads `queryOptions`: `key=value` pairs joined by `;`. Options that are not known are ignored, since the drivers of
+ * compatible systems always send some (`groupByMode=sql;responseFormat=sql`).
+ *
+ * @throws INVALID_BODY when a piece is no pair, or the value of a known option is not valid
+ */
+export function parseQueryOptions(text: string): QueryOptions {
+  const options = new Map<string, string>();
+  for (const piece of text.split(';')) {
+    if (piece.trim() === '') continue;
+    const [key = '', value, ...rest] = piece.split('=');
+    if (value === undefined || key.trim() === '' || rest.length > 0) {
+      throw new QuireError('INVALID_BODY', `queryOptions has '${piece.trim()}'; expected key=value pairs joined by ';'.`);
+    }
+    options.set(key.trim(), value.trim());
+  }
+  const timeoutMs = options.get('timeoutMs');
+  return timeoutMs === undefined ? {} : { timeoutMs: parseTimeoutMs(timeoutMs) };
+}
+
+function parseTimeoutMs(text: string): number {
+  const timeoutMs = /^[0-9]+$/.test(text) ? Number(text) : 0;
+  if (timeoutMs < 1 || !Number.isSafeInteger(timeoutMs)) {
+    throw new QuireError('INVALID_BODY', `timeoutMs in queryOptions is '${text}'; expected an integer ≥ 1, in milliseconds.`);
+  }
+  return timeoutMs;
+}

@@ -1,0 +1,102 @@
+import { Type } from 'typebox';
+import { errorResponses, type Operation, pageResponse, responseOf } from './operation.ts';
+import { pageFormats } from './page-format.ts';
+import { routePatterns } from './paths.ts';
+import { QueryBody } from './query-body.ts';
+import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
+import { refer } from './reference.ts';
+
+export const RequestIdParams = Type.Object({ requestId: Type.String({ description: 'Id of the result: a UUID version 7.' }) });
+
+const numRows = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'Rows in the page. Absent or 0: the configured page size. There is no maximum.' }),
+);
+const format = Type.Optional(
+  Type.Unsafe<string>({ type: 'string', enum: pageFormats, description: 'Format of the answer; goes before Accept.' }),
+);
+
+const runQuery: Operation = {
+  method: 'POST',
+  path: routePatterns.query,
+  schema: {
+    operationId: 'runQuery',
+    summary: 'Run a query',
+    description:
+      'Runs one SELECT-like statement. With doPaginate=true its whole answer is stored and the first page comes back; ' +
+      'otherwise the whole answer comes back and nothing is kept. A query that fails gives 200 with exceptions.',
+    tags: ['query'],
+    querystring: Type.Object({
+      doPaginate: Type.Optional(Type.Boolean({ description: 'Store the answer and give its first page.' })),
+      numRows,
+      format,
+    }),
+    body: QueryBody,
+    response: {
+      200: pageResponse('The first page of the stored result, the whole answer, or the exceptions of a query that failed.', {
+        anyOf: [refer(CursorResponse), refer(QueryResponse)],
+      }),
+      ...errorResponses(
+        'INVALID_PARAMETER',
+        'INVALID_BODY',
+        'NOT_ACCEPTABLE',
+        'BODY_TOO_LARGE',
+        'UNSUPPORTED_MEDIA_TYPE',
+        'TOO_MANY_QUERIES',
+        'RESULT_CORRUPT',
+        'STORE_UNAVAILABLE',
+      ),
+    },
+  },
+};
+
+const readPage: Operation = {
+  method: 'GET',
+  path: routePatterns.page,
+  schema: {
+    operationId: 'readPage',
+    summary: 'Read a page of a stored result',
+    description:
+      'Rows [offset, offset + numRows) of the result, fewer at its end. A page never changes: it has a strong ETag and may be ' +
+      'cached until the result expires.',
+    tags: ['query'],
+    params: RequestIdParams,
+    querystring: Type.Object({
+      offset: Type.Integer({ minimum: 0, description: 'First row of the page. The number of rows itself gives an empty page.' }),
+      numRows,
+      format,
+    }),
+    response: {
+      200: pageResponse('The page.', refer(CursorResponse)),
+      304: { description: 'The page has the ETag that If-None-Match names.' },
+      ...errorResponses(
+        'INVALID_PARAMETER',
+        'NOT_ACCEPTABLE',
+        'OFFSET_OUT_OF_RANGE',
+        'RESULT_NOT_FOUND',
+        'RESULT_EXPIRED',
+        'RESULT_EVICTED',
+        'RESULT_DELETED',
+        'RESULT_CORRUPT',
+        'STORE_UNAVAILABLE',
+      ),
+    },
+  },
+};
+
+const readMetadata: Operation = {
+  method: 'GET',
+  path: routePatterns.metadata,
+  schema: {
+    operationId: 'readMetadata',
+    summary: 'Read what is known of a query',
+    description: 'The statistics of the query whose result is stored.',
+    tags: ['query'],
+    params: RequestIdParams,
+    response: {
+      200: responseOf('An array with one record.', 'application/json', refer(MetadataResponse)),
+      ...errorResponses('RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED', 'STORE_UNAVAILABLE'),
+    },
+  },
+};
+
+export const queryOperations = { runQuery, readPage, readMetadata } as const;

@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox';
+import { MetadataRecord, QueryException } from './metadata-record.ts';
+import { refer } from './reference.ts';
+import { ResultTable } from './result-table.ts';
+
+/** Query parameters of another page, ready to be appended to the results path, or null when there is none. */
+const PageParameters = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+
+/** One page of a stored result (spec section 2.6). The members from `prevOffsetParams` on are ours. */
+export const CursorResponse = Type.Object(
+  {
+    resultTable: refer(ResultTable),
+    requestId: Type.String({ description: 'Id of the query and of its result, for later calls.' }),
+    brokerId: Type.String({ description: 'Broker that holds the result.' }),
+    numRowsResultSet: Type.Integer({ minimum: 0, description: 'Rows of the whole stored result.' }),
+    offset: Type.Integer({ minimum: 0, description: 'First row of this page.' }),
+    numRows: Type.Integer({ minimum: 0, description: 'Rows in this page.' }),
+    nextOffsetParams: PageParameters('Query parameters of the next page; null exactly when no row follows.'),
+    exceptions: Type.Array(refer(QueryException), { description: 'Always empty: a page comes whole or not at all.' }),
+    brokerHost: Type.Optional(
+      Type.String({ description: 'Host of the broker, when no other can serve the result; send it as FORWARD_HOST to a proxy.' }),
+    ),
+    brokerPort: Type.Optional(Type.Integer({ description: 'Port of that broker; send it as FORWARD_PORT to a proxy.' })),
+    prevOffsetParams: PageParameters('Query parameters of the page before; null exactly when offset is 0.'),
+    numServersQueried: Type.Integer({ description: 'Always 1; some clients insist on it.' }),
+    numServersResponded: Type.Integer({ description: 'Equal to numServersQueried.' }),
+    timeUsedMs: Type.Integer({ minimum: 0, description: 'How long the query took, in milliseconds.' }),
+  },
+  { $id: 'CursorResponse', description: 'One page of a stored result.' },
+);
+
+/** The answer to a query without pagination, and to every query that failed: no result is kept. */
+export const QueryResponse = Type.Object(
+  {
+    resultTable: Type.Optional(refer(ResultTable)),
+    ...MetadataRecord.properties,
+  },
+  {
+    $id: 'QueryResponse',
+    description:
+      'The whole answer of a query, or the exceptions that made it fail; resultTable is then absent. No result is kept.',
+  },
+);
+
+/** The metadata call's answer: an array with one record (spec section 4.6). */
+export const MetadataResponse = Type.Array(refer(MetadataRecord), {
+  $id: 'MetadataResponse',
+  minItems: 1,
+  maxItems: 1,
+  description: 'One record: what is known of the query.',
+});
+
+export type CursorResponse = Static<typeof CursorResponse>;
+export type QueryResponse = Static<typeof QueryResponse>;
+export type MetadataResponse = Static<typeof MetadataResponse>;

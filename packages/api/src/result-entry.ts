@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox';
+import { refer } from './reference.ts';
+
+/** Where one response of a result is stored (spec section 2.8). */
+export const ResponseMetadata = Type.Object(
+  {
+    type: Type.String({ description: 'Kind of store: fs (local files), memory, s3 or gcs.' }),
+    numRows: Type.Integer({ minimum: 0, description: 'Rows of the result.' }),
+    dataFile: Type.String({ description: 'Location of the stored result table, an Arrow file.' }),
+    metadataFile: Type.String({ description: 'Location of the commit record.' }),
+    sizeBytes: Type.Integer({ minimum: 0, description: 'Bytes that both take in the store.' }),
+  },
+  { $id: 'ResponseMetadata', description: 'Where a result is stored.' },
+);
+
+/** A stored result, as the list and the renewal give it (spec section 2.8). */
+export const StoredResult = Type.Object(
+  {
+    requestId: Type.String({ description: 'Id of the result.' }),
+    brokerId: Type.String({ description: 'Broker that holds it.' }),
+    submissionTimeMs: Type.Integer({ minimum: 0, description: 'When its query came in, in epoch milliseconds.' }),
+    expirationTimeMs: Type.Integer({ minimum: 0, description: 'From when on it is gone, in epoch milliseconds.' }),
+    responseMetadata: Type.Array(refer(ResponseMetadata), { description: 'One element.' }),
+  },
+  { $id: 'StoredResult', description: 'A stored result.' },
+);
+
+/** The list of stored results (spec section 2.8). */
+export const ResultListResponse = Type.Object(
+  { resultMetadataList: Type.Array(refer(StoredResult), { description: 'Newest first.' }) },
+  { $id: 'ResultListResponse', description: 'All stored results of this broker, newest first.' },
+);
+
+/** Body of a renewal: how long the result shall live from now on. */
+export const RenewBody = Type.Object(
+  {
+    expiration: Type.String({
+      minLength: 1,
+      description: 'How long from now, such as 30m, 2h or 1d. The server caps it.',
+      examples: ['2h'],
+    }),
+  },
+  { description: 'How long the result shall live from now on.' },
+);
+
+export type ResponseMetadata = Static<typeof ResponseMetadata>;
+export type StoredResult = Static<typeof StoredResult>;
+export type ResultListResponse = Static<typeof ResultListResponse>;
+export type RenewBody = Static<typeof RenewBody>;

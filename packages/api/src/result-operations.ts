@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import { errorResponses, type Operation, responseOf } from './operation.ts';
+import { routePatterns } from './paths.ts';
+import { RequestIdParams } from './query-operations.ts';
+import { RenewBody, ResultListResponse, StoredResult } from './result-entry.ts';
+import { refer } from './reference.ts';
+
+const text = (description: string, example: string) =>
+  responseOf(description, 'text/plain', { type: 'string', examples: [example] });
+
+const listResults: Operation = {
+  method: 'GET',
+  path: routePatterns.resultStore,
+  schema: {
+    operationId: 'listResults',
+    summary: 'List the stored results',
+    description: 'All results that this broker holds, newest first. For admins.',
+    tags: ['results'],
+    response: {
+      200: responseOf('The results.', 'application/json', refer(ResultListResponse)),
+      ...errorResponses('FORBIDDEN', 'STORE_UNAVAILABLE'),
+    },
+  },
+};
+
+const deleteResult: Operation = {
+  method: 'DELETE',
+  path: routePatterns.storedResult,
+  schema: {
+    operationId: 'deleteResult',
+    summary: 'Delete a stored result',
+    description: 'For admins, and for the principal that ran the query.',
+    tags: ['results'],
+    params: RequestIdParams,
+    response: {
+      200: text('A sentence that says so.', 'Query Results for 0190163d-8694-739b-aea5-966c26f8ad91 deleted.'),
+      ...errorResponses('RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED', 'STORE_UNAVAILABLE'),
+    },
+  },
+};
+
+const deleteExpiredResults: Operation = {
+  method: 'DELETE',
+  path: routePatterns.resultStore,
+  schema: {
+    operationId: 'deleteExpiredResults',
+    summary: 'Delete the expired results',
+    description: 'Deletes every result whose expiration time is at or before the given time. For admins.',
+    tags: ['results'],
+    querystring: Type.Object({
+      expiredBefore: Type.Optional(Type.Integer({ minimum: 0, description: 'In epoch milliseconds. Absent: now.' })),
+    }),
+    response: {
+      200: text('How many were deleted.', 'Deleted 3 expired response(s).'),
+      ...errorResponses('INVALID_PARAMETER', 'FORBIDDEN', 'STORE_UNAVAILABLE'),
+    },
+  },
+};
+
+const renewResult: Operation = {
+  method: 'PATCH',
+  path: routePatterns.storedResult,
+  schema: {
+    operationId: 'renewResult',
+    summary: 'Let a stored result live longer, or shorter',
+    description: 'It then expires the given time from now, or at the ceiling of the server. For admins and for its owner.',
+    tags: ['results'],
+    params: RequestIdParams,
+    body: RenewBody,
+    response: {
+      200: responseOf('The result, with its new expiration time.', 'application/json', refer(StoredResult)),
+      ...errorResponses(
+        'INVALID_BODY',
+        'BODY_TOO_LARGE',
+        'UNSUPPORTED_MEDIA_TYPE',
+        'RESULT_NOT_FOUND',
+        'RESULT_EXPIRED',
+        'RESULT_EVICTED',
+        'RESULT_DELETED',
+        'STORE_FULL',
+        'STORE_UNAVAILABLE',
+      ),
+    },
+  },
+};
+
+export const resultOperations = { listResults, deleteResult, deleteExpiredResults, renewResult } as const;

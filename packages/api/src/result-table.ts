@@ -1,0 +1,29 @@
+import { type Static, Type } from 'typebox';
+import { refer } from './reference.ts';
+
+/** Column names and types of a result (spec section 2.6); the types are those of contract section 2. */
+export const DataSchema = Type.Object(
+  {
+    columnNames: Type.Array(Type.String(), { description: 'Column names, in the order of the cells.' }),
+    columnDataTypes: Type.Array(Type.String(), {
+      description:
+        'INT, LONG, FLOAT, DOUBLE, BIG_DECIMAL, BOOLEAN, TIMESTAMP, STRING, JSON, BYTES, MAP, or one of them followed by _ARRAY.',
+    }),
+  },
+  { $id: 'DataSchema', description: 'Names and types of the columns.' },
+);
+
+/** Rows with their columns (spec section 2.6). Integers keep all their digits on the wire: read them with a lossless parser. */
+export const ResultTable = Type.Object(
+  {
+    dataSchema: refer(DataSchema),
+    rows: Type.Array(Type.Array(Type.Unknown()), {
+      description:
+        'One array of cells per row. LONG has 64 bits, written in full; NaN, Infinity and -Infinity, BIG_DECIMAL, TIMESTAMP and BYTES are strings.',
+    }),
+  },
+  { $id: 'ResultTable', description: 'Rows with the names and types of their columns.' },
+);
+
+export type DataSchema = Static<typeof DataSchema>;
+export type ResultTable = Static<typeof ResultTable>;

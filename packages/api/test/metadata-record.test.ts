@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { CursorResponse, MetadataRecord, QueryResponse } from '../src/index.ts';
+
+/** Spec section 2.7, word for word. */
+const specified = {
+  string: ['requestId', 'brokerId'],
+  array: ['exceptions', 'segmentStatistics'],
+  object: ['traceInfo'],
+  boolean: ['numGroupsLimitReached', 'maxRowsInJoinReached', 'partialResult'],
+  integer: (
+    'numServersQueried, numServersResponded, numSegmentsQueried, numSegmentsProcessed, numSegmentsMatched, numConsumingSegmentsQueried, ' +
+    'numConsumingSegmentsProcessed, numConsumingSegmentsMatched, numDocsScanned, numEntriesScannedInFilter, numEntriesScannedPostFilter, ' +
+    'totalDocs, timeUsedMs, offlineThreadCpuTimeNs, realtimeThreadCpuTimeNs, offlineSystemActivitiesCpuTimeNs, ' +
+    'realtimeSystemActivitiesCpuTimeNs, offlineResponseSerializationCpuTimeNs, realtimeResponseSerializationCpuTimeNs, ' +
+    'offlineTotalCpuTimeNs, realtimeTotalCpuTimeNs, brokerReduceTimeMs, numRowsResultSet, minConsumingFreshnessTimeMs, ' +
+    'explainPlanNumEmptyFilterSegments, explainPlanNumMatchAllFilterSegments, numSegmentsPrunedByServer, numSegmentsPrunedInvalid, ' +
+    'numSegmentsPrunedByLimit, numSegmentsPrunedByValue, numSegmentsPrunedByBroker'
+  ).split(', '),
+};
+
+describe('MetadataRecord', () => {
+  it('has every member of the specification, with its type and a description, and no other', () => {
+    const types = Object.entries(MetadataRecord.properties).map(([name, schema]) => [name, schema.type] as const);
+    const expected = Object.entries(specified).flatMap(([type, names]) => names.map((name) => [name, type] as const));
+    expect(Object.fromEntries(types)).toEqual(Object.fromEntries(expected));
+    expect(types.length).toBe(expected.length);
+    expect(MetadataRecord.required.toSorted()).toEqual(expected.map(([name]) => name).toSorted());
+    const bare = Object.entries(MetadataRecord.properties).filter(([, schema]) => !('description' in schema));
+    expect(bare).toEqual([]);
+  });
+});
+
+describe('QueryResponse', () => {
+  it('is a result table with every member of the metadata record', () => {
+    expect(Object.keys(QueryResponse.properties)).toEqual(['resultTable', ...Object.keys(MetadataRecord.properties)]);
+  });
+});
+
+describe('CursorResponse', () => {
+  it('begins with the members of the specification, in its order', () => {
+    expect(Object.keys(CursorResponse.properties).slice(0, 10)).toEqual([
+      'resultTable',
+      'requestId',
+      'brokerId',
+      'numRowsResultSet',
+      'offset',
+      'numRows',
+      'nextOffsetParams',
+      'exceptions',
+      'brokerHost',
+      'brokerPort',
+    ]);
+  });
+});

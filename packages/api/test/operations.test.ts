@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { components, metadataPath, operations, pagePath, routePatterns, storedResultPath } from '../src/index.ts';
+
+const all = Object.entries(operations);
+
+describe('operations', () => {
+  it('are the calls of the contract', () => {
+    expect(all.map(([, { method, path }]) => `${method} ${path}`)).toEqual([
+      'POST /query/sql',
+      'GET /query/:requestId/results',
+      'GET /query/:requestId/metadata',
+      'GET /query/resultStore',
+      'DELETE /query/resultStore/:requestId',
+      'DELETE /query/resultStore',
+      'PATCH /query/resultStore/:requestId',
+      'GET /health',
+      'GET /metrics',
+      'GET /openapi.json',
+      'GET /docs',
+    ]);
+  });
+
+  it('are named by their own names', () => {
+    expect(all.map(([, { schema }]) => schema.operationId)).toEqual(all.map(([name]) => name));
+  });
+
+  it('tell of the path parameter exactly when the path has one', () => {
+    const wrong = all.filter(([, { path, schema }]) => path.includes(':requestId') !== (schema.params !== undefined));
+    expect(wrong).toEqual([]);
+  });
+
+  it('can all be refused for want of credentials, but for the health call', () => {
+    const open = all.filter(([, { schema }]) => schema.response[401] === undefined).map(([name]) => name);
+    expect(open).toEqual(['readHealth']);
+  });
+
+  it('describe every parameter and every response', () => {
+    const bare: string[] = [];
+    for (const [name, { schema }] of all) {
+      const described = { ...schema.params?.properties, ...schema.querystring?.properties, ...schema.response };
+      for (const [key, value] of Object.entries(described)) {
+        if (!('description' in value) || value.description === '') bare.push(`${name} ${key}`);
+      }
+    }
+    expect(bare).toEqual([]);
+  });
+
+  it('refer to nothing but the components', () => {
+    const ids = components.map((schema) => (schema as { $id?: string }).$id);
+    const references = JSON.stringify([operations, components]).matchAll(/"\$ref":"([^"]*)#"/g);
+    const dangling = [...references].map(([, id]) => id).filter((id) => !ids.includes(id));
+    expect(dangling).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('paths', () => {
+  it('hold the request id', () => {
+    const id = '0190163d-8694-739b-aea5-966c26f8ad91';
+    expect([pagePath(id), metadataPath(id), storedResultPath(id)]).toEqual([
+      `/query/${id}/results`,
+      `/query/${id}/metadata`,
+      `/query/resultStore/${id}`,
+    ]);
+  });
+
+  it('keep whatever they are given within one segment', () => {
+    expect(pagePath('../x')).toBe('/query/..%2Fx/results');
+    expect(storedResultPath('a/b?c')).toBe(`${routePatterns.resultStore}/a%2Fb%3Fc`);
+  });
+});
+
+describe('the package', () => {
+  it('imports nothing of Node, so that browsers can load it', () => {
+    const folder = new URL('../src/', import.meta.url);
+    const offenders = readdirSync(folder).filter((file) => readFileSync(new URL(file, folder), 'utf8').includes("'node:"));
+    expect(offenders).toEqual([]);
+  });
+});
