@@ -1,0 +1,127 @@
+import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core';
+import { emitKeypressEvents } from 'node:readline';
+import { type Key, keyOfKeypress } from './pager/key.ts';
+
+/** Where a command writes. */
+export interface Output {
+  readonly isTerminal: boolean;
+  /** Size of the terminal in character cells; 80 × 24 where there is none. */
+  readonly size: { readonly columns: number; readonly rows: number };
+  /**
+   * Writes, and resolves once the reader is ready for more.
+   *
+   * @throws OUTPUT_CLOSED when nobody reads any more (`quire … | head`)
+   */
+  write(data: string | Uint8Array): Promise<void>;
+  /** Calls back whenever the terminal changes its size, until disposed. */
+  onResize(listener: () => void): Disposable;
+}
+
+/** Where a command reads. */
+export interface Input {
+  readonly isTerminal: boolean;
+  /** Everything up to the end, as text. */
+  readText(): Promise<string>;
+  /** Keys as they are pressed, unechoed, until disposed. Only a terminal has keys. */
+  onKey(listener: (key: Key) => void): Disposable;
+}
+
+export type SignalName = 'SIGINT' | 'SIGTERM';
+
+/** Everything outside that a command touches: handed in, so that a test can be all of it. */
+export interface Environment {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** What relative paths are relative to. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How the user starts this command, for messages that show a command to try: `quire`. */
+  readonly invocation: string;
+  /** Calls back on a signal, in the place of its default effect, until disposed. */
+  onSignal(names: readonly SignalName[], listener: (name: SignalName) => void): Disposable;
+}
+
+/** The process's own environment. Call it once: it listens to the output streams. */
+export function processEnvironment(invocation: string): Environment {
+  return {
+    stdin: processInput(process.stdin),
+    stdout: processOutput(process.stdout),
+    stderr: processOutput(process.stderr),
+    variables: process.env,
+    directory: process.cwd(),
+    clock: systemClock,
+    random: systemRandom,
+    invocation,
+    onSignal: (names, listener) => {
+      for (const name of names) process.on(name, listener);
+      return disposable(() => {
+        for (const name of names) process.off(name, listener);
+      });
+    },
+  };
+}
+
+function processOutput(stream: NodeJS.WriteStream): Output {
+  // Without a listener the process would die of an unhandled 'error' event; `write` reports it.
+  stream.on('error', () => undefined);
+  return {
+    get isTerminal() {
+      return stream.isTTY === true;
+    },
+    get size() {
+      return { columns: stream.columns || 80, rows: stream.rows || 24 };
+    },
+    write: (data) =>
+      new Promise((resolve, reject) => {
+        stream.write(data, (error) => {
+          if (error === null || error === undefined) resolve();
+          else reject(new QuireError('OUTPUT_CLOSED', 'The output was closed by its reader.', { cause: error }));
+        });
+      }),
+    onResize: (listener) => {
+      stream.on('resize', listener);
+      return disposable(() => stream.off('resize', listener));
+    },
+  };
+}
+
+function processInput(stream: NodeJS.ReadStream): Input {
+  return {
+    get isTerminal() {
+      return stream.isTTY === true;
+    },
+    readText: async () => {
+      let text = '';
+      stream.setEncoding('utf8');
+      for await (const chunk of stream) text += String(chunk);
+      return text;
+    },
+    onKey: (listener) => {
+      const onKeypress = (...[character, keypress]: Parameters<typeof keyOfKeypress>): void => {
+        const key = keyOfKeypress(character, keypress);
+        if (key !== undefined) listener(key);
+      };
+      emitKeypressEvents(stream);
+      stream.setRawMode(true);
+      stream.on('keypress', onKeypress);
+      stream.resume();
+      return disposable(() => {
+        stream.off('keypress', onKeypress);
+        stream.setRawMode(false);
+        // A stream that flows keeps the process alive.
+        stream.pause();
+      });
+    },
+  };
+}
+
+function disposable(dispose: () => unknown): Disposable {
+  return {
+    [Symbol.dispose]: () => {
+      dispose();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { QueryPage } from '@quire/client';
+import { describeRows, formatElapsed, grouped } from '../phrases.ts';
+import type { Styles } from '../styles.ts';
+import { layOutTable } from '../table/text-table.ts';
+import { cutText } from '../table/text-width.ts';
+import type { PagerState } from './pager-state.ts';
+
+/** Lines of the screen that rows cannot have: two of the table's header, one for the status. */
+export const reservedLines = 3;
+
+export interface ScreenOptions {
+  readonly columns: number;
+  readonly styles: Styles;
+  /** How long the page took to come, in milliseconds. */
+  readonly elapsedMs: number;
+  readonly isLoading?: boolean;
+}
+
+const help = [
+  'Moving through the result',
+  '',
+  '  n  →  Space       next page (Space first scrolls a page that is larger than the screen)',
+  '  p  b  ←           previous page',
+  '  g                 go to a row',
+  '  Home              first page',
+  '  G  End            last page',
+  '  ↑ ↓  j k          scroll within a page',
+  '  < >               show columns further left or right',
+  '  + -  s            larger, smaller pages; set the page size',
+  '  q  Esc            quit',
+  '',
+  'Press any key to go back.',
+];
+
+/** What the screen shows: a line each, none wider than the terminal. The last one is the status line. */
+export function renderScreen(state: PagerState, page: QueryPage, options: ScreenOptions): readonly string[] {
+  if (state.helpIsOpen) return help.map((line) => cutText(line, options.columns).text);
+  const rows = page.rows.slice(state.scroll, state.scroll + state.screenRows);
+  // Laid out from the whole page, so that scrolling within it does not move the columns.
+  const plan = layOutTable(page.columns, page.rows, {
+    widthMax: options.columns,
+    styles: options.styles,
+    firstColumn: state.firstColumn,
+  }).plan;
+  const table = layOutTable(page.columns, rows, { widthMax: options.columns, styles: options.styles, plan });
+  const hidden = state.columnCount - plan.length;
+  return [...table.header, ...table.lines, renderStatus(state, page, hidden, options)];
+}
+
+function renderStatus(state: PagerState, page: QueryPage, hiddenColumns: number, options: ScreenOptions): string {
+  const { styles, columns } = options;
+  if (state.prompt !== undefined) {
+    const question = state.prompt.kind === 'row' ? 'Go to row' : 'Rows per page';
+    return cutText(`${question}: ${state.prompt.digits}█`, columns).text;
+  }
+  if (state.message !== undefined) return styles.bad(cutText(state.message, columns).text);
+  const facts = [describeRows(page)];
+  if (page.rows.length > state.screenRows) {
+    facts.push(`showing ${state.scroll + 1}–${Math.min(state.scroll + state.screenRows, page.rows.length)} of this page (↑↓)`);
+  }
+  if (hiddenColumns > 0) facts.push(`${hiddenColumns} of ${state.columnCount} columns hidden (< >)`);
+  facts.push(`page size ${grouped(state.pageSize)}`, options.isLoading === true ? 'loading …' : formatElapsed(options.elapsedMs));
+  const status = facts.join(' · ');
+  const keys = '   n next  p previous  g go to  ? help  q quit';
+  const fits = status.length + keys.length <= columns;
+  return fits ? `${status}${styles.faint(keys)}` : cutText(`${status}   ? help`, columns).text;
+}

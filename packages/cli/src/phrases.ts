@@ -1,0 +1,22 @@
+import type { QueryPage } from '@quire/client';
+import { formatDurationMs } from '@quire/core';
+
+/** Which rows a page holds, counted from 1 as people do: `rows 1–20 of 3,000,000`. */
+export function describeRows(page: QueryPage): string {
+  const total = page.totalRowCount;
+  if (page.rows.length === total) return total === 0 ? 'no rows' : `${grouped(total)} ${total === 1 ? 'row' : 'rows'}`;
+  if (page.rows.length === 0) return `no rows from row ${grouped(page.offset + 1)} on, of ${grouped(total)}`;
+  return `rows ${grouped(page.offset + 1)}–${grouped(page.offset + page.rows.length)} of ${grouped(total)}`;
+}
+
+/** How long something took, for people: `87 ms`, `1.2 s`, `2m5s`. */
+export function formatElapsed(elapsedMs: number): string {
+  if (elapsedMs < 1000) return `${Math.max(1, Math.round(elapsedMs))} ms`;
+  if (elapsedMs < 60_000) return `${(elapsedMs / 1000).toFixed(1)} s`;
+  return formatDurationMs(Math.round(elapsedMs / 1000) * 1000);
+}
+
+/** A count with its thousands set apart. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,64 @@
+/** How wide a column would like to be, and whether its cells may be cut. */
+export interface ColumnWish {
+  readonly width: number;
+  /** Numbers are not cut while there is room for them alone: half a number is a wrong number. */
+  readonly mayShrink: boolean;
+}
+
+/** A column that is shown: its number among all columns, and its width. */
+export interface PlannedColumn {
+  readonly index: number;
+  readonly width: number;
+}
+
+const shrunkWidthMin = 8;
+
+/**
+ * Chooses which columns are shown from `firstColumn` on, and how wide, so that they fit into `widthMax` with `gap` between them.
+ * Columns that may shrink share what room there is: the widest give way first. At least one column is shown.
+ */
+export function planColumns(
+  wishes: readonly ColumnWish[],
+  widthMax: number,
+  options: { readonly gap: number; readonly firstColumn?: number } = { gap: 2 },
+): readonly PlannedColumn[] {
+  const first = options.firstColumn ?? 0;
+  const shown: (ColumnWish & { readonly index: number })[] = [];
+  let widthNeeded = -options.gap;
+  for (const [index, wish] of wishes.entries()) {
+    if (index < first) continue;
+    widthNeeded += options.gap + widthLeast(wish);
+    if (shown.length > 0 && widthNeeded > widthMax) break;
+    shown.push({ ...wish, index });
+  }
+  const room = widthMax - options.gap * (shown.length - 1);
+  const cap = shrinkCap(shown, room);
+  return shown.map((wish) => ({
+    index: wish.index,
+    width: Math.min(wish.mayShrink ? Math.min(wish.width, cap) : wish.width, Math.max(1, widthMax)),
+  }));
+}
+
+function widthLeast(wish: ColumnWish): number {
+  return wish.mayShrink ? Math.min(wish.width, shrunkWidthMin) : wish.width;
+}
+
+/** The largest width at which shrinkable columns must be cut off for all columns to fit into `room`. */
+function shrinkCap(wishes: readonly ColumnWish[], room: number): number {
+  let roomLeft = room - sum(wishes.filter((wish) => !wish.mayShrink).map((wish) => wish.width));
+  // Narrow columns take what they wish; what they leave is shared by the wider ones.
+  const widths = wishes
+    .filter((wish) => wish.mayShrink)
+    .map((wish) => wish.width)
+    .toSorted((left, right) => left - right);
+  for (const [index, width] of widths.entries()) {
+    const share = Math.floor(roomLeft / (widths.length - index));
+    if (width > share) return Math.max(share, 1);
+    roomLeft -= width;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
