@@ -1,29 +1,22 @@
-import { QuireError } from '@quire/core';
+import { collectAssignments } from './assignment.ts';
+import { checkTogether } from './cross-checks.ts';
+import { readValues, type SettingView } from './read-values.ts';
 import type { SettingProblem } from './setting-problem.ts';
-import type { SettingSource } from './setting-source.ts';
 import type { Settings } from './setting-table.ts';
+import type { SettingsInput } from './settings-input.ts';
 
-export interface SettingsInput {
-  /** A properties file that was read; relative paths in it start from its own directory. */
-  readonly file?: { readonly path: string; readonly text: string } | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `key=value` each, in the order given; the last one for a key counts. */
-  readonly overrides: readonly string[];
-  /** An absolute path: what relative paths in the environment and in overrides, and a relative file path, start from. */
-  readonly workingDir: string;
-}
-
-/** A setting as text that is fit to be shown: secrets are `(secret)`, what is not set is empty. */
-export interface SettingView {
-  readonly key: string;
-  readonly value: string;
-  readonly source: SettingSource;
-}
-
+/** Settings that are right as a whole, or everything that is wrong with them. */
 export type SettingsOutcome =
   | { readonly ok: true; readonly settings: Settings; readonly view: readonly SettingView[] }
   | { readonly ok: false; readonly problems: readonly SettingProblem[] };
 
-export function parseSettings(_input: SettingsInput): SettingsOutcome {
-  throw new QuireError('INTERNAL', 'parseSettings is not written yet.');
+/**
+ * Turns what was given into settings, all or none, and reports every problem at once. Pure: reads no file and no environment.
+ * A file is overridden by the environment, and that by overrides.
+ */
+export function parseSettings(input: SettingsInput): SettingsOutcome {
+  const given = collectAssignments(input);
+  const { settings, view, problems } = readValues(given.assignments);
+  const all = [...given.problems, ...problems, ...checkTogether(settings, view)];
+  return all.length === 0 ? { ok: true, settings, view } : { ok: false, problems: all };
 }

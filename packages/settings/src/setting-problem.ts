@@ -1,20 +1,50 @@
 import { QuireError } from '@quire/core';
-import type { SettingSource } from './setting-source.ts';
+import { formatSettingSource, type SettingSource } from './setting-source.ts';
 
 /** One thing that is wrong with the settings as given. No secret is in any member. */
 export interface SettingProblem {
-  /** The setting; undefined when the problem is with a line or a file as such. */
+  /** The setting; undefined when the problem is with a line, a variable or a file as such. */
   readonly key: string | undefined;
-  /** The value as it is shown; undefined when it must not be or there is none. */
+  /** The value as it may be shown; undefined when it may not, or there is none. */
   readonly value: string | undefined;
-  /** What would have been allowed, in words. */
+  /** What is allowed, in words; undefined when nothing is. */
   readonly allowed: string | undefined;
   readonly source: SettingSource | undefined;
   /** One sentence with all of the above. */
   readonly message: string;
 }
 
+/** What stands for a secret wherever settings are shown. */
+export const secretMark = '(secret)';
+
+/** A setting has a value that is not allowed. */
+export function badValue(key: string, value: string, allowed: string, source: SettingSource): SettingProblem {
+  const shown = value === secretMark ? value : showable(value);
+  const message = `${key} ${value === '' ? 'is empty' : `= ${shown}`} (${formatSettingSource(source)}): expected ${allowed}.`;
+  return { key, value: shown, allowed, source, message };
+}
+
+/** Anything else that is wrong with a setting or, without a key, with a place that settings come from. */
+export function faultAt(key: string | undefined, source: SettingSource, what: string): SettingProblem {
+  const place = formatSettingSource(source);
+  return {
+    key,
+    value: undefined,
+    allowed: undefined,
+    source,
+    message: `${key === undefined ? place : `${key} (${place})`}: ${what}.`,
+  };
+}
+
 /** One INVALID_SETTING error that tells of all problems, one per line. */
 export function settingsError(problems: readonly SettingProblem[]): QuireError {
   return new QuireError('INVALID_SETTING', problems.map((problem) => problem.message).join('\n'));
+}
+
+const shownLengthMax = 100;
+
+/** A value on one line of bounded length, whatever is in it. */
+function showable(value: string): string {
+  const cut = value.length > shownLengthMax ? `${value.slice(0, shownLengthMax)}…` : value;
+  return /\p{Cc}/u.test(cut) ? JSON.stringify(cut) : cut;
 }

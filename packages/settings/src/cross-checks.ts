@@ -1,0 +1,73 @@
+import { relative, sep } from 'node:path';
+import type { SettingView } from './read-values.ts';
+import { badValue, faultAt, type SettingProblem } from './setting-problem.ts';
+import { formatSettingSource, type SettingSource } from './setting-source.ts';
+import { type Settings, settingTable } from './setting-table.ts';
+
+interface Given {
+  readonly settings: Settings;
+  /** A setting's value as text. */
+  readonly valueOf: (key: string) => string;
+  readonly sourceOf: (key: string) => SettingSource;
+}
+
+/**
+ * Finds settings that are right by themselves but not together. A value that is a problem by itself is undefined in
+ * `settings`; it compares as neither more nor less than another, so that no problem is reported twice.
+ */
+export function checkTogether(settings: Settings, view: readonly SettingView[]): readonly SettingProblem[] {
+  const byKey = new Map(view.map((entry) => [entry.key, entry]));
+  const given: Given = {
+    settings,
+    valueOf: (key) => byKey.get(key)?.value ?? '',
+    sourceOf: (key) => byKey.get(key)?.source ?? { kind: 'default' },
+  };
+  return [checkThresholds, checkExpiration, checkDataDir, checkTempDir, checkHostName].flatMap((check) => check(given) ?? []);
+}
+
+const { cleaner, results, server, store } = settingTable;
+
+function checkThresholds(given: Given): SettingProblem | undefined {
+  const { targetPercent, criticalPercent } = given.settings.cleaner;
+  return targetPercent > criticalPercent ? notAtMost(given, cleaner.targetPercent.key, cleaner.criticalPercent.key) : undefined;
+}
+
+function checkExpiration(given: Given): SettingProblem | undefined {
+  const { expirationMs, expirationMaxMs } = given.settings.results;
+  return expirationMs > expirationMaxMs ? notAtMost(given, results.expirationMs.key, results.expirationMaxMs.key) : undefined;
+}
+
+function notAtMost({ valueOf, sourceOf }: Given, key: string, limitKey: string): SettingProblem {
+  const limit = `${limitKey} = ${valueOf(limitKey)} (${formatSettingSource(sourceOf(limitKey))})`;
+  return badValue(key, valueOf(key), `at most ${limit}`, sourceOf(key));
+}
+
+function checkDataDir({ settings, sourceOf }: Given): SettingProblem | undefined {
+  const { key } = store.fileLocation;
+  const isMissing =
+    settings.store.protocol === 'file' && settings.store.fileLocation === undefined && sourceOf(key).kind === 'default';
+  return isMissing ? faultAt(key, sourceOf(store.protocol.key), `must be set, because ${store.protocol.key} is file`) : undefined;
+}
+
+/** Temporary files are removed without a look at what they are: no result may lie among them, nor they among results. */
+function checkTempDir({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
+  const { tempDir, fileLocation, protocol } = settings.store;
+  if (protocol !== 'file' || fileLocation?.scheme !== 'file' || tempDir === undefined) return undefined;
+  if (!isWithin(tempDir, fileLocation.path) && !isWithin(fileLocation.path, tempDir)) return undefined;
+  const { key } = store.tempDir;
+  return badValue(key, valueOf(key), `a directory apart from ${store.fileLocation.key} = ${fileLocation.path}`, sourceOf(key));
+}
+
+function isWithin(path: string, dir: string): boolean {
+  const way = relative(dir, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** All brokers that listen on every address would otherwise share one broker id, and with it each other's results. */
+function checkHostName({ settings, sourceOf }: Given): SettingProblem | undefined {
+  const { key } = server.brokerHostName;
+  const value = settings.server.brokerHostName;
+  if (!/^(?:0\.0\.0\.0|[0:]+)$/.test(value)) return undefined;
+  const allowed = `a name or an address by which others reach this machine; it must be set when ${server.bindHost.key} is ${value}`;
+  return badValue(key, value, allowed, sourceOf(key));
+}

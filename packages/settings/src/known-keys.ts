@@ -1,0 +1,68 @@
+import { distance } from 'fastest-levenshtein';
+import type { SettingRow } from './setting-row.ts';
+import { namedTable, settingTable } from './setting-table.ts';
+
+export type NamedGroup = keyof typeof namedTable;
+
+/** A row of the table and its place in `Settings`. */
+export interface KnownSetting {
+  readonly group: string;
+  readonly property: string;
+  readonly row: SettingRow<unknown>;
+}
+
+/** A row whose key has a name between `prefix` and `suffix`. */
+export interface NamedSetting extends KnownSetting {
+  readonly group: NamedGroup;
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+export const fixedSettings: readonly KnownSetting[] = Object.entries(settingTable).flatMap(([group, rows]) =>
+  Object.entries<SettingRow<unknown>>(rows).map(([property, row]) => ({ group, property, row })),
+);
+
+export const namedGroups = Object.keys(namedTable) as readonly NamedGroup[];
+
+export const namedSettings: readonly NamedSetting[] = namedGroups.flatMap((group) =>
+  Object.entries<SettingRow<unknown>>(namedTable[group]).map(([property, row]) => {
+    const [prefix = '', suffix = ''] = row.key.split(/<\w+>/);
+    return { group, property, row, prefix, suffix };
+  }),
+);
+
+const fixedByKey = new Map(fixedSettings.map((known) => [known.row.key, known]));
+
+/** The setting with exactly this key, if it has no name part. */
+export function findFixed(key: string): KnownSetting | undefined {
+  return fixedByKey.get(key);
+}
+
+/** The setting with this key and the name in it, which has no dot but is otherwise unchecked. */
+export function findNamed(key: string): { readonly known: NamedSetting; readonly name: string } | undefined {
+  for (const known of namedSettings) {
+    const name = key.slice(known.prefix.length, key.length - known.suffix.length);
+    if (name !== '' && !name.includes('.') && key === known.prefix + name + known.suffix) return { known, name };
+  }
+  return undefined;
+}
+
+/** The known key that is the fewest edits away; where it has a name part, the name is taken from the key given. */
+export function nearestKey(key: string): string {
+  const segments = key.split('.');
+  const named = namedSettings.map(({ row }) => {
+    const name = segments[row.key.split('.').findIndex((segment) => segment.startsWith('<'))];
+    return name === undefined || name === '' ? row.key : row.key.replace(/<\w+>/, name);
+  });
+  return nearest(key, [...fixedByKey.keys(), ...named]);
+}
+
+/** The candidate that is the fewest edits away; the first one of equals. */
+export function nearest(text: string, candidates: readonly string[]): string {
+  let best = { candidate: '', edits: Number.POSITIVE_INFINITY };
+  for (const candidate of candidates) {
+    const edits = distance(text, candidate);
+    if (edits < best.edits) best = { candidate, edits };
+  }
+  return best.candidate;
+}

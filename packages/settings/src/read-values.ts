@@ -1,0 +1,107 @@
+import type { Assignment } from './assignment.ts';
+import { findFixed, findNamed, fixedSettings, namedGroups, type NamedGroup, namedSettings } from './known-keys.ts';
+import { badValue, faultAt, secretMark, type SettingProblem } from './setting-problem.ts';
+import type { SettingRow } from './setting-row.ts';
+import type { SettingSource } from './setting-source.ts';
+import { nameKinds, type Settings } from './setting-table.ts';
+import { variableOf } from './environment.ts';
+
+/** A setting as text that is fit to be shown: secrets are `(secret)`, what is not set is empty. */
+export interface SettingView {
+  readonly key: string;
+  readonly value: string;
+  readonly source: SettingSource;
+}
+
+/** The values of all settings; only without problems is every value there and right. */
+export interface ValueReading {
+  readonly settings: Settings;
+  readonly view: readonly SettingView[];
+  readonly problems: readonly SettingProblem[];
+}
+
+/** Turns the texts that were given, and the defaults of all others, into values. */
+export function readValues(assignments: readonly Assignment[]): ValueReading {
+  const reader = new ValueReader(assignments);
+  const groups: Record<string, Record<string, unknown> | unknown[]> = {};
+  for (const { group, property, row } of fixedSettings) {
+    const values = (groups[group] ??= {});
+    Object.assign(values, { [property]: reader.read(row, row.key) });
+  }
+  for (const group of namedGroups) groups[group] = readNamedGroup(group, assignments, reader);
+  // The one place where the types of the table meet values read by its rows, row by row and name by name.
+  return { settings: deepFreeze(groups) as unknown as Settings, view: reader.view, problems: reader.problems };
+}
+
+function readNamedGroup(group: NamedGroup, assignments: readonly Assignment[], reader: ValueReader): unknown[] {
+  const firstUses = new Map<string, Assignment>();
+  for (const assignment of assignments) {
+    const found = findNamed(assignment.key);
+    if (found?.known.group === group && !firstUses.has(found.name)) firstUses.set(found.name, assignment);
+  }
+  const spellings = new Map<string, string>();
+  const elements: unknown[] = [];
+  for (const [name, use] of firstUses) {
+    const other = spellings.get(variableOf(name));
+    if (nameKinds[group].parse(name, '') === undefined) {
+      reader.problems.push(faultAt(use.key, use.source, `${name} is not allowed there: expected ${nameKinds[group].allowed}`));
+    } else if (other !== undefined) {
+      reader.problems.push(
+        faultAt(use.key, use.source, `the name ${name} is too like ${other}: only case, dashes and underscores differ`),
+      );
+    } else {
+      spellings.set(variableOf(name), name);
+      elements.push(readNamed(group, name, use, reader));
+    }
+  }
+  return elements;
+}
+
+function readNamed(group: NamedGroup, name: string, use: Assignment, reader: ValueReader): Record<string, unknown> {
+  const values: Record<string, unknown> = { name };
+  for (const { property, row, prefix, suffix, group: itsGroup } of namedSettings) {
+    if (itsGroup === group) values[property] = reader.read(row, prefix + name + suffix, use);
+  }
+  return values;
+}
+
+class ValueReader {
+  readonly view: SettingView[] = [];
+  readonly problems: SettingProblem[] = [];
+  readonly #given: ReadonlyMap<string, Assignment>;
+
+  constructor(assignments: readonly Assignment[]) {
+    this.#given = new Map(assignments.map((assignment) => [assignment.key, assignment]));
+  }
+
+  /** The value of one setting: as given, else the default; undefined when there is none or it is a problem. */
+  read(row: SettingRow<unknown>, key: string, use?: Assignment): unknown {
+    const given = this.#given.get(key) ?? this.#defaultOf(row, key);
+    if (given === undefined && row.required && use !== undefined) {
+      this.problems.push(faultAt(key, use.source, `must be set, because ${use.key} is`));
+    }
+    const isUnset = given === undefined || (given.text === '' && row.default === undefined && !row.required);
+    const value = isUnset ? undefined : row.kind.parse(given.text, given.baseDir);
+    // A default that is wrong was taken from a wrong setting, which has its own problem.
+    if (!isUnset && value === undefined && given.source.kind !== 'default') {
+      this.problems.push(badValue(key, row.secret ? secretMark : given.text, row.kind.allowed, given.source));
+    }
+    const shown = value === undefined ? '' : row.secret ? secretMark : row.kind.format(value);
+    this.view.push({ key, value: shown, source: given?.source ?? { kind: 'default' } });
+    return value;
+  }
+
+  #defaultOf(row: SettingRow<unknown>, key: string): Assignment | undefined {
+    if (row.default === undefined) return undefined;
+    if (typeof row.default === 'string') return { key, text: row.default, source: { kind: 'default' }, baseDir: '/' };
+    const other = findFixed(row.default.of);
+    const given = this.#given.get(row.default.of) ?? (other && this.#defaultOf(other.row, row.default.of));
+    return given && { ...given, key, source: { kind: 'default' } };
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
+}

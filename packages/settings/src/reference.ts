@@ -1,0 +1,55 @@
+import { variableOf } from './environment.ts';
+import type { SettingRow } from './setting-row.ts';
+import { namedTable, nameKinds, settingTable } from './setting-table.ts';
+
+const titles = {
+  server: 'Addresses',
+  http: 'Requests',
+  store: 'Where results are kept',
+  results: 'Results and pages',
+  query: 'Queries',
+  duckdb: 'The embedded query engine',
+  cleaner: 'The storage cleaner of a broker',
+  controller: 'The expiry job of the controller',
+  observability: 'Logs, metrics, docs',
+  tables: 'Tables, one per `<name>`',
+  principals: 'Principals, one per `<name>`',
+  storageClasses: 'Storage plug-ins, one per `<scheme>`',
+} as const satisfies Record<keyof typeof settingTable | keyof typeof namedTable, string>;
+
+/** The reference of all settings in Markdown: a section for each group, in it a list of its settings. */
+export function renderReference(): string {
+  const fixed = Object.entries(settingTable).map(([group, rows]) =>
+    renderSection(titles[group as keyof typeof settingTable], '', rows),
+  );
+  const named = Object.entries(namedTable).map(([name, rows]) => {
+    const group = name as keyof typeof namedTable;
+    return renderSection(titles[group], `The name in the key is ${nameKinds[group].allowed}.\n\n`, rows);
+  });
+  return [...fixed, ...named].join('\n');
+}
+
+function renderSection(title: string, note: string, rows: Readonly<Record<string, SettingRow<unknown>>>): string {
+  const lines = Object.values(rows).map(renderRow);
+  return `## ${title}\n\n${note}${tableHead}\n${lines.join('\n')}\n`;
+}
+
+const tableHead = `| Setting and environment variable | Default | Allowed | Change | Meaning |\n| --- | --- | --- | --- | --- |`;
+
+function renderRow(row: SettingRow<unknown>): string {
+  const awaits = row.awaits === undefined ? '' : ` Takes effect with ${row.awaits}, not yet built.`;
+  const cells = [
+    `\`${row.key}\`<br>\`${variableOf(row.key)}\``,
+    renderDefault(row),
+    row.kind.allowed,
+    row.live ? 'live' : 'restart',
+    `${row.meaning}${awaits}`,
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function renderDefault(row: SettingRow<unknown>): string {
+  if (row.required) return 'required';
+  if (row.default === undefined) return 'none';
+  return typeof row.default === 'string' ? `\`${row.default}\`` : `that of \`${row.default.of}\``;
+}
