@@ -3,8 +3,8 @@ export interface BatchSpans {
   readonly rowsPerBatch: number;
   /** Byte at which the first batch message starts. */
   readonly firstOffset: number;
-  /** Bytes of each batch message, in order. */
-  readonly lengths: readonly number[];
+  /** Byte at which each batch message ends, in order: offsets, not lengths, so that a page is planned without a sum. */
+  readonly ends: readonly number[];
   /** CRC-32 of each batch message (ISO 3309, as zlib computes it). */
   readonly checksums: readonly number[];
 }

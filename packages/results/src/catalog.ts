@@ -44,7 +44,16 @@ function entryOf(objects: readonly ObjectEntry[]): ResultEntry | undefined {
     } else if (latest === undefined || name.expirationTimeMs >= latest.expirationTimeMs) {
       const { requestId, brokerId, submissionTimeMs, expirationTimeMs, rowCount } = name;
       const dataKey = dataKeyOf(brokerId, requestId);
-      latest = { requestId, brokerId, submissionTimeMs, expirationTimeMs, rowCount, sizeBytes: 0, dataKey, recordKey: object.key };
+      latest = {
+        requestId,
+        brokerId,
+        submissionTimeMs,
+        expirationTimeMs,
+        rowCount,
+        sizeBytes: 0,
+        dataKey,
+        recordKey: object.key,
+      };
     }
   }
   return latest !== undefined && hasData ? { ...latest, sizeBytes } : undefined;

@@ -61,7 +61,7 @@ function parseEnvelope(key: string, bytes: Uint8Array): { formatVersion?: unknow
 
 function decodeSchema(key: string, base64: string): Schema {
   const schema = new MessageReader(Buffer.from(base64, 'base64')).readSchema();
-  if (schema === null) throw corrupt(key, 'holds no schema');
+  if (schema === null || schema === undefined) throw corrupt(key, 'holds no schema');
   return schema;
 }
 

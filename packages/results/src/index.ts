@@ -1,1 +1,10 @@
-export {};
+export type { Compression } from './arrow/buffer-codec.ts';
+export { listResults } from './catalog.ts';
+export { columnDataTypes } from './column-data-types.ts';
+export { isBrokerId, parseResultObjectName, type ResultObjectName } from './layout.ts';
+export type { RemovalReason } from './removed-results.ts';
+export type { ResultEntry } from './result-entry.ts';
+export { type PageFormat, ResultPage } from './result-page.ts';
+export type { ResultSource } from './result-source.ts';
+export { ResultStore, type ResultStoreOptions } from './result-store.ts';
+export { Result } from './result.ts';

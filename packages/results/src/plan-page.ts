@@ -19,29 +19,24 @@ export interface PagePlan {
 
 /**
  * Plans the page of `rows`, a range within the result; pure. An empty range touches nothing.
- *
- * Cost: proportional to the index of the last touched batch (one addition each), not to the rows of the result.
+ * Cost: proportional to the batches of the page, whatever the result's size.
  */
 export function planPage(spans: BatchSpans, rows: RowRange): PagePlan {
+  const { rowsPerBatch, firstOffset, ends, checksums } = spans;
   const batches: PlannedBatch[] = [];
-  let offset = spans.firstOffset;
   if (rows.end > rows.start) {
-    const first = Math.floor(rows.start / spans.rowsPerBatch);
-    const last = Math.floor((rows.end - 1) / spans.rowsPerBatch);
-    for (let index = 0; index <= last; index += 1) {
-      const length = spans.lengths[index] ?? 0;
-      if (index >= first) {
-        const firstRow = index * spans.rowsPerBatch;
-        batches.push({
-          index,
-          bytes: { start: offset, end: offset + length },
-          checksum: spans.checksums[index] ?? 0,
-          rows: { start: Math.max(0, rows.start - firstRow), end: Math.min(spans.rowsPerBatch, rows.end - firstRow) },
-        });
-      }
-      offset += length;
+    const last = Math.floor((rows.end - 1) / rowsPerBatch);
+    for (let index = Math.floor(rows.start / rowsPerBatch); index <= last; index += 1) {
+      const firstRow = index * rowsPerBatch;
+      const start = index === 0 ? firstOffset : (ends[index - 1] ?? firstOffset);
+      batches.push({
+        index,
+        bytes: { start, end: ends[index] ?? start },
+        checksum: checksums[index] ?? 0,
+        rows: { start: Math.max(0, rows.start - firstRow), end: Math.min(rowsPerBatch, rows.end - firstRow) },
+      });
     }
   }
-  const start = batches[0]?.bytes.start ?? spans.firstOffset;
+  const start = batches[0]?.bytes.start ?? firstOffset;
   return { bytes: { start, end: batches.at(-1)?.bytes.end ?? start }, batches };
 }

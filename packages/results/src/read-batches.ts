@@ -69,7 +69,7 @@ class MessageCutter {
       return whole;
     }
     const message = new Uint8Array(length);
-    for (let filled = 0; filled < length; ) {
+    for (let filled = 0; filled < length;) {
       if (this.#rest.byteLength === 0) await this.#pull();
       const piece = this.#rest.subarray(0, length - filled);
       message.set(piece, filled);

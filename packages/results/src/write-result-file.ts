@@ -39,7 +39,7 @@ export async function* encodeResultFile(
 ): AsyncGenerator<Uint8Array, ResultFileSummary> {
   const opening = encodeSchemaMessage(schema).bytes;
   const firstOffset = 8 + opening.byteLength;
-  const lengths: number[] = [];
+  const ends: number[] = [];
   const checksums: number[] = [];
   const blocks: FileBlock[] = [];
   const cutter = new BatchCutter(schema);
@@ -54,17 +54,17 @@ export async function* encodeResultFile(
     const message = encodeBatchMessage(schema, slices, options.compression);
     const length = message.bytes.byteLength;
     if (options.sizeBytesMax > 0 && offset + length > options.sizeBytesMax) throw tooLarge(options.sizeBytesMax);
-    options.onBatch?.(lengths.length, message.bytes);
+    options.onBatch?.(ends.length, message.bytes);
     blocks.push(new FileBlock(message.metadataBytes, length - message.metadataBytes, offset));
-    lengths.push(length);
     checksums.push(crc32(message.bytes));
     offset += length;
+    ends.push(offset);
     yield message.bytes;
   }
 
   const tail = encodeTail(schema, blocks);
   yield tail;
-  const spans = { rowsPerBatch: cutter.rowsPerBatch, firstOffset, lengths, checksums };
+  const spans = { rowsPerBatch: cutter.rowsPerBatch, firstOffset, ends, checksums };
   return { spans, rowCount: cutter.rowCount, sizeBytes: offset + tail.byteLength };
 }
 

@@ -34,7 +34,9 @@ export function compressBuffer(buffer: Uint8Array, compression: 'zstd' | 'lz4'):
  */
 export function decompressBuffer(buffer: Uint8Array, type: CompressionType): Uint8Array {
   if (buffer.length === 0) return buffer;
-  if (buffer.length < prefixBytes) throw new QuireError('RESULT_CORRUPT', `A compressed buffer of ${buffer.length} bytes lacks its length.`);
+  if (buffer.length < prefixBytes) {
+    throw new QuireError('RESULT_CORRUPT', `A compressed buffer of ${buffer.length} bytes lacks its length.`);
+  }
   const length = new DataView(buffer.buffer, buffer.byteOffset).getBigInt64(0, true);
   const payload = buffer.subarray(prefixBytes);
   if (length === storedAsIs) return payload;

@@ -24,7 +24,7 @@ export function fixedWidthBytes(data: Data, start: number, end: number, byteWidt
 /** Bytes that the rows take in a batch, validity aside: what batches are sized by. */
 export function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
   if (data === undefined) return 0;
-  const type = data.type as DataType;
+  const type = data.type;
   const rowCount = end - start;
   const byteWidth = byteWidthOf(type);
   if (byteWidth !== undefined) return rowCount * byteWidth;
@@ -41,7 +41,7 @@ export function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
 
 function childrenSizeBytes(data: Data, start: number, end: number): number {
   let sizeBytes = 0;
-  for (const child of data.children as Data[]) sizeBytes += sliceSizeBytes({ data: child, start, end });
+  for (const child of data.children) sizeBytes += sliceSizeBytes({ data: child, start, end });
   return sizeBytes;
 }
 

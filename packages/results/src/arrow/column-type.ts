@@ -38,13 +38,16 @@ export function storedSchemaOf(schema: Schema): Schema {
 }
 
 function storedFieldOf(field: Field): Field {
-  return new Field(field.name, storedTypeOf(field.type, field.name), field.nullable, field.metadata);
+  return new Field(field.name, storedTypeOf(field.type as DataType, field.name), field.nullable, field.metadata);
 }
 
 function storedTypeOf(type: DataType, column: string): DataType {
   if (DataType.isDictionary(type)) return storedTypeOf(type.dictionary as DataType, column);
   if (type.typeId === Type.Union || type.typeId < 0 || type.typeId > Type.LargeList || isView(type)) {
-    throw new QuireError('UNSUPPORTED_COLUMN_TYPE', `Column '${column}' has type ${String(type)}, which results cannot hold; cast it to text.`);
+    throw new QuireError(
+      'UNSUPPORTED_COLUMN_TYPE',
+      `Column '${column}' has type ${Type[type.typeId]}, which results cannot hold; cast it to text.`,
+    );
   }
   const children = type.children as readonly Field[] | null;
   if (children === null || children === undefined || children.length === 0) return type;

@@ -1,4 +1,4 @@
-import { type Data, DataType, type Field, makeData, RecordBatch, type Schema, Struct } from 'apache-arrow';
+import { type Data, DataType, type Field, makeData, RecordBatch, type Schema, Struct, Type } from 'apache-arrow';
 import { type BufferRegion, type FieldNode, Message } from 'apache-arrow/ipc/metadata/message';
 import { isQuireError, QuireError } from '@quire/core';
 import { decompressBuffer } from './buffer-codec.ts';
@@ -60,14 +60,16 @@ function decodeColumn(field: Field, source: ColumnSource): Data {
   if (DataType.isFixedSizeList(type)) return makeData({ type, ...shared, child: decodeColumn(firstChild(type), source) });
   const valueOffsets = nextBuffer();
   if (DataType.isList(type) || DataType.isMap(type) || DataType.isLargeList(type)) {
-    return makeData({ type, ...shared, valueOffsets, child: decodeColumn(firstChild(type), source) } as Parameters<typeof makeData>[0]);
+    return makeData({ type, ...shared, valueOffsets, child: decodeColumn(firstChild(type), source) } as Parameters<
+      typeof makeData
+    >[0]);
   }
   return makeData({ type, ...shared, valueOffsets, data: nextBuffer() } as unknown as Parameters<typeof makeData>[0]);
 }
 
 function firstChild(type: DataType): Field {
   const child = (type.children as readonly Field[])[0];
-  if (child === undefined) throw new QuireError('RESULT_CORRUPT', `The stored type ${String(type)} lacks its child.`);
+  if (child === undefined) throw new QuireError('RESULT_CORRUPT', `The stored type ${Type[type.typeId]} lacks its child.`);
   return child;
 }
 

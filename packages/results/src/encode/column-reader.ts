@@ -1,0 +1,37 @@
+import type { Data } from 'apache-arrow';
+
+/** Tells of each row whether it has a value; undefined when all rows have one, so that loops can leave the question out. */
+export function validityOf(data: Data): ((row: number) => boolean) | undefined {
+  const { nullBitmap, offset } = data;
+  if (data.nullCount === 0 || nullBitmap === undefined) return undefined;
+  return (row) => (((nullBitmap[(offset + row) >> 3] ?? 0) >> ((offset + row) & 7)) & 1) === 1;
+}
+
+/** The values seen as 32-bit halves, low one first: a 64-bit integer without a BigInt for each. */
+export function int32View(data: Data): Int32Array {
+  const { buffer, byteOffset, byteLength } = data.values as ArrayBufferView;
+  return new Int32Array(buffer, byteOffset, byteLength >> 2);
+}
+
+export function int64View(data: Data): BigInt64Array {
+  const { buffer, byteOffset, byteLength } = data.values as ArrayBufferView;
+  return new BigInt64Array(buffer, byteOffset, byteLength >> 3);
+}
+
+export function bytesView(data: Data): Uint8Array {
+  const { buffer, byteOffset, byteLength } = data.values as ArrayBufferView;
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Offsets of texts and lists as numbers, also where the column has 64-bit ones. */
+export function offsetsOf(data: Data): ArrayLike<number> {
+  const offsets = data.valueOffsets as Int32Array | BigInt64Array;
+  return offsets instanceof BigInt64Array ? Float64Array.from(offsets, Number) : offsets;
+}
+
+/** A 128- or 256-bit two's complement integer from its 32-bit words, the lowest first. */
+export function readBigInteger(words: Int32Array, start: number, wordCount: number): bigint {
+  let value = BigInt(words[start + wordCount - 1] ?? 0);
+  for (let index = wordCount - 2; index >= 0; index -= 1) value = (value << 32n) | BigInt((words[start + index] ?? 0) >>> 0);
+  return value;
+}

@@ -1,0 +1,104 @@
+import { type CallOptions, isQuireError, MiB, type ObjectStore, QuireError, readObject, type RequestId } from '@quire/core';
+import { LRUCache } from 'lru-cache';
+import { listResults } from './catalog.ts';
+import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from './commit-record.ts';
+import { recordKeyOf, resultPrefix } from './layout.ts';
+import { removedError } from './removed-results.ts';
+import type { ResultEntry } from './result-entry.ts';
+
+/** A commit record and the entry that names it. */
+export interface OpenRecord {
+  readonly entry: ResultEntry;
+  readonly record: CommitRecord;
+}
+
+const cacheBytesMax = 16 * MiB;
+/** A renewal between listing and reading moves the record; looking again finds it, and twice in a row is bad luck enough. */
+const attemptsMax = 3;
+/** Roughly what one batch takes in a parsed record, and what the rest of it takes. */
+const bytesPerBatch = 16;
+const bytesPerRecord = 4096;
+
+/** Finds, reads and replaces commit records, and keeps those used last. */
+export class RecordReader {
+  readonly #store: ObjectStore;
+  readonly #brokerId: string;
+  readonly #records = new LRUCache<RequestId, OpenRecord>({
+    maxSize: cacheBytesMax,
+    sizeCalculation: ({ record }) => bytesPerRecord + record.spans.ends.length * bytesPerBatch,
+  });
+
+  constructor(store: ObjectStore, brokerId: string) {
+    this.#store = store;
+    this.#brokerId = brokerId;
+  }
+
+  cached(requestId: RequestId): OpenRecord | undefined {
+    return this.#records.get(requestId);
+  }
+
+  remember(open: OpenRecord): void {
+    this.#records.set(open.entry.requestId, open);
+  }
+
+  forget(requestId: RequestId): void {
+    this.#records.delete(requestId);
+  }
+
+  /** One listing; undefined when the result does not exist. */
+  async findEntry(requestId: RequestId, options: CallOptions): Promise<ResultEntry | undefined> {
+    for await (const entry of listResults(this.#store, resultPrefix(this.#brokerId, requestId), options)) return entry;
+    return undefined;
+  }
+
+  /** One listing and one read; undefined when the result does not exist. */
+  async find(requestId: RequestId, options: CallOptions): Promise<OpenRecord | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      const entry = await this.findEntry(requestId, options);
+      if (entry === undefined) return undefined;
+      try {
+        return await this.read(entry, options);
+      } catch (error) {
+        if (attempt === attemptsMax || !isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+      }
+    }
+  }
+
+  /** @throws RESULT_CORRUPT when the record is damaged or speaks of another result than its name */
+  async read(entry: ResultEntry, options: CallOptions): Promise<OpenRecord> {
+    const record = decodeCommitRecord(entry.recordKey, await readObject(this.#store, entry.recordKey, options));
+    if (record.requestId !== entry.requestId || record.rowCount !== entry.rowCount) {
+      throw new QuireError('RESULT_CORRUPT', `The commit record ${entry.recordKey} speaks of another result.`);
+    }
+    const open = { entry, record };
+    this.remember(open);
+    return open;
+  }
+
+  /**
+   * Gives a result another expiry: new commit record first, then the old one goes, so that the result never is without.
+   *
+   * @throws RESULT_DELETED when the result went meanwhile
+   */
+  async replace({ entry, record }: OpenRecord, expirationTimeMs: number, options: CallOptions): Promise<OpenRecord> {
+    const newRecord = { ...record, expirationTimeMs };
+    const recordKey = recordKeyOf(this.#brokerId, entry.requestId, newRecord);
+    const bytes = encodeCommitRecord(newRecord);
+    await this.#store.put(recordKey, bytes, options);
+    try {
+      await this.#store.head(entry.dataKey, options);
+    } catch (error) {
+      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+      // Another process deleted the result between our reads and our write: do not bring half of it back.
+      await this.#store.delete(recordKey, options);
+      throw removedError(entry.requestId, 'deleted');
+    }
+    await this.#store.delete(entry.recordKey, options);
+    const open = {
+      entry: { ...entry, recordKey, expirationTimeMs, sizeBytes: record.dataSizeBytes + bytes.byteLength },
+      record: newRecord,
+    };
+    this.remember(open);
+    return open;
+  }
+}

@@ -1,0 +1,259 @@
+import {
+  type CallOptions,
+  type Clock,
+  createRequestId,
+  isQuireError,
+  isRequestId,
+  MiB,
+  type ObjectStore,
+  QuireError,
+  type Random,
+  type RequestId,
+  systemClock,
+  systemRandom,
+} from '@quire/core';
+import type { Compression } from './arrow/buffer-codec.ts';
+import { BatchCache } from './batch-cache.ts';
+import { listBrokerResults } from './catalog.ts';
+import { dataKeyOf, isBrokerId, resultPrefix } from './layout.ts';
+import { type OpenRecord, RecordReader } from './record-reader.ts';
+import { readBatches } from './read-batches.ts';
+import { notFoundError, type RemovalReason, removedError, RemovedResults } from './removed-results.ts';
+import type { ResultEntry } from './result-entry.ts';
+import type { ResultSource } from './result-source.ts';
+import { Result } from './result.ts';
+import { SerialQueue } from './serial-queue.ts';
+import { writeResult } from './write-result.ts';
+
+export interface ResultStoreOptions {
+  readonly store: ObjectStore;
+  /** Names the part of the store that is ours: letters, digits, `_`, `.`, `-`. */
+  readonly brokerId: string;
+  /** How long a result lives after it was stored, in milliseconds. */
+  readonly expirationMs: number;
+  /** The longest that a renewal may give, in milliseconds from now. */
+  readonly expirationMaxMs: number;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Default: none. */
+  readonly compression?: Compression;
+  /** Bytes of hot batches kept in memory; default 32 MiB. */
+  readonly cacheBytesMax?: number;
+  /** Bytes that one result may have; default 0: no limit. */
+  readonly resultBytesMax?: number;
+}
+
+/**
+ * The results of one broker in an object store: created once, read page by page, renewed, deleted.
+ *
+ * A result exists from the moment its commit record does, which is after its data is durable; it goes in the reverse order. So a
+ * crash at any point leaves a whole result or none, and at worst data that no record names.
+ */
+export class ResultStore implements AsyncDisposable {
+  readonly brokerId: string;
+  readonly #store: ObjectStore;
+  readonly #records: RecordReader;
+  readonly #removed = new RemovedResults();
+  readonly #batches: BatchCache;
+  readonly #changes = new SerialQueue<RequestId>();
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #options: ResultStoreOptions;
+
+  /** @throws INVALID_PARAMETER when the broker id cannot stand in object names */
+  constructor(options: ResultStoreOptions) {
+    if (!isBrokerId(options.brokerId)) {
+      throw new QuireError('INVALID_PARAMETER', `brokerId '${options.brokerId}' must be letters, digits, '_', '.' or '-'.`);
+    }
+    this.brokerId = options.brokerId;
+    this.#store = options.store;
+    this.#records = new RecordReader(options.store, options.brokerId);
+    this.#batches = new BatchCache(options.cacheBytesMax ?? 32 * MiB);
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#options = options;
+  }
+
+  /**
+   * Stores an answer whole; resolves once it is committed and durable. Memory: one batch, whatever the size of the answer.
+   * When it rejects, nothing stays behind. The first batches stay at hand, so that the first page reads nothing.
+   *
+   * @throws whatever the source throws
+   * @throws UNSUPPORTED_COLUMN_TYPE, QUERY_LIMIT_EXCEEDED, STORE_FULL, STORE_UNAVAILABLE, ABORTED
+   */
+  async create(
+    source: ResultSource,
+    options: CallOptions & { readonly owner: string; readonly requestId?: RequestId },
+  ): Promise<Result> {
+    const written = await writeResult(source, {
+      store: this.#store,
+      cache: this.#batches,
+      clock: this.#clock,
+      brokerId: this.brokerId,
+      requestId: options.requestId ?? createRequestId(this.#clock, this.#random),
+      owner: options.owner,
+      expirationMs: this.#options.expirationMs,
+      compression: this.#options.compression ?? 'none',
+      sizeBytesMax: this.#options.resultBytesMax ?? 0,
+      signal: options.signal,
+    });
+    this.#records.remember(written);
+    return this.#resultOf(written);
+  }
+
+  /**
+   * Opens a live result; without any request to the store when its commit record is at hand.
+   *
+   * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the text is no request id
+   * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone
+   * @throws RESULT_CORRUPT when its commit record cannot be read
+   */
+  async open(requestId: string, options: CallOptions = {}): Promise<Result> {
+    return this.#resultOf(await this.#openRecord(requestId, options));
+  }
+
+  /** This broker's results from one listing, in the order of their ids, which is that of their time; opens no object. */
+  list(options: CallOptions = {}): AsyncIterable<ResultEntry> {
+    return listBrokerResults(this.#store, this.brokerId, options);
+  }
+
+  /**
+   * Deletes a result: commit record first, then data.
+   *
+   * @throws as `open`
+   */
+  async delete(requestId: string, options: CallOptions & { readonly reason?: RemovalReason } = {}): Promise<ResultEntry> {
+    if (!isRequestId(requestId)) throw notFoundError(requestId);
+    return this.#changes.run(requestId, async () => {
+      const entry = await this.#findLive(requestId, options);
+      await this.#remove(entry, options.reason ?? 'deleted', await this.#ownerOf(entry, options), options);
+      return entry;
+    });
+  }
+
+  /** Deletes every result with `expirationTimeMs <= cutoffMs`, going on past failures; resolves to how many went. */
+  async deleteExpired(cutoffMs: number, options: CallOptions = {}): Promise<number> {
+    let deletedCount = 0;
+    const failures: unknown[] = [];
+    const nowMs = this.#clock.nowMs();
+    for await (const entry of this.list(options)) {
+      if (entry.expirationTimeMs > cutoffMs) continue;
+      try {
+        await this.#changes.run(entry.requestId, async () => {
+          const owner = await this.#ownerOf(entry, options);
+          await this.#remove(entry, entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted', owner, options);
+        });
+        deletedCount += 1;
+      } catch (error) {
+        if (options.signal?.aborted === true) throw error;
+        if (!isQuireError(error, 'OBJECT_NOT_FOUND')) failures.push(error);
+      }
+    }
+    if (failures.length > 0) {
+      const cause = new AggregateError(failures);
+      throw new QuireError(
+        'STORE_UNAVAILABLE',
+        `${failures.length} expired results could not be deleted; ${deletedCount} were.`,
+        { cause },
+      );
+    }
+    return deletedCount;
+  }
+
+  /**
+   * Lets a result live for `durationMs` from now, at most for the ceiling; never changes its rows.
+   *
+   * @throws as `open`
+   */
+  async renew(requestId: string, durationMs: number, options: CallOptions = {}): Promise<ResultEntry> {
+    if (!isRequestId(requestId)) throw notFoundError(requestId);
+    return this.#changes.run(requestId, async () => {
+      const { entry, record } = await this.#openRecord(requestId, options);
+      const expirationTimeMs = this.#clock.nowMs() + Math.min(durationMs, this.#options.expirationMaxMs);
+      if (expirationTimeMs === entry.expirationTimeMs) return entry;
+      const renewed = await this.#records.replace({ entry, record }, expirationTimeMs, options);
+      return renewed.entry;
+    });
+  }
+
+  /** Bytes and number of this broker's results, from one listing. */
+  async usage(options: CallOptions = {}): Promise<{ readonly sizeBytes: number; readonly resultCount: number }> {
+    let sizeBytes = 0;
+    let resultCount = 0;
+    for await (const entry of this.list(options)) {
+      sizeBytes += entry.sizeBytes;
+      resultCount += 1;
+    }
+    return { sizeBytes, resultCount };
+  }
+
+  /** Whose result it was, of one that is gone, while that is remembered. */
+  ownerOfRemoved(requestId: string): string | undefined {
+    return isRequestId(requestId) ? this.#removed.ownerOf(requestId) : undefined;
+  }
+
+  /** Closes the object store. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+  }
+
+  async #openRecord(requestId: string, options: CallOptions): Promise<OpenRecord> {
+    if (!isRequestId(requestId)) throw notFoundError(requestId);
+    const gone = this.#removed.errorFor(requestId);
+    if (gone !== undefined) throw gone;
+    const cached = this.#records.cached(requestId);
+    if (cached !== undefined && cached.entry.expirationTimeMs > this.#clock.nowMs()) return cached;
+    // Another process may have renewed it meanwhile, so only the store can say that it has expired.
+    const open = await this.#records.find(requestId, options);
+    if (open === undefined) throw notFoundError(requestId);
+    if (open.entry.expirationTimeMs > this.#clock.nowMs()) return open;
+    this.#removed.add(requestId, 'expired', open.record.owner);
+    throw removedError(requestId, 'expired');
+  }
+
+  #resultOf({ entry, record }: OpenRecord): Result {
+    return new Result(entry, record, (plan, options) => this.#readPlan(entry, record.owner, plan, options));
+  }
+
+  async *#readPlan(entry: ResultEntry, owner: string, ...[plan, options]: Parameters<ConstructorParameters<typeof Result>[2]>) {
+    try {
+      yield* readBatches(this.#store, entry.dataKey, plan, this.#batches, options);
+    } catch (error) {
+      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+      // Somebody else removed it under us: a cleaner, or another broker.
+      this.#records.forget(entry.requestId);
+      this.#removed.add(entry.requestId, entry.expirationTimeMs <= this.#clock.nowMs() ? 'expired' : 'deleted', owner);
+      throw this.#removed.errorFor(entry.requestId) ?? error;
+    }
+  }
+
+  async #remove(entry: ResultEntry, reason: RemovalReason, owner: string, options: CallOptions): Promise<void> {
+    this.#records.forget(entry.requestId);
+    for await (const object of this.#store.list(resultPrefix(this.brokerId, entry.requestId), options)) {
+      if (object.key !== entry.dataKey) await this.#store.delete(object.key, options);
+    }
+    this.#removed.add(entry.requestId, reason, owner);
+    await this.#store.delete(dataKeyOf(this.brokerId, entry.requestId), options);
+  }
+
+  /** The entry of a live result, whose commit record may be damaged: also such a result can be deleted. */
+  async #findLive(requestId: RequestId, options: CallOptions): Promise<ResultEntry> {
+    try {
+      return (await this.#openRecord(requestId, options)).entry;
+    } catch (error) {
+      const entry = isQuireError(error, 'RESULT_CORRUPT') ? await this.#records.findEntry(requestId, options) : undefined;
+      if (entry === undefined) throw error;
+      return entry;
+    }
+  }
+
+  /** Whose result it is; nobody's when its commit record cannot be read. */
+  async #ownerOf(entry: ResultEntry, options: CallOptions): Promise<string> {
+    try {
+      return (this.#records.cached(entry.requestId) ?? (await this.#records.read(entry, options))).record.owner;
+    } catch (error) {
+      if (isQuireError(error, 'RESULT_CORRUPT', 'OBJECT_NOT_FOUND')) return '';
+      throw error;
+    }
+  }
+}

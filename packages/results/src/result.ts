@@ -1,0 +1,48 @@
+import type { Schema } from 'apache-arrow';
+import { type CallOptions, type PageRequest, type QueryStatistics, resolveRowRange } from '@quire/core';
+import type { CommitRecord } from './commit-record.ts';
+import { type PagePlan, planPage } from './plan-page.ts';
+import type { ReadBatch } from './read-batches.ts';
+import type { ResultEntry } from './result-entry.ts';
+import { ResultPage } from './result-page.ts';
+
+/** Reads the batches of a plan of one result. */
+export type PlanReader = (plan: PagePlan, options: CallOptions) => AsyncIterable<ReadBatch>;
+
+/** A live result: its commit record is at hand, its rows are read page by page. Holds no resources. */
+export class Result {
+  readonly entry: ResultEntry;
+  readonly #record: CommitRecord;
+  readonly #read: PlanReader;
+
+  constructor(entry: ResultEntry, record: CommitRecord, read: PlanReader) {
+    this.entry = entry;
+    this.#record = record;
+    this.#read = read;
+  }
+
+  /** Name of the principal that ran the query. */
+  get owner(): string {
+    return this.#record.owner;
+  }
+
+  /** The schema as stored: richer than what JSON shows of it. */
+  get schema(): Schema {
+    return this.#record.schema;
+  }
+
+  get statistics(): QueryStatistics {
+    return this.#record.statistics;
+  }
+
+  /**
+   * Plans a page; does no I/O.
+   *
+   * @throws OFFSET_OUT_OF_RANGE when the page starts past the end of the result
+   */
+  page(request: PageRequest): ResultPage {
+    const range = resolveRowRange(request, this.#record.rowCount);
+    const plan = planPage(this.#record.spans, range);
+    return new ResultPage(this.#record, range, plan, (options) => this.#read(plan, options));
+  }
+}

@@ -1,0 +1,122 @@
+import {
+  abortError,
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  type ObjectStore,
+  type RequestId,
+  throwIfAborted,
+} from '@quire/core';
+import type { RecordBatch } from 'apache-arrow';
+import type { Compression } from './arrow/buffer-codec.ts';
+import { storedSchemaOf } from './arrow/column-type.ts';
+import type { BatchCache } from './batch-cache.ts';
+import { encodeCommitRecord } from './commit-record.ts';
+import { dataKeyOf, recordKeyOf } from './layout.ts';
+import type { OpenRecord } from './record-reader.ts';
+import type { ResultSource } from './result-source.ts';
+import { encodeResultFile, type ResultFileSummary } from './write-result-file.ts';
+
+export interface WriteOptions extends CallOptions {
+  readonly store: ObjectStore;
+  readonly cache: BatchCache;
+  readonly clock: Clock;
+  readonly brokerId: string;
+  readonly requestId: RequestId;
+  readonly owner: string;
+  readonly expirationMs: number;
+  readonly compression: Compression;
+  readonly sizeBytesMax: number;
+}
+
+const unknownStatistics = { elapsedMs: 0, cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
+
+/** Writes data, then the commit record; on failure takes both back. */
+export async function writeResult(source: ResultSource, options: WriteOptions): Promise<OpenRecord> {
+  const { store, brokerId, requestId, owner, signal } = options;
+  const schema = storedSchemaOf(source.schema);
+  const dataKey = dataKeyOf(brokerId, requestId);
+  let recordKey: string | undefined;
+  const file = new ResultFile(source, options, schema, dataKey);
+  try {
+    await store.put(dataKey, file.bytes(), { signal });
+    const { spans, rowCount, sizeBytes } = file.summary();
+    const submissionTimeMs = options.clock.nowMs();
+    const name = { submissionTimeMs, expirationTimeMs: submissionTimeMs + options.expirationMs, rowCount };
+    const statistics = source.statistics?.() ?? unknownStatistics;
+    const record = { requestId, brokerId, owner, ...name, dataSizeBytes: sizeBytes, schema, spans, statistics };
+    const bytes = encodeCommitRecord(record);
+    throwIfAborted(signal);
+    recordKey = recordKeyOf(brokerId, requestId, name);
+    await store.put(recordKey, bytes, { signal });
+    const entry = { requestId, brokerId, ...name, sizeBytes: sizeBytes + bytes.byteLength, dataKey, recordKey };
+    return { entry, record };
+  } catch (error) {
+    await takeBack(store, [recordKey, dataKey]);
+    if (signal?.aborted === true) throw abortError(signal);
+    throw file.sourceError ?? error;
+  }
+}
+
+/** The data file as a stream of bytes, which knows afterwards what it held, or why its source failed. */
+class ResultFile {
+  sourceError: unknown;
+  #summary: ResultFileSummary | undefined;
+  readonly #source: ResultSource;
+  readonly #options: WriteOptions;
+  readonly #schema: ReturnType<typeof storedSchemaOf>;
+  readonly #dataKey: string;
+
+  constructor(source: ResultSource, options: WriteOptions, schema: ReturnType<typeof storedSchemaOf>, dataKey: string) {
+    this.#source = source;
+    this.#options = options;
+    this.#schema = schema;
+    this.#dataKey = dataKey;
+  }
+
+  summary(): ResultFileSummary {
+    if (this.#summary === undefined) throw new TypeError('A store resolved a put without reading its source to the end.');
+    return this.#summary;
+  }
+
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    const { cache, compression, sizeBytesMax } = this.#options;
+    let cachedBytes = 0;
+    this.#summary = yield* encodeResultFile(this.#schema, this.#batches(), {
+      compression,
+      sizeBytesMax,
+      onBatch: (index, message) => {
+        cachedBytes += message.byteLength;
+        if (cachedBytes * 4 <= cache.sizeBytesMax) cache.set(this.#dataKey, index, message);
+      },
+    });
+  }
+
+  /** The source's batches; a failure of the source is kept, because a store may wrap what it gets. */
+  async *#batches(): AsyncGenerator<RecordBatch> {
+    try {
+      for await (const batch of this.#source.batches) {
+        throwIfAborted(this.#options.signal);
+        yield batch;
+      }
+    } catch (error) {
+      this.sourceError = error;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Deletes what a failed write may have left; even a put that rejected may have landed. Not bound to the caller's signal, which may be
+ * why the write failed. A store that cannot delete either leaves data without a commit record, which is no result, and an orphan to sweep.
+ */
+async function takeBack(store: ObjectStore, keys: readonly (string | undefined)[]): Promise<void> {
+  for (const key of keys) {
+    if (key === undefined) continue;
+    try {
+      await store.delete(key);
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+    }
+  }
+}
