@@ -1,11 +1,12 @@
 import { QuireError } from './errors.ts';
 
-const segmentPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+const segmentPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/;
 const keyLengthMax = 512;
 
 /**
  * Checks that `key` is an object key: segments of `A-Z a-z 0-9 _ . -`, joined by `/`, none empty, none starting with
- * a dot or a dash, 512 characters at most. So no key can leave a root, hide a file or be mistaken for an option.
+ * a dot or a dash, none of more than 255 characters; 512 characters at most in all. So no key can leave a root, hide a file or
+ * be mistaken for an option, and every file system can take it.
  *
  * @throws INVALID_OBJECT_KEY when it is not
  */

@@ -8,11 +8,14 @@ export interface ByteRange {
 export interface ObjectEntry {
   readonly key: string;
   readonly sizeBytes: number;
-  /** When the object became visible, by the store's clock, in epoch milliseconds. */
+  /** By the store's clock, a moment between the call of the object's `put` and its end, in epoch milliseconds. */
   readonly lastModifiedMs: number;
 }
 
-/** Options of every call: an aborted call rejects with ABORTED (or the QuireError given as reason) and does no further I/O. */
+/**
+ * Options of every call: an aborted call rejects with ABORTED (or the QuireError given as reason) and does no further I/O. The body
+ * of a `get` and the iteration of a `list` are parts of their calls. A call that cannot be undone any more completes instead.
+ */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
@@ -28,20 +31,27 @@ export interface ListOptions extends CallOptions {
 
 /**
  * An object opened for reading. Iterate `body` once: to its end, or leave the loop early; both release everything.
- * A caller that never iterates disposes instead.
+ * A caller that never iterates disposes instead; disposing is always safe, at any time and more than once.
  */
 export interface ObjectBody extends AsyncDisposable {
   /** Size of the whole object, whatever the range. */
   readonly sizeBytes: number;
-  /** The bytes asked for, in chunks of the store's choosing; a chunk belongs to the reader. */
+  /**
+   * The bytes asked for, in chunks of the store's choosing, none empty. A chunk may be kept: its bytes never change. It may be the
+   * store's own memory, so it must not be written to.
+   *
+   * @throws INTERNAL at a second iteration, and at one after disposal
+   */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 /**
  * The port to whatever keeps objects: memory, local files, a bucket.
  *
- * Keys are as `assertObjectKey` says; every call with another key throws INVALID_OBJECT_KEY before any I/O.
- * All failures are QuireErrors that name the key and the store: STORE_UNAVAILABLE may be retried, the others may not.
+ * Keys are as `assertObjectKey` says; every call with another key throws INVALID_OBJECT_KEY before any I/O. No key should lie
+ * below another, as `a/b` lies below `a`: a store may refuse to put the second one, with INVALID_OBJECT_KEY.
+ * All failures of a store are QuireErrors that name the key and the store: STORE_UNAVAILABLE and STORE_TIMED_OUT may be retried,
+ * the others may not. Disposing a store twice is as good as once; later calls throw SHUTTING_DOWN, open bodies stay readable.
  * Every sentence here has a case in the conformance suite (`test/src/conformance`), which all stores pass, bare and wrapped.
  */
 export interface ObjectStore extends AsyncDisposable {
@@ -66,17 +76,22 @@ export interface ObjectStore extends AsyncDisposable {
   get(key: string, options?: GetOptions): Promise<ObjectBody>;
 
   /**
-   * Stores an object, durably, in the place of any older one with that key. All or nothing: before the promise resolves no reader
-   * sees the new object or a part of it; when it rejects, or the source throws, the old state stands and no debris is left.
-   * The source is pulled with back-pressure: at most a few chunks are held at a time.
+   * Stores an object, durably, in the place of any older one with that key. All or nothing: no reader ever sees a part of it, and
+   * none sees it before its source has ended. When the promise rejects, the old state stands and no debris is left; except after
+   * STORE_UNAVAILABLE and STORE_TIMED_OUT, when it may be unknown which of the two objects stands, whole.
+   *
+   * The source is pulled with back-pressure, one chunk at a time. A chunk is not looked at any more once the next one is pulled, so
+   * that a source may reuse its memory; bytes given as they are belong to the caller again once the promise has settled.
+   * The source's own error comes out unchanged. A source that was begun is closed (its `return`) when the put gives up early.
    *
    * @throws STORE_FULL when there is no room for it
    */
   put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry>;
 
   /**
-   * Every object whose key starts with `prefix` (empty: all), in ascending order of the keys' UTF-16 code units.
-   * Objects that come or go meanwhile may or may not show; all others show exactly once. A prefix with no object gives nothing.
+   * Every object whose key starts with `prefix` (empty: all), in ascending order of the keys' UTF-16 code units. `prefix` and `after`
+   * are compared as plain text and need not be keys. Objects that come or go meanwhile may or may not show; all others show exactly
+   * once. A prefix with no object gives nothing.
    */
   list(prefix: string, options?: ListOptions): AsyncIterable<ObjectEntry>;
 

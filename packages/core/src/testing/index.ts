@@ -1,1 +1,6 @@
-export {};
+export { collect } from './collect.ts';
+export { type Fault, faultAt, type FaultCall, faultOn, type FaultPlan, noFaults, randomFailures } from './fault-plan.ts';
+export { FaultStore, type FaultStoreOptions } from './fault-store.ts';
+export { ManualClock, type ManualClockOptions } from './manual-clock.ts';
+export { type RecordedCall, RecordingStore } from './recording-store.ts';
+export { SeededRandom } from './seeded-random.ts';

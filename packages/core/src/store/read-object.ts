@@ -1,0 +1,40 @@
+import { QuireError } from '../errors.ts';
+import type { ByteRange, GetOptions, ObjectStore } from '../object-store.ts';
+
+/** Typed arrays of every element size can be laid over an address that is a multiple of this. */
+const alignmentBytes = 8;
+
+/**
+ * Reads an object, or a range of it, into one array that starts at an address typed arrays can be laid over.
+ *
+ * Nothing is copied when the store delivers the bytes in one aligned chunk; so the array may belong to the store and must not
+ * be written to.
+ *
+ * @throws OBJECT_SHORT_READ when other than exactly the bytes asked for come
+ * @throws whatever `get` of the store throws
+ */
+export async function readObject(store: ObjectStore, key: string, options?: GetOptions): Promise<Uint8Array> {
+  await using object = await store.get(key, options);
+  const range: ByteRange = options?.range ?? { start: 0, end: object.sizeBytes };
+  const length = range.end - range.start;
+  let whole: Uint8Array | undefined;
+  let filledBytes = 0;
+  for await (const chunk of object.body) {
+    const offset = filledBytes;
+    filledBytes += chunk.byteLength;
+    if (filledBytes > length) break;
+    if (chunk.byteLength === length && chunk.byteOffset % alignmentBytes === 0) {
+      whole = chunk;
+    } else {
+      whole ??= new Uint8Array(length);
+      whole.set(chunk, offset);
+    }
+  }
+  if (filledBytes !== length) {
+    throw new QuireError(
+      'OBJECT_SHORT_READ',
+      `${key} in ${store.location} gave ${filledBytes < length ? `only ${filledBytes}` : 'more than'} bytes of [${range.start}, ${range.end}).`,
+    );
+  }
+  return whole ?? new Uint8Array(0);
+}

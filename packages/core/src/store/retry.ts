@@ -1,0 +1,81 @@
+import type { Clock } from '../clock.ts';
+import { isQuireError, QuireError } from '../errors.ts';
+import type { Random } from '../random.ts';
+
+/** What is known when a failed call is about to be tried again. */
+export interface RetryEvent {
+  /** What is retried, for logs: `get broker/…/data.arrow`. */
+  readonly call: string;
+  /** The attempt that failed, counted from 1. */
+  readonly attempt: number;
+  /** How long the next attempt is put off. */
+  readonly delayMs: number;
+  readonly error: QuireError;
+}
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Attempts in all, the first included; 1 never retries. */
+  readonly attemptsMax: number;
+  /** The longest wait after the first failure; it doubles with each further one. */
+  readonly delayMs: number;
+  /** No wait is longer. */
+  readonly delayMaxMs: number;
+  /** Told of each failure that will be retried. */
+  onRetry?(event: RetryEvent): void;
+}
+
+/** Checks options that would otherwise show as odd waiting much later. */
+export function assertRetryOptions(options: RetryOptions): void {
+  const { attemptsMax, delayMs, delayMaxMs } = options;
+  if (!Number.isSafeInteger(attemptsMax) || attemptsMax < 1 || !(delayMs >= 0) || !(delayMaxMs >= delayMs)) {
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `attemptsMax ${attemptsMax}, delayMs ${delayMs}, delayMaxMs ${delayMaxMs}: expected attemptsMax >= 1 and 0 <= delayMs <= delayMaxMs.`,
+    );
+  }
+}
+
+/**
+ * Decides about one failure: waits, then resolves, when the failure may be retried and attempts are left; else throws it.
+ *
+ * Retried are STORE_UNAVAILABLE and STORE_TIMED_OUT, unless the caller has aborted. The wait is random between half and all of
+ * its length, so that callers who failed together do not come back together.
+ *
+ * @throws ABORTED when the signal is aborted during the wait
+ */
+export async function waitForRetry(
+  options: RetryOptions,
+  call: string,
+  attempt: number,
+  error: unknown,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const isRetryable = isQuireError(error, 'STORE_UNAVAILABLE', 'STORE_TIMED_OUT') && signal?.aborted !== true;
+  if (!isRetryable || attempt >= options.attemptsMax) throw error;
+  const longestMs = Math.min(options.delayMaxMs, options.delayMs * 2 ** (attempt - 1));
+  const delayMs = longestMs * (0.5 + options.random.fraction() / 2);
+  options.onRetry?.({ call, attempt, delayMs, error });
+  await options.clock.sleep(delayMs, signal);
+}
+
+/**
+ * Runs `operation` until it succeeds, with waits between, at most `attemptsMax` times. It must be safe to repeat.
+ *
+ * @throws the failure that is not to be retried, or the last one
+ */
+export async function retry<T>(
+  options: RetryOptions,
+  call: string,
+  operation: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await operation();
+    } catch (error) {
+      await waitForRetry(options, call, attempt, error, signal);
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import type { Clock } from '../clock.ts';
+import { type ErrorCode, isQuireError } from '../errors.ts';
+import type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
+import { systemClock } from '../system-clock.ts';
+import { SingleUseBody } from './single-use-body.ts';
+
+/** One finished call of a store. */
+export interface StoreCall {
+  readonly op: 'head' | 'get' | 'put' | 'list' | 'delete';
+  /** The key; of a `list`, the prefix. */
+  readonly key: string;
+  /** Of a `get` with a range. */
+  readonly range: ByteRange | undefined;
+  /** Bytes that a `get` delivered or a `put` took from its source. */
+  readonly bytes: number;
+  /** Entries that a `list` gave. */
+  readonly entryCount: number;
+  /** From the call to its end; of `get` and `list` that includes the time their reader took. */
+  readonly durationMs: number;
+  /** `abandoned`: the reader left a body or a listing before its end. A failure that is no QuireError counts as INTERNAL. */
+  readonly outcome: 'ok' | 'abandoned' | ErrorCode;
+}
+
+/** The same store, which reports each call once, when it has ended: for metrics and logs. `onCall` must not throw. */
+export function withObserver(store: ObjectStore, onCall: (call: StoreCall) => void, clock: Clock = systemClock): ObjectStore {
+  return new ObservedStore(store, onCall, clock);
+}
+
+class ObservedStore implements ObjectStore {
+  readonly #store: ObjectStore;
+  readonly #onCall: (call: StoreCall) => void;
+  readonly #clock: Clock;
+
+  constructor(store: ObjectStore, onCall: (call: StoreCall) => void, clock: Clock) {
+    this.#store = store;
+    this.#onCall = onCall;
+    this.#clock = clock;
+  }
+
+  get location(): string {
+    return this.#store.location;
+  }
+
+  head(key: string, options?: CallOptions): Promise<ObjectEntry> {
+    return this.#begin('head', key).around(() => this.#store.head(key, options));
+  }
+
+  async get(key: string, options?: GetOptions): Promise<ObjectBody> {
+    const call = this.#begin('get', key, options?.range);
+    try {
+      return observedBody(key, await this.#store.get(key, options), call);
+    } catch (error) {
+      call.end(outcomeOf(error));
+      throw error;
+    }
+  }
+
+  put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+    const call = this.#begin('put', key);
+    if (body instanceof Uint8Array) call.bytes = body.byteLength;
+    const observed = body instanceof Uint8Array ? body : counted(body, call);
+    return call.around(() => this.#store.put(key, observed, options));
+  }
+
+  async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
+    const call = this.#begin('list', prefix);
+    try {
+      for await (const entry of this.#store.list(prefix, options)) {
+        call.entryCount += 1;
+        yield entry;
+      }
+      call.end('ok');
+    } catch (error) {
+      call.end(outcomeOf(error));
+      throw error;
+    } finally {
+      call.end('abandoned');
+    }
+  }
+
+  delete(key: string, options?: CallOptions): Promise<void> {
+    return this.#begin('delete', key).around(() => this.#store.delete(key, options));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+  }
+
+  #begin(op: StoreCall['op'], key: string, range?: ByteRange): CallUnderWay {
+    const startMs = this.#clock.monotonicMs();
+    return new CallUnderWay(({ bytes, entryCount }, outcome) => {
+      this.#onCall({ op, key, range, bytes, entryCount, durationMs: this.#clock.monotonicMs() - startMs, outcome });
+    });
+  }
+}
+
+/** What is counted of one call until it ends; only the first end is reported. */
+class CallUnderWay {
+  bytes = 0;
+  entryCount = 0;
+  #report: ((call: CallUnderWay, outcome: StoreCall['outcome']) => void) | undefined;
+
+  constructor(report: (call: CallUnderWay, outcome: StoreCall['outcome']) => void) {
+    this.#report = report;
+  }
+
+  end(outcome: StoreCall['outcome']): void {
+    const report = this.#report;
+    this.#report = undefined;
+    report?.(this, outcome);
+  }
+
+  async around<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      const result = await run();
+      this.end('ok');
+      return result;
+    } catch (error) {
+      this.end(outcomeOf(error));
+      throw error;
+    }
+  }
+}
+
+function observedBody(key: string, object: ObjectBody, call: CallUnderWay): ObjectBody {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* counted(object.body, call);
+      call.end('ok');
+    } catch (error) {
+      call.end(outcomeOf(error));
+      throw error;
+    }
+  }
+  return new SingleUseBody({
+    key,
+    sizeBytes: object.sizeBytes,
+    chunks,
+    release: async () => {
+      call.end('abandoned');
+      await object[Symbol.asyncDispose]();
+    },
+  });
+}
+
+async function* counted(chunks: AsyncIterable<Uint8Array>, call: CallUnderWay): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    call.bytes += chunk.byteLength;
+    yield chunk;
+  }
+}
+
+function outcomeOf(error: unknown): ErrorCode {
+  return isQuireError(error) ? error.code : 'INTERNAL';
+}

@@ -1,0 +1,135 @@
+import { isQuireError, type ErrorCode } from '../errors.ts';
+import type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
+import { SingleUseBody } from '../store/single-use-body.ts';
+
+/** One call, updated while it goes on. */
+export interface RecordedCall {
+  readonly op: 'head' | 'get' | 'put' | 'list' | 'delete';
+  /** The key; of a `list`, the prefix. */
+  readonly key: string;
+  /** Of a `get` with a range. */
+  readonly range?: ByteRange;
+  /** Of a `list` that was given it. */
+  readonly after?: string;
+  /** Bytes that a `get` has delivered or a `put` has taken so far. */
+  bytes: number;
+  /** Entries that a `list` has given so far. */
+  entryCount: number;
+  /** How it ended; undefined while it goes on, or when its reader left. */
+  outcome: 'ok' | ErrorCode | undefined;
+}
+
+/** A store that writes down every call, in the order in which they began: for tests that count requests and bytes. */
+export class RecordingStore implements ObjectStore {
+  readonly #store: ObjectStore;
+  #calls: RecordedCall[] = [];
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  get location(): string {
+    return this.#store.location;
+  }
+
+  get calls(): readonly RecordedCall[] {
+    return this.#calls;
+  }
+
+  /** Bytes that all `get`s have delivered. */
+  get bytesRead(): number {
+    return this.#calls.reduce((sum, call) => sum + (call.op === 'get' ? call.bytes : 0), 0);
+  }
+
+  /** Calls of one kind, or all. */
+  count(op?: RecordedCall['op']): number {
+    return op === undefined ? this.#calls.length : this.#calls.filter((call) => call.op === op).length;
+  }
+
+  /** Forgets all calls so far. */
+  reset(): void {
+    this.#calls = [];
+  }
+
+  head(key: string, options?: CallOptions): Promise<ObjectEntry> {
+    return this.#around(this.#record({ op: 'head', key }), () => this.#store.head(key, options));
+  }
+
+  async get(key: string, options?: GetOptions): Promise<ObjectBody> {
+    const call = this.#record({ op: 'get', key, ...(options?.range && { range: options.range }) });
+    const object = await this.#around(call, () => this.#store.get(key, options));
+    call.outcome = undefined;
+    return new SingleUseBody({
+      key,
+      sizeBytes: object.sizeBytes,
+      chunks: () => recorded(object.body, call),
+      release: async () => object[Symbol.asyncDispose](),
+    });
+  }
+
+  put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+    const call = this.#record({ op: 'put', key });
+    if (body instanceof Uint8Array) call.bytes = body.byteLength;
+    return this.#around(call, () => this.#store.put(key, body instanceof Uint8Array ? body : counted(body, call), options));
+  }
+
+  async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
+    const call = this.#record({ op: 'list', key: prefix, ...(options?.after !== undefined && { after: options.after }) });
+    try {
+      for await (const entry of this.#store.list(prefix, options)) {
+        call.entryCount += 1;
+        yield entry;
+      }
+      call.outcome = 'ok';
+    } catch (error) {
+      call.outcome = outcomeOf(error);
+      throw error;
+    }
+  }
+
+  delete(key: string, options?: CallOptions): Promise<void> {
+    return this.#around(this.#record({ op: 'delete', key }), () => this.#store.delete(key, options));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+  }
+
+  #record(begun: Pick<RecordedCall, 'op' | 'key' | 'range' | 'after'>): RecordedCall {
+    const call: RecordedCall = { ...begun, bytes: 0, entryCount: 0, outcome: undefined };
+    this.#calls.push(call);
+    return call;
+  }
+
+  async #around<T>(call: RecordedCall, run: () => Promise<T>): Promise<T> {
+    try {
+      const result = await run();
+      call.outcome = 'ok';
+      return result;
+    } catch (error) {
+      call.outcome = outcomeOf(error);
+      throw error;
+    }
+  }
+}
+
+async function* recorded(chunks: AsyncIterable<Uint8Array>, call: RecordedCall): AsyncGenerator<Uint8Array> {
+  try {
+    yield* counted(chunks, call);
+    call.outcome = 'ok';
+  } catch (error) {
+    call.outcome = outcomeOf(error);
+    throw error;
+  }
+}
+
+async function* counted(chunks: AsyncIterable<Uint8Array>, call: RecordedCall): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    call.bytes += chunk.byteLength;
+    yield chunk;
+  }
+}
+
+function outcomeOf(error: unknown): ErrorCode {
+  return isQuireError(error) ? error.code : 'INTERNAL';
+}
