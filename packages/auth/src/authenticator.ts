@@ -1,17 +1,99 @@
-import { QuireError, type Random } from '@quire/core';
+import { createHmac } from 'node:crypto';
+import { QuireError, type Random, systemRandom } from '@quire/core';
+import { type Credentials, parseCredentials } from './credentials.ts';
+import { digestsEqual, sha256 } from './digest.ts';
 import type { KnownPrincipal } from './known-principal.ts';
 import type { Principal } from './principal.ts';
+import { matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
+import { SerialGate } from './serial-gate.ts';
 
 /** The value of WWW-Authenticate that goes with every UNAUTHENTICATED. */
 export const authenticateChallenge = 'Bearer realm="quire", Basic realm="quire", charset="UTF-8"';
 
+const waitingMax = 64;
+const verifiedMax = 1024;
+
+/**
+ * Tells who calls. Neither the answer to a wrong credential nor the time that it takes tells whether the name, the token or the
+ * password was wrong: every secret is compared by digest, with every principal, and an unknown name costs a key derivation too.
+ */
 export class Authenticator {
-  constructor(_principals: readonly KnownPrincipal[], _options?: { readonly random?: Random }) {
-    throw new QuireError('INTERNAL', 'Authenticator is not written yet.');
+  readonly #gate = new SerialGate(waitingMax);
+  readonly #principals: readonly KnownPrincipal[];
+  /** What an unknown name is checked against: costs as much as the dearest hash, and nothing matches it. */
+  readonly #decoy: ScryptHash | undefined;
+  readonly #macKey: Uint8Array;
+  /** Passwords that are being or were checked and found right, by a MAC of name and password, the longest unused first. */
+  readonly #verified = new Map<string, Promise<boolean>>();
+
+  constructor(principals: readonly KnownPrincipal[], options: { readonly random?: Random } = {}) {
+    const random = options.random ?? systemRandom;
+    this.#principals = principals;
+    this.#macKey = random.bytes(32);
+    this.#decoy = decoyOf(principals, random);
   }
 
-  /** @throws UNAUTHENTICATED */
-  authenticate(_header: string | undefined): Promise<Principal> {
-    throw new QuireError('INTERNAL', 'Authenticator is not written yet.');
+  /**
+   * The principal whose credential an Authorization header presents: `Bearer <token>`, `Basic <token>`, or `Basic` with the
+   * base64 of `name:password` or `name:token`.
+   *
+   * @throws UNAUTHENTICATED when it is missing, malformed or wrong; the message says which and never repeats any of it
+   * @throws TOO_MANY_REQUESTS when too many passwords are being checked
+   */
+  async authenticate(header: string | undefined): Promise<Principal> {
+    const credentials = parseCredentials(header);
+    const found = this.#findByDigest(credentials) ?? (await this.#findByPasswordHash(credentials));
+    if (found === undefined) throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+    return { name: found.name, role: found.role };
   }
+
+  #findByDigest({ token, login }: Credentials): KnownPrincipal | undefined {
+    const tokenDigest = sha256(token);
+    const secretDigest = sha256(login?.secret ?? '');
+    let found: KnownPrincipal | undefined;
+    // No early end: the time must not tell how far down the list a secret was found.
+    for (const principal of this.#principals) {
+      const isToken = digestsEqual(tokenDigest, principal.tokenDigest);
+      const isSecretToken = digestsEqual(secretDigest, principal.tokenDigest);
+      const isPassword = digestsEqual(secretDigest, principal.passwordDigest);
+      if (isToken || (login?.name === principal.name && (isSecretToken || isPassword))) found = principal;
+    }
+    return found;
+  }
+
+  async #findByPasswordHash({ login }: Credentials): Promise<KnownPrincipal | undefined> {
+    if (login === undefined || this.#decoy === undefined) return undefined;
+    const named = this.#principals.find(({ name, passwordHash }) => name === login.name && passwordHash !== undefined);
+    const isRight = await this.#verify(login, named?.passwordHash ?? this.#decoy);
+    return isRight ? named : undefined;
+  }
+
+  /** Checks a password once for all calls that present it, at the same time or later; wrong ones are not remembered. */
+  async #verify(login: { readonly name: string; readonly secret: string }, hash: ScryptHash): Promise<boolean> {
+    const mac = createHmac('sha256', this.#macKey).update(`${login.name}:${login.secret}`, 'utf8').digest('base64');
+    const verification = this.#verified.get(mac) ?? this.#gate.run(() => matchesScryptHash(login.secret, hash));
+    this.#verified.delete(mac);
+    this.#verified.set(mac, verification);
+    let isRight = false;
+    try {
+      isRight = await verification;
+    } finally {
+      if (!isRight) this.#verified.delete(mac);
+    }
+    this.#forgetUnused();
+    return isRight;
+  }
+
+  #forgetUnused(): void {
+    for (const mac of this.#verified.keys()) {
+      if (this.#verified.size <= verifiedMax) return;
+      this.#verified.delete(mac);
+    }
+  }
+}
+
+function decoyOf(principals: readonly KnownPrincipal[], random: Random): ScryptHash | undefined {
+  const work = (hash: ScryptHash): number => hash.cost * hash.blockSize * hash.parallelization;
+  const hashes = principals.flatMap(({ passwordHash }) => passwordHash ?? []).toSorted((a, b) => work(b) - work(a));
+  return hashes[0] && { ...hashes[0], key: random.bytes(hashes[0].key.length) };
 }

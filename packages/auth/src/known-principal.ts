@@ -1,32 +1,27 @@
-import { QuireError } from '@quire/core';
 import type { Principal, Role } from './principal.ts';
+import type { ScryptHash } from './scrypt-hash.ts';
 
-/** A principal as the settings have it: at most one kind of token and one kind of password. */
+/** A principal with what credentials are checked against; nothing in it is a credential. */
+export interface KnownPrincipal extends Principal {
+  /** SHA-256 of the token. */
+  readonly tokenDigest: Uint8Array | undefined;
+  /** SHA-256 of a password that was given in the clear; it never leaves the process. */
+  readonly passwordDigest: Uint8Array | undefined;
+  readonly passwordHash: ScryptHash | undefined;
+}
+
+/** A principal as the settings have it: a token, a password or both, each said in one way. */
 export interface PrincipalSettings {
   readonly name: string;
   readonly role: Role;
-  readonly tokenSha256: string | undefined;
-  readonly tokenFile: string | undefined;
-  readonly tokenEnv: string | undefined;
-  readonly passwordScrypt: string | undefined;
-  readonly passwordFile: string | undefined;
-  readonly passwordEnv: string | undefined;
-}
-
-/** A principal with what its credentials are checked against; nothing in it is a credential. */
-export interface KnownPrincipal extends Principal {
-  readonly tokenDigest: Uint8Array | undefined;
-}
-
-export interface SecretSources {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly readFile: (path: string) => Promise<string>;
-}
-
-/** @throws INVALID_SETTING */
-export function parsePrincipals(
-  _settings: readonly PrincipalSettings[],
-  _sources: SecretSources,
-): Promise<readonly KnownPrincipal[]> {
-  throw new QuireError('INTERNAL', 'parsePrincipals is not written yet.');
+  /** The SHA-256 of the token in hexadecimal. */
+  readonly tokenSha256?: string | undefined;
+  /** The path of a file with the token. */
+  readonly tokenFile?: string | undefined;
+  /** The environment variable with the token. */
+  readonly tokenEnv?: string | undefined;
+  /** `scrypt:N:r:p:salt:hash`, as `hashPassword` makes it. */
+  readonly passwordScrypt?: string | undefined;
+  readonly passwordFile?: string | undefined;
+  readonly passwordEnv?: string | undefined;
 }

@@ -1,0 +1,71 @@
+import { scrypt, timingSafeEqual } from 'node:crypto';
+
+/** A password hashed with scrypt (RFC 7914): what it cost, the salt and the key that came out. */
+export interface ScryptHash {
+  /** Called N in the RFC. */
+  readonly cost: number;
+  /** Called r. */
+  readonly blockSize: number;
+  /** Called p. */
+  readonly parallelization: number;
+  readonly salt: Uint8Array;
+  readonly key: Uint8Array;
+}
+
+/** What a hash may ask of this process; 128 · N · r bytes is what scrypt needs. */
+const memoryBytesMax = 256 * 1024 * 1024;
+const keyBytesMin = 16;
+const keyBytesMax = 64;
+const saltBytesMin = 8;
+
+/** What `parseScryptHash` accepts, in words. */
+export const scryptHashAllowed =
+  'scrypt:N:r:p:salt:hash with N a power of two from 1024, r from 1 to 32, p from 1 to 16, N·r of 2097152 at most, ' +
+  'and in base64 a salt of at least 8 bytes and a hash of 16 to 64 bytes';
+
+/** The hash that a text `scrypt:N:r:p:salt:hash` stands for, or undefined when it is not one or costs too much to check. */
+export function parseScryptHash(text: string): ScryptHash | undefined {
+  if (!/^scrypt:\d{1,9}:\d{1,2}:\d{1,2}:[A-Za-z0-9+/]+={0,2}:[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
+  const [, costText, blockSizeText, parallelizationText, saltText = '', keyText = ''] = text.split(':');
+  const [cost, blockSize, parallelization] = [Number(costText), Number(blockSizeText), Number(parallelizationText)];
+  const [salt, key] = [Buffer.from(saltText, 'base64'), Buffer.from(keyText, 'base64')];
+  const isAffordable =
+    cost >= 1024 &&
+    Number.isInteger(Math.log2(cost)) &&
+    isFrom(1, blockSize, 32) &&
+    isFrom(1, parallelization, 16) &&
+    128 * cost * blockSize <= memoryBytesMax;
+  const isLongEnough = salt.length >= saltBytesMin && isFrom(keyBytesMin, key.length, keyBytesMax);
+  return isAffordable && isLongEnough ? { cost, blockSize, parallelization, salt, key } : undefined;
+}
+
+/** The text that `parseScryptHash` reads as this hash. */
+export function formatScryptHash({ cost, blockSize, parallelization, salt, key }: ScryptHash): string {
+  return ['scrypt', cost, blockSize, parallelization, base64(salt), base64(key)].join(':');
+}
+
+/** Tells whether the hash is that of the password; takes tens of milliseconds on another thread, whatever the answer. */
+export async function matchesScryptHash(password: string, hash: ScryptHash): Promise<boolean> {
+  return timingSafeEqual(await deriveKey(password, hash, hash.key.length), hash.key);
+}
+
+/** The key that scrypt derives from a password. */
+export function deriveKey(password: string, hash: Omit<ScryptHash, 'key'>, keyBytes: number): Promise<Uint8Array> {
+  // Passwords that look the same may be typed as different characters: RFC 8265 compares them in form C.
+  const passwordBytes = Buffer.from(password.normalize('NFC'), 'utf8');
+  const options = { N: hash.cost, r: hash.blockSize, p: hash.parallelization, maxmem: memoryBytesMax + 1024 * 1024 };
+  return new Promise((resolve, reject) => {
+    scrypt(passwordBytes, hash.salt, keyBytes, options, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
+}
+
+function isFrom(min: number, value: number, max: number): boolean {
+  return value >= min && value <= max;
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
+}
