@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSourceFile, type SourceFile } from './source-file.ts';
 
@@ -7,6 +7,8 @@ export interface HousePackage {
   /** Name of its folder, which is its npm name without the scope. */
   readonly name: string;
   readonly manifest: Manifest;
+  /** What its dependencies want it to declare on their behalf. */
+  readonly peers: ReadonlySet<string>;
   readonly files: readonly SourceFile[];
 }
 
@@ -14,6 +16,7 @@ export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 export const scope = '@quire/';
@@ -24,10 +27,23 @@ export function readHouse(root: string): HousePackage[] {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => {
       const folder = join(root, 'packages', name);
-      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+      const manifest = readManifest(folder);
       const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.ts'))
         .map((path) => parseSourceFile(`packages/${name}/src/${path}`, readFileSync(join(folder, 'src', path), 'utf8')));
-      return { name, manifest, files };
+      return { name, manifest, peers: readPeers(manifest, [folder, root]), files };
     });
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** The peers of a package's dependencies, which npm has installed in one of the folders. */
+function readPeers({ dependencies = {} }: Manifest, folders: readonly string[]): Set<string> {
+  const installed = Object.keys(dependencies).flatMap((name) => {
+    const found = folders.map((folder) => join(folder, 'node_modules', name)).find((path) => existsSync(path));
+    return found === undefined ? [] : [readManifest(found)];
+  });
+  return new Set(installed.flatMap(({ peerDependencies = {} }) => Object.keys(peerDependencies)));
 }

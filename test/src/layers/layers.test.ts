@@ -9,7 +9,7 @@ const house = readHouse(join(import.meta.dirname, '../../..'));
 /** A package of one file that is written here. */
 function sample(name: string, text: string, dependencies: Record<string, string> = {}): HousePackage {
   const manifest = { name: `@quire/${name}`, version: '0.1.0', dependencies };
-  return { name, manifest, files: [parseSourceFile(`packages/${name}/src/sample.ts`, text)] };
+  return { name, manifest, peers: new Set(['commander']), files: [parseSourceFile(`packages/${name}/src/sample.ts`, text)] };
 }
 
 const lines = (count: number): string => 'f();\n'.repeat(count);
@@ -65,10 +65,9 @@ describe('importsPointDown', () => {
 describe('manifestMatchesImports', () => {
   test('finds what is undeclared and what is unused', () => {
     const text = `import 'node:fs'; import './x.ts'; import a from 'lz4/binding'; import type b from '@quire/core/testing';`;
-    expect(rules.manifestMatchesImports(sample('results', text, { '@quire/core': '0.1.0', uuid: '1.0.0' }))).toEqual([
-      'results imports lz4 but does not declare it',
-      'results declares uuid but does not import it',
-    ]);
+    expect(
+      rules.manifestMatchesImports(sample('results', text, { '@quire/core': '0.1.0', uuid: '1.0.0', commander: '1.0.0' })),
+    ).toEqual(['results imports lz4 but does not declare it', 'results declares uuid but does not import it']);
   });
 });
 

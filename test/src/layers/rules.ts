@@ -23,8 +23,8 @@ export const importsPointDown: Rule = ({ name, files }) => {
   });
 };
 
-/** The manifest lists exactly what the sources import. */
-export const manifestMatchesImports: Rule = ({ name, manifest, files }) => {
+/** The manifest lists exactly what the sources import, and the peers of that. */
+export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) => {
   const imported = new Set<string>();
   for (const { module } of files.flatMap((file) => file.imports)) {
     if (!module.startsWith('.') && !isBuiltin(module)) imported.add(packageOf(module));
@@ -32,7 +32,9 @@ export const manifestMatchesImports: Rule = ({ name, manifest, files }) => {
   const declared = Object.keys(manifest.dependencies ?? {});
   return [
     ...[...imported].filter((each) => !declared.includes(each)).map((each) => `${name} imports ${each} but does not declare it`),
-    ...declared.filter((each) => !imported.has(each)).map((each) => `${name} declares ${each} but does not import it`),
+    ...declared
+      .filter((each) => !imported.has(each) && !peers.has(each))
+      .map((each) => `${name} declares ${each} but does not import it`),
   ];
 };
 
