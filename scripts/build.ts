@@ -5,7 +5,7 @@
  * what compiles for a stranger.
  */
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
@@ -13,6 +13,7 @@ import { formatMessage } from 'publint/utils';
 
 interface Manifest {
   readonly name: string;
+  readonly bin?: Record<string, string>;
   readonly dependencies?: Record<string, string>;
 }
 
@@ -24,15 +25,21 @@ interface Package {
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 
-const packages = inBuildOrder(await readPackages());
-for (const { folder, manifest } of packages) {
-  await compile(folder);
-  await rewriteDeclarations(join(folder, 'dist'));
-  console.log(`built ${manifest.name}`);
-}
-const problems = (await Promise.all(packages.map(lintForPublishing))).flat();
+const problems = await build(inBuildOrder(await readPackages()));
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
+
+/** Stops at the first package that does not compile, since those above it would fail for the same reason. */
+async function build(packages: readonly Package[]): Promise<string[]> {
+  for (const { folder, manifest } of packages) {
+    const errors = await compile(folder);
+    if (errors !== '') return [`${manifest.name} does not compile`, errors];
+    await rewriteDeclarations(join(folder, 'dist'));
+    for (const path of Object.values(manifest.bin ?? {})) await chmod(join(folder, path), 0o755);
+    console.log(`built ${manifest.name}`);
+  }
+  return (await Promise.all(packages.map(lintForPublishing))).flat();
+}
 
 async function readPackages(): Promise<Package[]> {
   const names = await readdir(join(root, 'packages'));
@@ -61,12 +68,15 @@ function inBuildOrder(unordered: readonly Package[]): Package[] {
   return [...ordered];
 }
 
-async function compile(folder: string): Promise<void> {
+/** What the compiler has to say: nothing when all went well. */
+async function compile(folder: string): Promise<string> {
   await rm(join(folder, 'dist'), { recursive: true, force: true });
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
   try {
-    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(folder, 'tsconfig.build.json')]);
+    await run(process.execPath, [compiler, '-p', join(folder, 'tsconfig.build.json')]);
+    return '';
   } catch (error) {
-    throw new Error(`${folder} does not compile\n${(error as { stdout?: string }).stdout ?? ''}`, { cause: error });
+    return (error as { stdout?: string }).stdout ?? String(error);
   }
 }
 
