@@ -1,4 +1,4 @@
-import type { QueryPage } from '@quire/client';
+import type { TimedPage } from '../query/query-request.ts';
 import { isQuireError, type PageRequest } from '@quire/core';
 import type { Environment } from '../environment.ts';
 import { stylesFor } from '../styles.ts';
@@ -6,12 +6,6 @@ import type { Key } from './key.ts';
 import { renderScreen, reservedLines } from './pager-screen.ts';
 import { openPager, pageFailed, type PagerEffect, pageLoaded, type PagerState, resizeScreen } from './pager-state.ts';
 import { pressKey } from './press-key.ts';
-
-/** A page, and how long it took to come. */
-export interface TimedPage {
-  readonly page: QueryPage;
-  readonly elapsedMs: number;
-}
 
 /** Stands among the keys for a new size of the terminal. */
 const resized: Key = 'resized';

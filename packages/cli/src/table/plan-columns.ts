@@ -1,7 +1,6 @@
 /** How wide a column would like to be, and whether its cells may be cut. */
 export interface ColumnWish {
   readonly width: number;
-  /** Numbers are not cut while there is room for them alone: half a number is a wrong number. */
   readonly mayShrink: boolean;
 }
 
@@ -11,7 +10,7 @@ export interface PlannedColumn {
   readonly width: number;
 }
 
-const shrunkWidthMin = 8;
+const shrunkWidthMin = 10;
 
 /**
  * Chooses which columns are shown from `firstColumn` on, and how wide, so that they fit into `widthMax` with `gap` between them.

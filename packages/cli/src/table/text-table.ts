@@ -24,6 +24,8 @@ export interface TextTable {
 
 const gap = '  ';
 const numberPattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL)$/;
+/** Half a number or a time is a wrong one; half a text is still a text. */
+const wholePattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL|TIMESTAMP|BOOLEAN)$/;
 /** No column needs more: a cell of megabytes is neither measured nor shown to its end. */
 const cellWidthMax = 400;
 
@@ -32,7 +34,7 @@ export function layOutTable(columns: readonly Column[], rows: readonly (readonly
   const texts = rows.map((row) => row.map((cell) => cellText(typeof cell === 'string' ? cell.slice(0, cellWidthMax * 4) : cell)));
   const names = columns.map((column) => printable(column.name));
   const numeric = columns.map((column) => numberPattern.test(column.dataType));
-  const plan = options.plan ?? planTable(names, texts, numeric, options);
+  const plan = options.plan ?? planTable(columns, names, texts, options);
   const { strong, faint } = options.styles;
   const align = (index: number): 'left' | 'right' => (numeric[index] === true ? 'right' : 'left');
   return {
@@ -53,9 +55,9 @@ export function layOutTable(columns: readonly Column[], rows: readonly (readonly
 }
 
 function planTable(
+  columns: readonly Column[],
   names: readonly string[],
   texts: readonly (readonly string[])[],
-  numeric: readonly boolean[],
   options: TableOptions,
 ): readonly PlannedColumn[] {
   const wishes = names.map((name, index) => ({
@@ -63,7 +65,7 @@ function planTable(
       (width, row) => Math.max(width, textWidth(row[index] ?? '', cellWidthMax)),
       textWidth(name, cellWidthMax),
     ),
-    mayShrink: numeric[index] !== true,
+    mayShrink: !wholePattern.test(columns[index]?.dataType ?? ''),
   }));
   return planColumns(wishes, options.widthMax, { gap: gap.length, firstColumn: options.firstColumn ?? 0 });
 }

@@ -1,0 +1,57 @@
+import { type Command, Option } from '@commander-js/extra-typings';
+import type { Environment } from '../environment.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { integerFrom } from '../number-option.ts';
+import { browseResult, printScreenful } from '../query/show-result.ts';
+import { type OutputFormat, outputFormats, streamResult } from '../query/stream-result.ts';
+import { createClient, withServerOptions } from '../server-options.ts';
+
+const examples = `
+On a terminal the result opens as a table: n and p turn pages, g goes to a row, ? tells all keys.
+In a pipe it comes as lines of tab-separated cells, the whole of it; NULL is \\N.
+
+Examples:
+  $ quire query "SELECT * FROM flights"
+  $ quire query "SELECT origin, count(*) FROM flights GROUP BY ALL" | sort -k2 -n
+  $ quire query --format csv "SELECT * FROM flights" > flights.csv
+  $ quire query --json --rows 5 --offset 1000000 "SELECT * FROM flights"`;
+
+/** Adds `quire query`. */
+export function addQueryCommand(program: Command, environment: Environment): void {
+  withServerOptions(program.command('query'))
+    .summary('run a query and show its result')
+    .description('Run a query: the server stores its whole result, and this command shows it page by page.')
+    .argument('[sql]', 'one SELECT statement; read from standard input when absent')
+    .addOption(
+      new Option('-f, --format <format>', 'how to write rows; on a terminal the default is table, in a pipe tsv').choices(
+        outputFormats,
+      ),
+    )
+    .addOption(new Option('--json', 'the same as --format ndjson: one JSON object per line').conflicts('format'))
+    .option('--header', 'with tsv: begin with a line of column names')
+    .option('-n, --rows <count>', 'show this many rows at most, and no pager', integerFrom(1))
+    .option('--offset <row>', 'leave out this many rows at the start', integerFrom(0), 0)
+    .option('--page-size <count>', 'rows per page on the terminal; rows per request in a pipe', integerFrom(1))
+    .addHelpText('after', examples)
+    .action(async (sqlArgument, options, command) => {
+      const { stdin, stdout } = environment;
+      const sql = sqlArgument ?? (stdin.isTerminal ? '' : await stdin.readText());
+      if (sql.trim() === '') command.error('error: there is no SQL: give it as an argument or on standard input');
+      const format: OutputFormat | undefined = options.json === true ? 'ndjson' : options.format;
+      if (format === 'arrow' && stdout.isTerminal) command.error('error: Arrow is binary: send it to a file or a pipe');
+      const client = createClient(options, environment);
+      using interrupt = abortOnInterrupt(environment);
+      const request = {
+        client,
+        sql,
+        offset: options.offset,
+        rowCountMax: options.rows,
+        pageSize: options.pageSize,
+        signal: interrupt.signal,
+      };
+      const isForPeople = stdout.isTerminal && (format === undefined || format === 'table');
+      if (!isForPeople) await streamResult(environment, request, { format: format ?? 'tsv', header: options.header === true });
+      else if (stdin.isTerminal && options.rows === undefined) await browseResult(environment, request);
+      else await printScreenful(environment, request);
+    });
+}

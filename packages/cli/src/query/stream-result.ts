@@ -1,0 +1,102 @@
+import { formatBytes } from '@quire/core';
+import type { PageFormat, QueryPage } from '@quire/client';
+import type { Environment } from '../environment.ts';
+import { grouped } from '../phrases.ts';
+import { type Progress, showProgress } from '../progress.ts';
+import { tabbedHeader, tabbedRow } from '../row-lines.ts';
+import { plainStyles } from '../styles.ts';
+import { layOutTable } from '../table/text-table.ts';
+import type { PlannedColumn } from '../table/plan-columns.ts';
+import { type QueryRequest, runQuery } from './query-request.ts';
+
+/** Ways to write rows: two are laid out here, the others come from the server as they are. */
+export const outputFormats = ['table', 'tsv', 'json', 'ndjson', 'csv', 'arrow'] as const;
+
+export type OutputFormat = (typeof outputFormats)[number];
+
+interface FormatOptions {
+  readonly format: OutputFormat;
+  /** With `tsv`: a line of column names comes first. */
+  readonly header: boolean;
+}
+
+/** Runs a query and writes the rows that were asked for, all of them, in constant memory. */
+export async function streamResult(environment: Environment, request: QueryRequest, options: FormatOptions): Promise<void> {
+  const { format } = options;
+  if (format === 'table' || format === 'tsv') return streamLines(environment, request, format, options.header);
+  return streamBytes(environment, request, format);
+}
+
+/** Passes on what the server streams: a page may be of any size, so one page is all there is to ask for. */
+async function streamBytes(environment: Environment, request: QueryRequest, format: PageFormat): Promise<void> {
+  const { client, offset, signal } = request;
+  const { page } = await runQuery(environment, { ...request, offset: 0 }, 1);
+  const rowsLeft = Math.max(1, page.totalRowCount - offset);
+  const rowCount = Math.min(request.rowCountMax ?? rowsLeft, rowsLeft);
+  await using progress = showStreaming(environment);
+  let byteCount = 0;
+  for await (const bytes of client.stream(page.requestId, { offset, rowCount, format, broker: page.broker, signal })) {
+    await environment.stdout.write(bytes);
+    byteCount += bytes.length;
+    progress?.say(formatBytes(byteCount));
+  }
+}
+
+async function streamLines(
+  environment: Environment,
+  request: QueryRequest,
+  format: 'table' | 'tsv',
+  header: boolean,
+): Promise<void> {
+  const { client, pageSize, signal, rowCountMax = Number.MAX_SAFE_INTEGER } = request;
+  const { page: first } = await runQuery(environment, request, pageOf(rowCountMax, pageSize));
+  const rowCountTotal = Math.min(rowCountMax, Math.max(0, first.totalRowCount - first.offset));
+  const layOut = format === 'table' ? tableLayout() : tabbedLayout(header);
+  await using progress = showStreaming(environment);
+  let rowCount = 0;
+  for (let page = first; ;) {
+    await environment.stdout.write(layOut(page));
+    rowCount += page.rows.length;
+    progress?.say(`${Math.floor((rowCount / rowCountTotal) * 100)}% of ${grouped(rowCountTotal)} rows`);
+    if (rowCount >= rowCountTotal || page.rows.length === 0) return;
+    page = await client.page(page.requestId, {
+      offset: page.offset + page.rows.length,
+      rowCount: pageOf(rowCountTotal - rowCount, pageSize),
+      broker: page.broker,
+      signal,
+    });
+  }
+}
+
+/** Rows to ask for: undefined, which is the server's own page size, unless fewer are wanted or the user says otherwise. */
+function pageOf(rowsLeft: number, pageSize: number | undefined): number | undefined {
+  if (pageSize !== undefined) return Math.min(rowsLeft, pageSize);
+  return rowsLeft < 10_000 ? rowsLeft : undefined;
+}
+
+/** Without a progress display where it would get between the rows. */
+function showStreaming(environment: Environment): Progress | undefined {
+  return environment.stdout.isTerminal ? undefined : showProgress(environment, 'receiving');
+}
+
+function tabbedLayout(header: boolean): (page: QueryPage) => string {
+  let isFirst = header;
+  return (page) => {
+    const lines = page.rows.map((row) => tabbedRow(row)).join('');
+    const text = isFirst ? tabbedHeader(page.columns) + lines : lines;
+    isFirst = false;
+    return text;
+  };
+}
+
+/** Columns are as wide as the first page needs: later pages line up, and are cut where they must. */
+function tableLayout(): (page: QueryPage) => string {
+  let plan: readonly PlannedColumn[] | undefined;
+  return (page) => {
+    const options = { widthMax: Number.POSITIVE_INFINITY, styles: plainStyles };
+    const table = layOutTable(page.columns, page.rows, plan === undefined ? options : { ...options, plan });
+    const lines = plan === undefined ? [...table.header, ...table.lines] : table.lines;
+    plan = table.plan;
+    return lines.map((line) => `${line}\n`).join('');
+  };
+}

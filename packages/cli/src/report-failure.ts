@@ -1,0 +1,38 @@
+import { CommanderError } from '@commander-js/extra-typings';
+import { type ErrorCode, isQuireError } from '@quire/core';
+import type { Environment } from './environment.ts';
+import { stylesFor } from './styles.ts';
+import { printable } from './table/cell-text.ts';
+
+/** What the user may do about an error, where the message alone does not say. */
+const hints: Partial<Record<ErrorCode, (environment: Environment) => string>> = {
+  SERVER_UNREACHABLE: ({ invocation }) => `Is a server running there? '${invocation} start' starts one; --url says where it is.`,
+  UNAUTHENTICATED: () => 'Give --token or --user, or set QUIRE_TOKEN.',
+};
+
+/** Tells the user why a command failed, on standard error, and gives the process's exit code: 1, or 2 for wrong usage. */
+export async function reportFailure(error: unknown, environment: Environment): Promise<number> {
+  // Commander has said what is wrong already; --help and --version end here as well, with 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  // `quire query … | head`: whoever reads has seen enough.
+  if (isQuireError(error, 'OUTPUT_CLOSED')) return 0;
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+  for (const one of errors) await environment.stderr.write(describeFailure(one, environment));
+  return 1;
+}
+
+function describeFailure(error: unknown, environment: Environment): string {
+  const { bad, faint } = stylesFor(environment.stderr, environment.variables);
+  if (!isQuireError(error)) {
+    return `${bad('error INTERNAL:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
+  }
+  const [sentence = '', ...furtherLines] = error.message.split('\n').map((line) => printable(line));
+  if (error.code === 'ABORTED') return `${sentence}\n`;
+  const hint = hints[error.code]?.(environment);
+  return [
+    `${bad(`error ${error.code}:`)} ${sentence}`,
+    ...furtherLines.map((line) => `  ${line}`),
+    ...(hint === undefined ? [] : [faint(hint)]),
+    '',
+  ].join('\n');
+}

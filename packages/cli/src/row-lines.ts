@@ -1,0 +1,21 @@
+import type { Cell, Column } from '@quire/client';
+import { cellContent } from './table/cell-text.ts';
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/**
+ * A row as one line of cells with tabs between them, in the manner of PostgreSQL's COPY: NULL is `\N`, and a backslash, tab or
+ * line break inside a cell is written `\\`, `\t`, `\n`, `\r`. So every line is a row and every tab ends a cell.
+ */
+export function tabbedRow(row: readonly Cell[]): string {
+  return `${row.map((cell) => (cell === null ? '\\N' : tabbedCell(cellContent(cell)))).join('\t')}\n`;
+}
+
+/** The columns' names as such a line. */
+export function tabbedHeader(columns: readonly Column[]): string {
+  return `${columns.map((column) => tabbedCell(column.name)).join('\t')}\n`;
+}
+
+function tabbedCell(text: string): string {
+  return /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character) : text;
+}
