@@ -2,7 +2,7 @@ import type { RecordBatch, Schema } from 'apache-arrow';
 import { type BatchSlice, batchSliceSizeBytes } from './arrow/column-slice.ts';
 
 /** A batch of about this many bytes costs little to read for one row, and little overhead for many. */
-const batchSizeBytesTarget = 512 * 1024;
+const batchSizeBytesDefault = 512 * 1024;
 const rowsPerBatchMax = 16_384;
 /** Metadata of one column in one batch: a field node and up to three buffer regions. */
 const metadataBytesPerColumn = 64;
@@ -21,8 +21,10 @@ export class BatchCutter {
   #rowsPerBatch = 0;
   #rowCount = 0;
 
-  constructor(schema: Schema) {
-    this.#sizeBytesTarget = Math.max(batchSizeBytesTarget, 4 * metadataBytesPerColumn * schema.fields.length);
+  /** @param sizeBytesTarget bytes that a batch aims at; by default 512 KiB, more for very wide schemas */
+  constructor(schema: Schema, sizeBytesTarget?: number) {
+    const metadataBytes = metadataBytesPerColumn * schema.fields.length;
+    this.#sizeBytesTarget = sizeBytesTarget ?? Math.max(batchSizeBytesDefault, 4 * metadataBytes);
   }
 
   /** Rows of every batch but the last; at least 1, also for a stream without rows. */

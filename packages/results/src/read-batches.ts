@@ -63,9 +63,9 @@ class MessageCutter {
   /** The next `length` bytes, at an address that typed arrays can be laid over. */
   async take(length: number): Promise<Uint8Array> {
     if (this.#rest.byteLength === 0) await this.#pull();
-    if (this.#rest.byteLength === length && this.#rest.byteOffset % 8 === 0) {
-      const whole = this.#rest;
-      this.#rest = new Uint8Array(0);
+    if (this.#rest.byteLength >= length && this.#rest.byteOffset % 8 === 0) {
+      const whole = this.#rest.subarray(0, length);
+      this.#rest = this.#rest.subarray(length);
       return whole;
     }
     const message = new Uint8Array(length);

@@ -39,6 +39,8 @@ export interface ResultStoreOptions {
   readonly compression?: Compression;
   /** Bytes of hot batches kept in memory; default 32 MiB. */
   readonly cacheBytesMax?: number;
+  /** Bytes that a batch aims at, before compression; default 512 KiB, more for very wide results. */
+  readonly batchSizeBytes?: number;
   /** Bytes that one result may have; default 0: no limit. */
   readonly resultBytesMax?: number;
 }
@@ -95,6 +97,7 @@ export class ResultStore implements AsyncDisposable {
       expirationMs: this.#options.expirationMs,
       compression: this.#options.compression ?? 'none',
       sizeBytesMax: this.#options.resultBytesMax ?? 0,
+      batchSizeBytes: this.#options.batchSizeBytes,
       signal: options.signal,
     });
     this.#records.remember(written);

@@ -11,6 +11,8 @@ export interface ResultFileOptions {
   readonly compression: Compression;
   /** Bytes that the file may have; 0 for no limit. */
   readonly sizeBytesMax: number;
+  /** Bytes that a batch aims at; undefined for the default. */
+  readonly batchSizeBytes: number | undefined;
   /** Sees each batch message as it is written, with its index: the first ones serve the first page. */
   onBatch?(index: number, message: Uint8Array): void;
 }
@@ -42,7 +44,7 @@ export async function* encodeResultFile(
   const ends: number[] = [];
   const checksums: number[] = [];
   const blocks: FileBlock[] = [];
-  const cutter = new BatchCutter(schema);
+  const cutter = new BatchCutter(schema, options.batchSizeBytes);
   let offset = firstOffset;
 
   const head = new Uint8Array(firstOffset);

@@ -27,6 +27,7 @@ export interface WriteOptions extends CallOptions {
   readonly expirationMs: number;
   readonly compression: Compression;
   readonly sizeBytesMax: number;
+  readonly batchSizeBytes: number | undefined;
 }
 
 const unknownStatistics = { elapsedMs: 0, cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
@@ -80,11 +81,12 @@ class ResultFile {
   }
 
   async *bytes(): AsyncGenerator<Uint8Array> {
-    const { cache, compression, sizeBytesMax } = this.#options;
+    const { cache, compression, sizeBytesMax, batchSizeBytes } = this.#options;
     let cachedBytes = 0;
     this.#summary = yield* encodeResultFile(this.#schema, this.#batches(), {
       compression,
       sizeBytesMax,
+      batchSizeBytes,
       onBatch: (index, message) => {
         cachedBytes += message.byteLength;
         if (cachedBytes * 4 <= cache.sizeBytesMax) cache.set(this.#dataKey, index, message);

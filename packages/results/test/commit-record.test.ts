@@ -1,0 +1,44 @@
+import type { RequestId } from '@quire/core';
+import { Decimal, Field, Int64, List, Schema, TimestampMicrosecond, Utf8 } from 'apache-arrow';
+import { expect, test } from 'vitest';
+import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from '../src/commit-record.ts';
+
+const record: CommitRecord = {
+  requestId: '01a1fbbd-a4a0-72b4-a4a2-84902187c39f' as RequestId,
+  brokerId: 'Broker_a_1',
+  owner: 'ana "the" ü',
+  submissionTimeMs: 1,
+  expirationTimeMs: 2,
+  rowCount: 3,
+  dataSizeBytes: 4,
+  schema: new Schema(
+    [
+      new Field('a', new Int64(), true),
+      new Field('b', new List(new Field('item', new Utf8(), true)), false, new Map([['ARROW:extension:name', 'x']])),
+      new Field('c', new Decimal(2, 38), true),
+      new Field('d', new TimestampMicrosecond('UTC'), true),
+    ],
+    new Map([['k', 'v']]),
+  ),
+  spans: { rowsPerBatch: 8192, firstOffset: 100, ends: [200], checksums: [4_294_967_295] },
+  statistics: { elapsedMs: 1.5, cpuTimeNs: null, rowsScanned: 10, rowsTotal: 20, tables: ['t'] },
+};
+
+test('a record is read back as it was written', () => {
+  expect(decodeCommitRecord('k', encodeCommitRecord(record))).toEqual(record);
+});
+
+test('a record that lost or changed a byte is corrupt', () => {
+  const bytes = encodeCommitRecord(record);
+  for (let index = 0; index < bytes.length - 1; index += 1) {
+    const flipped = Uint8Array.from(bytes);
+    flipped[index] = (flipped[index] ?? 0) ^ 1;
+    expect(() => decodeCommitRecord('the/key', flipped), `byte ${index}`).toThrow(/commit record the\/key/);
+    expect(() => decodeCommitRecord('the/key', bytes.subarray(0, index)), `cut at ${index}`).toThrow(/commit record the\/key/);
+  }
+});
+
+test('a record of a newer version is refused by its version', () => {
+  const newer = Buffer.from(Buffer.from(encodeCommitRecord(record)).toString().replace('"formatVersion":1', '"formatVersion":2'));
+  expect(() => decodeCommitRecord('k', newer)).toThrow('The commit record k has format version 2, where this Quire reads 1.');
+});

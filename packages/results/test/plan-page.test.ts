@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { planPage } from '../src/plan-page.ts';
+
+const spans = { rowsPerBatch: 100, firstOffset: 40, ends: [140, 340, 350], checksums: [11, 22, 33] };
+
+test('a page within one batch touches that batch alone', () => {
+  expect(planPage(spans, { start: 110, end: 120 })).toEqual({
+    bytes: { start: 140, end: 340 },
+    batches: [{ index: 1, bytes: { start: 140, end: 340 }, checksum: 22, rows: { start: 10, end: 20 } }],
+  });
+});
+
+test('a page over a batch edge touches both and trims each', () => {
+  expect(planPage(spans, { start: 99, end: 201 })).toEqual({
+    bytes: { start: 40, end: 350 },
+    batches: [
+      { index: 0, bytes: { start: 40, end: 140 }, checksum: 11, rows: { start: 99, end: 100 } },
+      { index: 1, bytes: { start: 140, end: 340 }, checksum: 22, rows: { start: 0, end: 100 } },
+      { index: 2, bytes: { start: 340, end: 350 }, checksum: 33, rows: { start: 0, end: 1 } },
+    ],
+  });
+});
+
+test('a page that ends on a batch edge leaves the next batch alone', () => {
+  expect(planPage(spans, { start: 0, end: 100 }).bytes).toEqual({ start: 40, end: 140 });
+});
+
+test('an empty page touches nothing', () => {
+  expect(planPage(spans, { start: 205, end: 205 })).toEqual({ bytes: { start: 40, end: 40 }, batches: [] });
+});

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ByteSink } from '../src/encode/byte-sink.ts';
+import { writeDecimal, writeDouble, writeFloat, writeInt64, writeInteger } from '../src/encode/write-number.ts';
+
+function written(write: (sink: ByteSink) => void): string {
+  const sink = new ByteSink(1);
+  write(sink);
+  return Buffer.from(sink.take()).toString();
+}
+
+test('safe integers are written as JavaScript writes them', () => {
+  for (const value of [
+    0,
+    -1,
+    9,
+    10,
+    99,
+    100,
+    999_999_999,
+    1_000_000_000,
+    1_000_000_001,
+    Number.MAX_SAFE_INTEGER,
+    -Number.MAX_SAFE_INTEGER,
+  ]) {
+    expect(written((sink) => writeInteger(sink, value))).toBe(String(value));
+  }
+  fc.assert(fc.property(fc.maxSafeInteger(), (value) => written((sink) => writeInteger(sink, value)) === String(value)));
+});
+
+test('64-bit integers keep all their digits', () => {
+  const signed = (value: bigint) =>
+    written((sink) => writeInt64(sink, Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)), false));
+  const unsigned = (value: bigint) =>
+    written((sink) => writeInt64(sink, Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)), true));
+  expect(signed(9_223_372_036_854_775_807n)).toBe('9223372036854775807');
+  expect(signed(-9_223_372_036_854_775_808n)).toBe('-9223372036854775808');
+  expect(unsigned(18_446_744_073_709_551_615n)).toBe('18446744073709551615');
+  fc.assert(fc.property(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), (value) => signed(value) === String(value)));
+  fc.assert(fc.property(fc.bigInt(0n, 2n ** 64n - 1n), (value) => unsigned(value) === String(value)));
+});
+
+test('doubles read back as themselves, the sign of zero included', () => {
+  expect(written((sink) => writeDouble(sink, -0))).toBe('-0');
+  expect(written((sink) => writeDouble(sink, 1e21))).toBe('1e+21');
+  expect(written((sink) => writeDouble(sink, 5e-324))).toBe('5e-324');
+  fc.assert(fc.property(fc.double(), (value) => Object.is(Number(written((sink) => writeDouble(sink, value))), value)));
+});
+
+test('single-precision floats are written in the fewest digits that name them', () => {
+  expect(written((sink) => writeFloat(sink, Math.fround(0.1)))).toBe('0.1');
+  expect(written((sink) => writeFloat(sink, Math.fround(16_777_216)))).toBe('16777216');
+  expect(written((sink) => writeFloat(sink, Math.fround(3.4028234663852886e38)))).toBe('3.4028235e+38');
+  fc.assert(
+    fc.property(fc.float({ noNaN: true }), (value) =>
+      Object.is(Math.fround(Number(written((sink) => writeFloat(sink, value)))), value),
+    ),
+  );
+});
+
+test('decimals are plain digits at every scale', () => {
+  const cases: [bigint, number, string][] = [
+    [0n, 0, '0'],
+    [0n, 2, '0.00'],
+    [5n, 2, '0.05'],
+    [-5n, 2, '-0.05'],
+    [12_345n, 2, '123.45'],
+    [-12_345n, 5, '-0.12345'],
+    [7n, -3, '7000'],
+    [10n ** 38n - 1n, 0, '9'.repeat(38)],
+    [-(10n ** 38n - 1n), 38, `-0.${'9'.repeat(38)}`],
+  ];
+  for (const [unscaled, scale, text] of cases) expect(written((sink) => writeDecimal(sink, unscaled, scale))).toBe(text);
+});

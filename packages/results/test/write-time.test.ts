@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ByteSink } from '../src/encode/byte-sink.ts';
+import { writeInterval } from '../src/encode/write-interval.ts';
+import { writeDate, writeTime, writeTimestamp } from '../src/encode/write-time.ts';
+
+function written(write: (sink: ByteSink) => void): string {
+  const sink = new ByteSink(1);
+  write(sink);
+  return Buffer.from(sink.take()).toString();
+}
+
+test('timestamps have 1 to 9 fraction digits, trailing zeros cut', () => {
+  const cases: [bigint, 0 | 3 | 6 | 9, string][] = [
+    [0n, 0, '1970-01-01 00:00:00.0'],
+    [0n, 9, '1970-01-01 00:00:00.0'],
+    [1_500n, 3, '1970-01-01 00:00:01.5'],
+    [1_000_001n, 6, '1970-01-01 00:00:01.000001'],
+    [1_700_000_000_123_456_789n, 9, '2023-11-14 22:13:20.123456789'],
+    [-1n, 9, '1969-12-31 23:59:59.999999999'],
+    [-1n, 0, '1969-12-31 23:59:59.0'],
+    [253_402_300_800n, 0, '10000-01-01 00:00:00.0'],
+    [-62_135_596_801n, 0, '0001-12-31 23:59:59.0 (BC)'],
+    [2n ** 63n - 1n, 6, 'infinity'],
+    [-(2n ** 63n) + 1n, 6, '-infinity'],
+  ];
+  for (const [value, digits, text] of cases) expect(written((sink) => writeTimestamp(sink, value, digits))).toBe(text);
+});
+
+test('timestamps of four-digit years agree with the platform', () => {
+  const milliseconds = fc.integer({ min: Date.UTC(1, 0, 1) + 2e12, max: Date.UTC(9999, 11, 31) });
+  fc.assert(
+    fc.property(milliseconds, (value) => {
+      const expected = new Date(value)
+        .toISOString()
+        .replace('T', ' ')
+        .replace('Z', '')
+        .replace(/0{1,2}$/, '');
+      expect(written((sink) => writeTimestamp(sink, BigInt(value), 3))).toBe(expected);
+    }),
+  );
+});
+
+test('dates agree with the platform over the whole calendar', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -719_162, max: 2_932_896 }), (days) => {
+      expect(written((sink) => writeDate(sink, days))).toBe(new Date(days * 86_400_000).toISOString().slice(0, 10));
+    }),
+  );
+  expect(written((sink) => writeDate(sink, -719_163))).toBe('0001-12-31 (BC)');
+});
+
+test('times of day show a fraction only when there is one, and reach 24:00:00', () => {
+  expect(written((sink) => writeTime(sink, 0n, 6))).toBe('00:00:00');
+  expect(written((sink) => writeTime(sink, 86_400_000_000n, 6))).toBe('24:00:00');
+  expect(written((sink) => writeTime(sink, 45_296_789_000_001n, 9))).toBe('12:34:56.789000001');
+});
+
+test('intervals are words and a clock time', () => {
+  expect(written((sink) => writeInterval(sink, 0, 0, 0n))).toBe('00:00:00');
+  expect(written((sink) => writeInterval(sink, 14, 3, 14_706_500_000_000n))).toBe('1 year 2 months 3 days 04:05:06.5');
+  expect(written((sink) => writeInterval(sink, -1, 1, -1_000_000_000n))).toBe('-1 month 1 day -00:00:01');
+});
