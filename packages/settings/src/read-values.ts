@@ -1,6 +1,6 @@
 import type { Assignment } from './assignment.ts';
 import { findFixed, findNamed, fixedSettings, namedGroups, type NamedGroup, namedSettings } from './known-keys.ts';
-import { badValue, faultAt, secretMark, type SettingProblem } from './setting-problem.ts';
+import { badValue, faultAt, secretMark, type SettingProblem, showable } from './setting-problem.ts';
 import type { SettingRow } from './setting-row.ts';
 import type { SettingSource } from './setting-source.ts';
 import { nameKinds, type Settings } from './setting-table.ts';
@@ -44,7 +44,9 @@ function readNamedGroup(group: NamedGroup, assignments: readonly Assignment[], r
   for (const [name, use] of firstUses) {
     const other = spellings.get(variableOf(name));
     if (nameKinds[group].parse(name, '') === undefined) {
-      reader.problems.push(faultAt(use.key, use.source, `${name} is not allowed there: expected ${nameKinds[group].allowed}`));
+      reader.problems.push(
+        faultAt(use.key, use.source, `${showable(name)} is not allowed there: expected ${nameKinds[group].allowed}`),
+      );
     } else if (other !== undefined) {
       reader.problems.push(
         faultAt(use.key, use.source, `the name ${name} is too like ${other}: only case, dashes and underscores differ`),

@@ -32,7 +32,7 @@ export function faultAt(key: string | undefined, source: SettingSource, what: st
     value: undefined,
     allowed: undefined,
     source,
-    message: `${key === undefined ? place : `${key} (${place})`}: ${what}.`,
+    message: `${key === undefined ? place : `${showable(key)} (${place})`}: ${what}.`,
   };
 }
 
@@ -43,8 +43,8 @@ export function settingsError(problems: readonly SettingProblem[]): QuireError {
 
 const shownLengthMax = 100;
 
-/** A value on one line of bounded length, whatever is in it. */
-function showable(value: string): string {
-  const cut = value.length > shownLengthMax ? `${value.slice(0, shownLengthMax)}…` : value;
+/** A text on one line of bounded length, whatever is in it. */
+export function showable(text: string): string {
+  const cut = text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
   return /\p{Cc}/u.test(cut) ? JSON.stringify(cut) : cut;
 }

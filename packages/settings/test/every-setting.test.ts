@@ -1,0 +1,203 @@
+import { expect, test } from 'vitest';
+import { parse, settingsOf } from './settings-builder.ts';
+
+const MB = 1024 * 1024;
+
+test('all defaults', () => {
+  expect(settingsOf({})).toStrictEqual({
+    server: { bindHost: '127.0.0.1', brokerPort: 8099, brokerHostName: '127.0.0.1', proxyPort: 8080, controllerPort: 9000 },
+    http: {
+      bodyBytesMax: MB,
+      headerBytesMax: 16 * 1024,
+      requestTimeoutMs: 30_000,
+      idleTimeoutMs: 75_000,
+      shutdownGraceMs: 30_000,
+    },
+    store: {
+      protocol: 'memory',
+      memoryBytesMax: 512 * MB,
+      fileLocation: undefined,
+      tempDir: '/tmp/engine/query/broker',
+      s3Location: undefined,
+      gcsLocation: undefined,
+      s3Region: undefined,
+      attemptsMax: 4,
+      timeoutMs: 30_000,
+      concurrencyMax: 32,
+    },
+    results: {
+      pageRowCount: 10_000,
+      expirationMs: 3_600_000,
+      expirationMaxMs: 86_400_000,
+      resultBytesMax: Number.POSITIVE_INFINITY,
+      compression: 'none',
+      cacheBytesMax: 32 * MB,
+    },
+    query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
+    duckdb: { memoryBytesMax: 1024 * MB, threadCount: 0, spillBytesMax: 4096 * MB },
+    cleaner: { enabled: false, quotaBytes: 1024 * MB, criticalPercent: 90, targetPercent: 60 },
+    controller: { cleanerPeriodMs: 3_600_000, cleanerInitialDelayMs: 'random', authProviderClass: undefined, authUrl: undefined },
+    observability: { logLevel: 'info', logFormat: 'auto', metricsEnabled: true, docsEnabled: true },
+    tables: [],
+    principals: [],
+    storageClasses: [],
+  });
+});
+
+const sha256 = 'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893';
+
+/** Every key with a value that is not its default. */
+const everySetting = `
+engine.bind.host = 0.0.0.0
+engine.broker.client.queryPort = 0
+engine.broker.host.name = broker-1.example.com
+proxy.port = 81
+controller.port = 82
+engine.broker.http.body.maxKB = 2048
+engine.broker.http.header.maxKB = 8
+engine.broker.http.request.timeout = 5s
+engine.broker.http.idle.timeout = 6s
+engine.broker.shutdown.grace = 0s
+engine.broker.pagination.protocol = file
+engine.broker.pagination.memory.maxMB = 7
+engine.broker.pagination.file.data.dir = /var/lib/quire/results
+engine.broker.pagination.temp.dir = /var/tmp/quire
+engine.broker.pagination.s3.data.dir = s3://results/team-1
+engine.broker.pagination.gcs.data.dir = gs://results
+engine.broker.storage.factory.s3.region = eu-central-1
+engine.broker.pagination.store.attempts = 1
+engine.broker.pagination.store.timeout = 250ms
+engine.broker.pagination.store.concurrency = 2
+engine.broker.query.page.size = 100
+engine.broker.pagination.expiration = 4h30m
+engine.broker.pagination.expiration.max = 2d
+engine.broker.pagination.result.maxMB = 10
+engine.broker.pagination.compression = zstd
+engine.broker.pagination.cache.maxMB = 0
+engine.broker.query.timeout = 10s
+engine.broker.query.concurrency = 3
+engine.broker.query.queue = 0
+engine.duckdb.memory.maxMB = 64
+engine.duckdb.threads = 2
+engine.duckdb.spill.maxMB = 0
+engine.broker.pagination.file.enableStorageCleaner = true
+engine.broker.pagination.file.maxStoragePerBrokerMB = 100
+engine.broker.pagination.file.criticalStorageThresholdPercent = 80
+engine.broker.pagination.file.targetStorageThresholdPercent = 80
+controller.cluster.pagination.cleaner.frequencyPeriod = 10m
+controller.cluster.pagination.cleaner.initialDelay = 1m30s
+controller.admin.auth.provider.class = org.example.auth.UrlAuthProvider
+controller.admin.auth.url = file:///run/secrets/token
+engine.log.level = debug
+engine.log.format = json
+engine.metrics.enabled = false
+engine.docs.enabled = false
+engine.table.flights.path = /srv/flights/*.parquet
+engine.table.events.path = /srv/events.log
+engine.table.events.format = json
+engine.auth.principal.ann.role = admin
+engine.auth.principal.ann.token.sha256 = ${sha256.toUpperCase()}
+engine.auth.principal.ann.password.scrypt = scrypt:32768:8:1:c2FsdHNhbHQ=:a2V5a2V5a2V5a2V5
+engine.auth.principal.bob-2.role = query
+engine.auth.principal.bob-2.token.file = /run/secrets/bob
+engine.auth.principal.bob-2.password.env = BOB_PASSWORD
+engine.auth.principal.cy.role = query
+engine.auth.principal.cy.token.env = CY_TOKEN
+engine.auth.principal.cy.password.file = /run/secrets/cy
+engine.broker.storage.factory.class.s3 = org.example.fs.S3FS
+`;
+
+const absent = {
+  tokenSha256: undefined,
+  tokenFile: undefined,
+  tokenEnv: undefined,
+  passwordScrypt: undefined,
+  passwordFile: undefined,
+  passwordEnv: undefined,
+};
+
+test('every setting is read from its own key', () => {
+  expect(settingsOf({ file: everySetting })).toStrictEqual({
+    server: { bindHost: '0.0.0.0', brokerPort: 0, brokerHostName: 'broker-1.example.com', proxyPort: 81, controllerPort: 82 },
+    http: { bodyBytesMax: 2 * MB, headerBytesMax: 8192, requestTimeoutMs: 5000, idleTimeoutMs: 6000, shutdownGraceMs: 0 },
+    store: {
+      protocol: 'file',
+      memoryBytesMax: 7 * MB,
+      fileLocation: { scheme: 'file', path: '/var/lib/quire/results' },
+      tempDir: '/var/tmp/quire',
+      s3Location: 's3://results/team-1',
+      gcsLocation: 'gs://results',
+      s3Region: 'eu-central-1',
+      attemptsMax: 1,
+      timeoutMs: 250,
+      concurrencyMax: 2,
+    },
+    results: {
+      pageRowCount: 100,
+      expirationMs: 16_200_000,
+      expirationMaxMs: 172_800_000,
+      resultBytesMax: 10 * MB,
+      compression: 'zstd',
+      cacheBytesMax: 0,
+    },
+    query: { timeoutMs: 10_000, concurrencyMax: 3, queueLengthMax: 0 },
+    duckdb: { memoryBytesMax: 64 * MB, threadCount: 2, spillBytesMax: 0 },
+    cleaner: { enabled: true, quotaBytes: 100 * MB, criticalPercent: 80, targetPercent: 80 },
+    controller: {
+      cleanerPeriodMs: 600_000,
+      cleanerInitialDelayMs: 90_000,
+      authProviderClass: 'org.example.auth.UrlAuthProvider',
+      authUrl: 'file:///run/secrets/token',
+    },
+    observability: { logLevel: 'debug', logFormat: 'json', metricsEnabled: false, docsEnabled: false },
+    tables: [
+      { name: 'flights', path: '/srv/flights/*.parquet', format: 'auto' },
+      { name: 'events', path: '/srv/events.log', format: 'json' },
+    ],
+    principals: [
+      {
+        ...absent,
+        name: 'ann',
+        role: 'admin',
+        tokenSha256: sha256,
+        passwordScrypt: 'scrypt:32768:8:1:c2FsdHNhbHQ=:a2V5a2V5a2V5a2V5',
+      },
+      { ...absent, name: 'bob-2', role: 'query', tokenFile: '/run/secrets/bob', passwordEnv: 'BOB_PASSWORD' },
+      { ...absent, name: 'cy', role: 'query', tokenEnv: 'CY_TOKEN', passwordFile: '/run/secrets/cy' },
+    ],
+    storageClasses: [{ name: 's3', className: 'org.example.fs.S3FS' }],
+  });
+});
+
+test('the example above leaves no setting out', () => {
+  const outcome = parse({ file: everySetting });
+  const untouched = outcome.ok ? outcome.view.filter(({ source }) => source.kind === 'default').map(({ key }) => key) : undefined;
+  // Of the settings with names, one use of each is enough.
+  expect(untouched).toEqual([
+    'engine.table.flights.format',
+    'engine.auth.principal.ann.token.file',
+    'engine.auth.principal.ann.token.env',
+    'engine.auth.principal.ann.password.file',
+    'engine.auth.principal.ann.password.env',
+    'engine.auth.principal.bob-2.token.sha256',
+    'engine.auth.principal.bob-2.token.env',
+    'engine.auth.principal.bob-2.password.scrypt',
+    'engine.auth.principal.bob-2.password.file',
+    'engine.auth.principal.cy.token.sha256',
+    'engine.auth.principal.cy.token.file',
+    'engine.auth.principal.cy.password.scrypt',
+    'engine.auth.principal.cy.password.env',
+  ]);
+});
+
+test('settings are frozen throughout', () => {
+  const settings = settingsOf({ file: everySetting });
+  const open: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (!Object.isFrozen(value)) open.push(path);
+    for (const [name, member] of Object.entries(value)) visit(member, `${path}.${name}`);
+  };
+  visit(settings, 'settings');
+  expect(open).toEqual([]);
+});

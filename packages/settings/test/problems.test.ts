@@ -1,0 +1,250 @@
+import { isQuireError } from '@quire/core';
+import { settingsError } from '@quire/settings';
+import { describe, expect, test } from 'vitest';
+import { messagesOf, parse } from './settings-builder.ts';
+
+describe('a value that is not allowed', () => {
+  test.each([
+    ['engine.broker.query.page.size', '0', 'an integer from 1 to 2147483647'],
+    ['engine.broker.query.page.size', '-1', 'an integer from 1 to 2147483647'],
+    ['engine.broker.query.page.size', '1e3', 'an integer from 1 to 2147483647'],
+    ['engine.broker.query.page.size', '2147483648', 'an integer from 1 to 2147483647'],
+    ['engine.broker.query.page.size', '99999999999999999999', 'an integer from 1 to 2147483647'],
+    ['engine.broker.client.queryPort', '65536', 'a port from 0 (any free one) to 65535'],
+    ['engine.broker.http.body.maxKB', '0', 'an integer from 1 to 65536, in KB'],
+    ['engine.broker.pagination.memory.maxMB', '1.5', 'an integer from 1 to 1048576, in MB'],
+    ['engine.broker.pagination.result.maxMB', '16777217', 'an integer from 0 to 16777216, in MB; 0 is no limit'],
+    ['engine.broker.pagination.expiration', '999ms', 'a duration from 1s to 3650d, such as 30s or 4h30m'],
+    ['engine.broker.pagination.expiration', '1 hour', 'a duration from 1s to 3650d, such as 30s or 4h30m'],
+    ['engine.broker.pagination.expiration.max', '3651d', 'a duration from 1s to 3650d, such as 30s or 4h30m'],
+    ['controller.cluster.pagination.cleaner.initialDelay', 'soon', 'random, or a duration from 0s to 365d, such as 30s or 4h30m'],
+    ['engine.metrics.enabled', 'yes', 'true or false'],
+    ['engine.broker.pagination.protocol', 'S3', 'one of memory, file, s3, gcs'],
+    ['engine.log.level', 'verbose', 'one of trace, debug, info, warn, error, fatal, silent'],
+    ['engine.bind.host', 'http://localhost', 'a host name or an IP address'],
+    ['engine.bind.host', '[::1]', 'a host name or an IP address'],
+    ['engine.bind.host', 'localhost:8099', 'a host name or an IP address'],
+    ['engine.broker.pagination.temp.dir', 's3://bucket/temp', 'a path of this machine, absolute or relative'],
+    [
+      'engine.broker.pagination.file.data.dir',
+      'ftp://host/dir',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+    ],
+    [
+      'engine.broker.pagination.file.data.dir',
+      'file://host/dir',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+    ],
+    [
+      'engine.broker.pagination.file.data.dir',
+      'file:///a%2fb',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+    ],
+    ['engine.broker.pagination.s3.data.dir', 'gs://bucket', 'a bucket, such as s3://bucket/prefix'],
+    ['engine.broker.storage.factory.s3.region', 'EU Central', 'the name of a region, such as eu-central-1'],
+    ['engine.broker.storage.factory.class.s3', 'rm -rf', 'the name of a class'],
+    ['engine.auth.principal.ann.role', 'root', 'one of query, admin'],
+  ])('is refused: %s = %s', (key, value, allowed) => {
+    expect(parse({ overrides: [`${key}=${value}`] })).toEqual({
+      ok: false,
+      problems: [
+        { key, value, allowed, source: { kind: 'override' }, message: `${key} = ${value} (--set): expected ${allowed}.` },
+      ],
+    });
+  });
+
+  test('is called empty when it is', () => {
+    expect(messagesOf({ file: 'engine.bind.host =\nengine.table.cars.path = ' })).toEqual([
+      'engine.bind.host is empty (conf/quire.properties:1): expected a host name or an IP address.',
+      'engine.table.cars.path is empty (conf/quire.properties:2): expected a path of this machine, absolute or relative.',
+    ]);
+  });
+
+  test('is shown on one line and cut when it is long', () => {
+    const allowed = 'expected one of auto, pretty, json.';
+    expect(messagesOf({ overrides: ['engine.log.format=a\nb\u001B[31m'] })).toEqual([
+      String.raw`engine.log.format = "a\nb\u001b[31m" (--set): ${allowed}`,
+    ]);
+    expect(messagesOf({ overrides: [`engine.log.format=${'x'.repeat(101)}`] })).toEqual([
+      `engine.log.format = ${'x'.repeat(100)}… (--set): ${allowed}`,
+    ]);
+  });
+
+  test('is told with the place it came from', () => {
+    expect(messagesOf({ file: '\n\nengine.duckdb.threads = many' })).toEqual([
+      'engine.duckdb.threads = many (conf/quire.properties:3): expected an integer from 0 to 1024.',
+    ]);
+    expect(messagesOf({ environment: { ENGINE_DUCKDB_THREADS: 'many' } })).toEqual([
+      'engine.duckdb.threads = many (environment ENGINE_DUCKDB_THREADS): expected an integer from 0 to 1024.',
+    ]);
+  });
+});
+
+describe('a key that is unknown', () => {
+  test.each([
+    ['engine.broker.page.size', 'engine.broker.query.page.size'],
+    ['engine.broker.client.queryport', 'engine.broker.client.queryPort'],
+    ['engine.table.flights.file', 'engine.table.flights.path'],
+    ['engin.table.flights.format', 'engine.table.flights.format'],
+    ['engine.table.my.cars.path', 'engine.table.my.path'],
+    ['engine.auth.principal.ann.token', 'engine.auth.principal.ann.role'],
+    ['pinot.broker.query.page.size', 'engine.broker.query.page.size'],
+  ])('is refused with the nearest known one: %s', (key, nearest) => {
+    expect(parse({ file: `${key} = hush` })).toEqual({
+      ok: false,
+      problems: [
+        {
+          key,
+          value: undefined,
+          allowed: undefined,
+          source: { kind: 'file', path: 'conf/quire.properties', line: 1 },
+          message: `${key} (conf/quire.properties:1): no such setting; the nearest is ${nearest}.`,
+        },
+      ],
+    });
+  });
+
+  test.each(['hush', '= hush', 'scrypt:hush', `${'h'.repeat(121)}.x = 1`, 'sha 256.x = hush', 'eyJhbGciOiJIUzI1NiJ9.e+30.hush'])(
+    'is not repeated when it does not look like a key, for it may be a secret: %s',
+    (line) => {
+      const message = 'expected key = value, with a key such as engine.bind.host.';
+      expect(messagesOf({ file: line })).toEqual([`conf/quire.properties:1: ${message}`]);
+    },
+  );
+
+  test('is refused in an override, and so is an override without an equals sign', () => {
+    expect(messagesOf({ overrides: ['engine.bindhost=1', 'engine.bind.host', 'engine.table..path=/x'] })).toEqual([
+      'engine.bindhost (--set): no such setting; the nearest is engine.bind.host.',
+      '--set: expected key=value.',
+      '--set: expected key = value, with a key such as engine.bind.host.',
+    ]);
+  });
+});
+
+describe('a name in a key', () => {
+  test('is shown on one line', () => {
+    expect(messagesOf({ file: String.raw`engine.table.a\nb.path = /x` })).toEqual([
+      String.raw`"engine.table.a\nb.path" (conf/quire.properties:1): ` +
+        String.raw`"a\nb" is not allowed there: expected a name of letters, digits and _, not starting with a digit.`,
+    ]);
+  });
+
+  test('is refused when it is not one', () => {
+    expect(
+      messagesOf({
+        overrides: [
+          'engine.table.7up.path=/x',
+          'engine.auth.principal.a b.role=admin',
+          'engine.broker.storage.factory.class.S3=X',
+        ],
+      }),
+    ).toEqual([
+      'engine.table.7up.path (--set): 7up is not allowed there: expected a name of letters, digits and _, not starting with a digit.',
+      'engine.auth.principal.a b.role (--set): a b is not allowed there: expected a name of letters, digits, _ and -.',
+      'engine.broker.storage.factory.class.S3 (--set): S3 is not allowed there: expected a URI scheme in lower case.',
+    ]);
+  });
+
+  test('is refused when no environment variable could tell it from another', () => {
+    const file =
+      'engine.table.cars.path = /a\nengine.table.Cars.path = /b\nengine.auth.principal.a-b.role = admin\nengine.auth.principal.a_b.role = query';
+    expect(messagesOf({ file })).toEqual([
+      'engine.table.Cars.path (conf/quire.properties:2): the name Cars is too like cars: only case, dashes and underscores differ.',
+      'engine.auth.principal.a_b.role (conf/quire.properties:4): the name a_b is too like a-b: only case, dashes and underscores differ.',
+    ]);
+  });
+
+  test('needs its required settings', () => {
+    expect(messagesOf({ file: 'engine.table.cars.format = csv\nengine.auth.principal.ann.token.env = ANN' })).toEqual([
+      'engine.table.cars.path (conf/quire.properties:1): must be set, because engine.table.cars.format is.',
+      'engine.auth.principal.ann.role (conf/quire.properties:2): must be set, because engine.auth.principal.ann.token.env is.',
+    ]);
+  });
+});
+
+describe('a file', () => {
+  test('may set a key once only', () => {
+    expect(messagesOf({ file: 'engine.bind.host = ::1\n\nengine.bind.host: ::1' })).toEqual([
+      'engine.bind.host (conf/quire.properties:3): already set on line 1.',
+    ]);
+  });
+
+  test('is told of a malformed escape by its line', () => {
+    expect(messagesOf({ file: String.raw`engine.bind.host = \u12` })).toEqual([
+      String.raw`conf/quire.properties:1: expected four hexadecimal digits after \u.`,
+    ]);
+  });
+});
+
+describe('settings that do not go together', () => {
+  test('a target above the critical percentage', () => {
+    const [critical, target] = ['critical', 'target'].map(
+      (each) => `engine.broker.pagination.file.${each}StorageThresholdPercent`,
+    );
+    expect(messagesOf({ overrides: [`${critical}=50`] })).toEqual([
+      `${target} = 60 (default): expected at most ${critical} = 50 (--set).`,
+    ]);
+    expect(messagesOf({ file: `${target} = 91` })).toEqual([
+      `${target} = 91 (conf/quire.properties:1): expected at most ${critical} = 90 (default).`,
+    ]);
+    expect(messagesOf({ overrides: [`${critical}=0`] })).toEqual([`${critical} = 0 (--set): expected an integer from 1 to 100.`]);
+  });
+
+  test('an expiration beyond its maximum', () => {
+    expect(messagesOf({ file: 'engine.broker.pagination.expiration = 36h' })).toEqual([
+      'engine.broker.pagination.expiration = 1d12h (conf/quire.properties:1): ' +
+        'expected at most engine.broker.pagination.expiration.max = 1d (default).',
+    ]);
+  });
+
+  test('the file store without a directory', () => {
+    expect(messagesOf({ file: 'engine.broker.pagination.protocol = file' })).toEqual([
+      'engine.broker.pagination.file.data.dir (conf/quire.properties:1): must be set, because engine.broker.pagination.protocol is file.',
+    ]);
+  });
+
+  test.each([
+    ['/data', '/data'],
+    ['/data', '/data/temp'],
+    ['/data/results', '/data'],
+    ['/data', '/data/..temp'],
+  ])('results in %s and temporary files in %s', (dataDir, tempDir) => {
+    const overrides = [
+      'engine.broker.pagination.protocol=file',
+      `engine.broker.pagination.file.data.dir=${dataDir}`,
+      `engine.broker.pagination.temp.dir=${tempDir}`,
+    ];
+    expect(messagesOf({ overrides })).toEqual([
+      `engine.broker.pagination.temp.dir = ${tempDir} (--set): ` +
+        `expected a directory apart from engine.broker.pagination.file.data.dir = ${dataDir}.`,
+    ]);
+  });
+
+  test.each(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])('a broker on all addresses (%s) without a name', (host) => {
+    const allowed = `a name or an address by which others reach this machine; it must be set when engine.bind.host is ${host}`;
+    expect(messagesOf({ overrides: [`engine.bind.host=${host}`] })).toEqual([
+      `engine.broker.host.name = ${host} (default): expected ${allowed}.`,
+    ]);
+    expect(messagesOf({ overrides: [`engine.bind.host=${host}`, 'engine.broker.host.name=b1'] })).toEqual([]);
+  });
+});
+
+test('all problems are reported at once, and as one error', () => {
+  const outcome = parse({
+    file: 'engine.bind.host = a b\nengine.nothing = 1\nengine.log.level = loud',
+    environment: { ENGINE_BROKER_TYPO: '1' },
+    overrides: ['proxy.port=x', 'engine.broker.pagination.expiration=2d'],
+  });
+  const messages = [
+    'engine.nothing (conf/quire.properties:2): no such setting; the nearest is engine.bind.host.',
+    'environment ENGINE_BROKER_TYPO: no such setting; the nearest is ENGINE_BROKER_HOST_NAME.',
+    'engine.bind.host = a b (conf/quire.properties:1): expected a host name or an IP address.',
+    'proxy.port = x (--set): expected a port from 0 (any free one) to 65535.',
+    'engine.log.level = loud (conf/quire.properties:3): expected one of trace, debug, info, warn, error, fatal, silent.',
+    'engine.broker.pagination.expiration = 2d (--set): expected at most engine.broker.pagination.expiration.max = 1d (default).',
+  ];
+  expect(outcome.ok ? [] : outcome.problems.map(({ message }) => message)).toEqual(messages);
+  const error = settingsError(outcome.ok ? [] : outcome.problems);
+  expect(isQuireError(error, 'INVALID_SETTING')).toBe(true);
+  expect(error.message).toBe(messages.join('\n'));
+});
