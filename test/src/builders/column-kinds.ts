@@ -37,7 +37,7 @@ const kind = <T>(type: DataType, columnDataType: string, values: fc.Arbitrary<T>
   type,
   columnDataType,
   values,
-  json: json as (value: never) => string,
+  json,
 });
 
 const text = fc.string({ unit: 'binary', maxLength: 20 }).map((value) => value.toWellFormed());

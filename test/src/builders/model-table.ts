@@ -23,7 +23,7 @@ export const modelTables: fc.Arbitrary<ModelTable> = fc
       rows: batches.flat(),
       batchRowCounts: batches.map((batch) => batch.length),
       // What a counterexample shows; the arbitraries within the kinds would fill the screen.
-      [fc.toStringMethod]: () => `${kinds.map(({ type }) => String(type)).join(', ')}: ${fc.stringify(batches)}`,
+      [fc.toStringMethod]: () => `${kinds.map(({ columnDataType }) => columnDataType).join(', ')}: ${fc.stringify(batches)}`,
     }));
   });
 

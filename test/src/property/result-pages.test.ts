@@ -1,4 +1,4 @@
-import { type ObjectStore } from '@quire/core';
+import type { ObjectStore } from '@quire/core';
 import { type Compression, columnDataTypes, type PageFormat, type Result, ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { tableFromIPC } from 'apache-arrow';

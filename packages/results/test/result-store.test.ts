@@ -1,0 +1,270 @@
+import { isQuireError, type ObjectStore } from '@quire/core';
+import { faultOn, FaultStore, ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
+import { MemoryObjectStore } from '@quire/store-memory';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { countingJson, countingRows, failingRows } from '../../../test/src/builders/counting-rows.ts';
+import { pageText } from '../../../test/src/builders/page-text.ts';
+import { ResultStore } from '../src/index.ts';
+
+const hourMs = 3_600_000;
+let clock: ManualClock;
+let memory: MemoryObjectStore;
+
+function resultsOn(store: ObjectStore, options: { resultBytesMax?: number; brokerId?: string } = {}): ResultStore {
+  return new ResultStore({
+    store,
+    brokerId: 'Broker_a_1',
+    expirationMs: hourMs,
+    expirationMaxMs: 24 * hourMs,
+    clock,
+    random: new SeededRandom(1),
+    cacheBytesMax: 0,
+    ...options,
+  });
+}
+
+async function keysOf(store: ObjectStore): Promise<string[]> {
+  return (await Array.fromAsync(store.list(''))).map(({ key }) => key);
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+    return 'resolved';
+  } catch (error) {
+    return isQuireError(error) ? error.code : String(error);
+  }
+}
+
+beforeEach(() => {
+  clock = new ManualClock({ nowMs: 1_000_000 });
+  memory = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
+});
+
+describe('a result', () => {
+  test('is a data file and a commit record whose name says the rest', async () => {
+    const { entry } = await resultsOn(memory).create(countingRows(5000), { owner: 'ana' });
+    expect(await keysOf(memory)).toEqual([
+      `Broker_a_1/${entry.requestId}/1000000-4600000-5000.json`,
+      `Broker_a_1/${entry.requestId}/data.arrow`,
+    ]);
+    expect(entry).toMatchObject({ submissionTimeMs: 1_000_000, expirationTimeMs: 4_600_000, rowCount: 5000 });
+    const sizes = (await Array.fromAsync(memory.list(''))).map(({ sizeBytes }) => sizeBytes);
+    expect(entry.sizeBytes).toBe(sizes.reduce((sum, size) => sum + size));
+  });
+
+  test('is found again by another process, with its owner and statistics', async () => {
+    const { entry } = await resultsOn(memory).create(countingRows(5000), { owner: 'ana' });
+    const result = await resultsOn(memory).open(entry.requestId);
+    expect(result.entry).toEqual(entry);
+    expect(result.owner).toBe('ana');
+    expect(result.statistics).toEqual({ elapsedMs: 7, cpuTimeNs: 8, rowsScanned: 9, rowsTotal: 10, tables: ['t'] });
+    expect(await pageText(result, 4998, 10)).toBe(countingJson(4998, 5000));
+  });
+
+  test('of no rows keeps its schema', async () => {
+    const { entry } = await resultsOn(memory).create(countingRows(0), { owner: 'ana' });
+    const result = await resultsOn(memory).open(entry.requestId);
+    expect(result.schema.fields.map(({ name }) => name)).toEqual(['n']);
+    expect(await pageText(result, 0, 10)).toBe('[]');
+    expect(await pageText(result, 0, 10, 'csv')).toBe('n\n');
+  });
+
+  test('has pages at every boundary offset', async () => {
+    const result = await resultsOn(memory).create(countingRows(40_000), { owner: 'ana' });
+    for (const offset of [0, 16_383, 16_384, 16_385, 32_767, 32_768, 39_999, 40_000]) {
+      expect(await pageText(result, offset, 2)).toBe(countingJson(offset, Math.min(40_000, offset + 2)));
+      expect(await pageText(result, offset, Number.MAX_SAFE_INTEGER)).toBe(countingJson(offset, 40_000));
+    }
+    for (const offset of [40_001, 2 ** 31, 2 ** 53]) {
+      expect(() => result.page({ offset, rowCount: 1 })).toThrow(
+        `offset ${offset} is past the end of the result, which has 40000 rows.`,
+      );
+    }
+  });
+
+  test('belongs to one broker: another neither sees nor deletes it', async () => {
+    const { entry } = await resultsOn(memory).create(countingRows(1), { owner: 'ana' });
+    const other = resultsOn(memory, { brokerId: 'Broker_b_1' });
+    expect(await Array.fromAsync(other.list())).toEqual([]);
+    expect(await codeOf(other.delete(entry.requestId))).toBe('RESULT_NOT_FOUND');
+    expect(await keysOf(memory)).toHaveLength(2);
+  });
+});
+
+describe('expiry', () => {
+  test('is enforced on read, from the very millisecond on', async () => {
+    const results = resultsOn(memory);
+    const { entry } = await results.create(countingRows(1), { owner: 'ana' });
+    await clock.advance(hourMs - 1);
+    expect(await codeOf(results.open(entry.requestId))).toBe('resolved');
+    await clock.advance(1);
+    expect(await codeOf(results.open(entry.requestId))).toBe('RESULT_EXPIRED');
+    expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_EXPIRED');
+    expect(results.ownerOfRemoved(entry.requestId)).toBe('ana');
+  });
+
+  test('deletes what has expired, and nothing else, and remembers why', async () => {
+    const results = resultsOn(memory);
+    const first = await results.create(countingRows(1), { owner: 'ana' });
+    await clock.advance(1000);
+    const second = await results.create(countingRows(2), { owner: 'ana' });
+    await clock.advance(hourMs - 1000);
+    expect(await results.deleteExpired(clock.nowMs())).toBe(1);
+    expect(await codeOf(results.open(first.entry.requestId))).toBe('RESULT_EXPIRED');
+    expect((await Array.fromAsync(results.list())).map(({ rowCount }) => rowCount)).toEqual([2]);
+    expect(await pageText(second, 0, 9)).toBe('[[0],[1]]');
+  });
+
+  test('goes on past a result that cannot be deleted, and says so', async () => {
+    const store = new FaultStore(memory);
+    const results = resultsOn(store);
+    for (let count = 0; count < 3; count += 1) await results.create(countingRows(1), { owner: 'ana' });
+    store.plan = faultOn('delete', { kind: 'fail-before' }, 1);
+    await expect(results.deleteExpired(clock.nowMs() + hourMs)).rejects.toThrow(
+      '1 expired results could not be deleted; 2 were.',
+    );
+    expect(await keysOf(memory)).toHaveLength(2);
+  });
+
+  test('deletes also a result whose commit record is damaged', async () => {
+    const results = resultsOn(memory);
+    const { entry } = await results.create(countingRows(1), { owner: 'ana' });
+    await memory.put(entry.recordKey, Buffer.from('{}'));
+    const restarted = resultsOn(memory);
+    expect(await codeOf(restarted.open(entry.requestId))).toBe('RESULT_CORRUPT');
+    expect(await restarted.deleteExpired(clock.nowMs() + hourMs)).toBe(1);
+    expect(await keysOf(memory)).toEqual([]);
+  });
+});
+
+describe('renewal', () => {
+  test('gives a new expiry, counted from now, and leaves one commit record', async () => {
+    const results = resultsOn(memory);
+    const { entry } = await results.create(countingRows(3), { owner: 'ana' });
+    await clock.advance(1000);
+    const renewed = await results.renew(entry.requestId, 2 * hourMs);
+    expect(renewed.expirationTimeMs).toBe(1_001_000 + 2 * hourMs);
+    expect(await keysOf(memory)).toEqual([renewed.recordKey, renewed.dataKey]);
+    expect((await resultsOn(memory).open(entry.requestId)).entry).toEqual(renewed);
+  });
+
+  test('never gives more than the ceiling', async () => {
+    const results = resultsOn(memory);
+    const { entry } = await results.create(countingRows(3), { owner: 'ana' });
+    expect((await results.renew(entry.requestId, 999 * hourMs)).expirationTimeMs).toBe(1_000_000 + 24 * hourMs);
+  });
+
+  test('that dies half-way leaves the later expiry in force', async () => {
+    const store = new FaultStore(memory);
+    const { entry } = await resultsOn(memory).create(countingRows(3), { owner: 'ana' });
+    store.plan = faultOn('delete', { kind: 'crash', when: 'before' });
+    await expect(resultsOn(store).renew(entry.requestId, 2 * hourMs)).rejects.toThrow('The process died here');
+    expect(await keysOf(memory)).toHaveLength(3);
+    const result = await resultsOn(memory).open(entry.requestId);
+    expect(result.entry.expirationTimeMs).toBe(1_000_000 + 2 * hourMs);
+    await resultsOn(memory).delete(entry.requestId);
+    expect(await keysOf(memory)).toEqual([]);
+  });
+
+  test('by another process is seen before a result is called expired', async () => {
+    const here = resultsOn(memory);
+    const { entry } = await here.create(countingRows(3), { owner: 'ana' });
+    await resultsOn(memory).renew(entry.requestId, 5 * hourMs);
+    await clock.advance(2 * hourMs);
+    expect((await here.open(entry.requestId)).entry.expirationTimeMs).toBe(1_000_000 + 5 * hourMs);
+  });
+
+  test('of a result that another process deletes meanwhile brings nothing back', async () => {
+    const here = resultsOn(memory);
+    const { entry } = await here.create(countingRows(3), { owner: 'ana' });
+    await resultsOn(memory).delete(entry.requestId);
+    expect(await codeOf(here.renew(entry.requestId, 5 * hourMs))).toBe('RESULT_DELETED');
+    expect(await keysOf(memory)).toEqual([]);
+  });
+});
+
+describe('deletion', () => {
+  test('removes the commit record before the data', async () => {
+    const store = new RecordingStore(memory);
+    const results = resultsOn(store);
+    const { entry } = await results.create(countingRows(3), { owner: 'ana' });
+    store.reset();
+    await results.delete(entry.requestId, { reason: 'evicted' });
+    expect(store.calls.filter(({ op }) => op === 'delete').map(({ key }) => key)).toEqual([entry.recordKey, entry.dataKey]);
+    expect(await codeOf(results.open(entry.requestId))).toBe('RESULT_EVICTED');
+    expect(await codeOf(results.delete(entry.requestId))).toBe('RESULT_EVICTED');
+    expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_NOT_FOUND');
+  });
+
+  test('under a reader gives the reader an error, not a short page', async () => {
+    const here = resultsOn(memory);
+    const result = await here.create(countingRows(30_000), { owner: 'ana' });
+    await resultsOn(memory).delete(result.entry.requestId);
+    expect(await codeOf(pageText(result, 0, 10))).toBe('RESULT_DELETED');
+    expect(await codeOf(here.open(result.entry.requestId))).toBe('RESULT_DELETED');
+  });
+
+  test.each(['', '..', 'a/b', '%2e%2e%2f', 'x\0', 'x'.repeat(4096), '01A1FBBD-A4A0-72B4-A4A2-84902187C39F'])(
+    'of %j touches no object: it is no request id',
+    async (id) => {
+      const store = new RecordingStore(memory);
+      const results = resultsOn(store);
+      expect(await codeOf(results.open(id))).toBe('RESULT_NOT_FOUND');
+      expect(await codeOf(results.delete(id))).toBe('RESULT_NOT_FOUND');
+      expect(await codeOf(results.renew(id, 1))).toBe('RESULT_NOT_FOUND');
+      expect(store.calls).toEqual([]);
+    },
+  );
+});
+
+describe('a failed write', () => {
+  test('of a source that fails throws the same error and leaves nothing', async () => {
+    const failure = new Error('division by zero');
+    await expect(resultsOn(memory).create(failingRows(50_000, failure), { owner: 'ana' })).rejects.toBe(failure);
+    expect(await keysOf(memory)).toEqual([]);
+  });
+
+  test('that is aborted leaves nothing, and says ABORTED', async () => {
+    const abort = new AbortController();
+    const source = countingRows(50_000);
+    const batches = (async function* () {
+      for await (const batch of source.batches) {
+        yield batch;
+        abort.abort();
+      }
+    })();
+    expect(await codeOf(resultsOn(memory).create({ ...source, batches }, { owner: 'ana', signal: abort.signal }))).toBe(
+      'ABORTED',
+    );
+    expect(await keysOf(memory)).toEqual([]);
+  });
+
+  test('over the size limit fails as a limit and leaves nothing', async () => {
+    const results = resultsOn(memory, { resultBytesMax: 100_000 });
+    expect(await codeOf(results.create(countingRows(50_000), { owner: 'ana' }))).toBe('QUERY_LIMIT_EXCEEDED');
+    expect(await keysOf(memory)).toEqual([]);
+    expect(await codeOf(results.create(countingRows(10_000), { owner: 'ana' }))).toBe('resolved');
+  });
+
+  test('for want of room leaves nothing', async () => {
+    const store = new FaultStore(memory, { plan: faultOn('put', { kind: 'full', afterBytes: 70_000 }) });
+    expect(await codeOf(resultsOn(store).create(countingRows(50_000), { owner: 'ana' }))).toBe('STORE_FULL');
+    expect(await keysOf(memory)).toEqual([]);
+  });
+});
+
+test('a damaged batch is an error in every format, never rows', async () => {
+  const { entry } = await resultsOn(memory).create(countingRows(40_000), { owner: 'ana' });
+  const object = await memory.get(entry.dataKey);
+  const bytes = Buffer.concat(await Array.fromAsync(object.body));
+  bytes[70_000] = (bytes[70_000] ?? 0) ^ 4; // in the second batch of 16,384 rows of 4 bytes
+  await memory.put(entry.dataKey, bytes);
+  const result = await resultsOn(memory).open(entry.requestId);
+  expect(await pageText(result, 0, 10)).toBe(countingJson(0, 10));
+  for (const format of ['json', 'arrow', 'csv', 'ndjson'] as const) {
+    expect(await codeOf(pageText(result, 16_384, 10, format))).toBe('RESULT_CORRUPT');
+  }
+  await memory.put(entry.dataKey, bytes.subarray(0, 80_000));
+  expect(await codeOf(pageText(result, 30_000, 10))).toBe('OBJECT_SHORT_READ');
+});
