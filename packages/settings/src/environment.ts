@@ -9,7 +9,7 @@ export function variableOf(key: string): string {
   return key.toUpperCase().replaceAll(/[.-]/g, '_');
 }
 
-export interface EnvironmentSetting {
+interface EnvironmentSetting {
   readonly key: string;
   readonly text: string;
   readonly variable: string;

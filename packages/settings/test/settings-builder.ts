@@ -1,7 +1,7 @@
 import { parseSettings, type Settings, type SettingsInput, type SettingView } from '@quire/settings';
 
 /** Where the tests pretend to run; the file of `parse` lies in its directory conf. */
-export const workingDir = '/home/quire';
+const workingDir = '/home/quire';
 
 type Given = Partial<Omit<SettingsInput, 'file'>> & { readonly file?: string };
 
