@@ -63,8 +63,9 @@ test.each(faults)('after $kind at any call, every result is whole or absent', as
     }
     // A failed write takes back what it wrote; only a process that died, or a deletion that failed, may leave data behind.
     const isFailedWrite = failure !== undefined && call <= putsOfOneWrite && !store.isCrashed;
-    for await (const { key } of memory.list(''))
+    for await (const { key } of memory.list('')) {
       if (isFailedWrite && !live.has(key.split('/')[1] ?? '')) debris.push(`${call}: ${key}`);
+    }
   }
   expect(foreignFailures).toEqual([]);
   expect(debris).toEqual([]);
