@@ -58,8 +58,8 @@ describe('relative paths', () => {
   test('start from the directory of the file that holds them', () => {
     const file = 'engine.table.cars.path = ../data/cars.json\nengine.broker.pagination.file.data.dir = results';
     const settings = settingsOf({ file });
-    expect(settings.tables[0]?.path).toBe('/home/quire/data/cars.json');
-    expect(settings.store.fileLocation).toEqual({ scheme: 'file', path: '/home/quire/conf/results' });
+    expect(settings.tables[0]?.path).toBe('/srv/quire/data/cars.json');
+    expect(settings.store.fileLocation).toEqual({ scheme: 'file', path: '/srv/quire/conf/results' });
   });
 
   test('start from the working directory in the environment and in overrides', () => {
@@ -67,8 +67,8 @@ describe('relative paths', () => {
       environment: { ENGINE_TABLE_CARS_PATH: 'cars.json' },
       overrides: ['engine.broker.pagination.temp.dir=./temp'],
     });
-    expect(settings.tables[0]?.path).toBe('/home/quire/cars.json');
-    expect(settings.store.tempDir).toBe('/home/quire/temp');
+    expect(settings.tables[0]?.path).toBe('/srv/quire/cars.json');
+    expect(settings.store.tempDir).toBe('/srv/quire/temp');
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { parseSettings, type Settings, type SettingsInput, type SettingView } from '@quire/settings';
 
 /** Where the tests pretend to run; the file of `parse` lies in its directory conf. */
-const workingDir = '/home/quire';
+const workingDir = '/srv/quire';
 
 type Given = Partial<Omit<SettingsInput, 'file'>> & { readonly file?: string };
 
