@@ -19,7 +19,14 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     projects: Object.entries(suites).map(([name, include]) => ({
       ssr: { resolve: { conditions: [sourceCondition, 'node'] } },
-      test: { name, include, pool: 'forks', env: { NODE_OPTIONS: `--conditions=${sourceCondition}` } },
+      test: {
+        name,
+        include,
+        pool: 'forks',
+        testTimeout: 30_000,
+        hookTimeout: 60_000,
+        env: { NODE_OPTIONS: `--conditions=${sourceCondition}` },
+      },
     })),
   },
 });
