@@ -1,0 +1,13 @@
+import type { BrokerOptions } from './broker-options.ts';
+import type { CallsUnderWay } from './calls-under-way.ts';
+import type { QueryRunner } from './run-query.ts';
+
+/** What the routes of one broker work with. */
+export interface BrokerContext extends QueryRunner {
+  readonly options: BrokerOptions;
+  readonly calls: CallsUnderWay;
+  /** When the broker was made, by the monotonic clock. */
+  readonly startMs: number;
+  /** Where others reach this broker, once it listens; undefined when any broker can serve its results. */
+  advertised(): { readonly host: string; readonly port: number } | undefined;
+}

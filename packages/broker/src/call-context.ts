@@ -1,0 +1,37 @@
+import type { Principal } from '@quire/auth';
+import { QuireError } from '@quire/core';
+import type { FastifyRequest } from 'fastify';
+import type { Call } from './calls-under-way.ts';
+
+/** What hooks find out about a call before its route runs. */
+export interface CallContext {
+  readonly call: Call;
+  readonly startMs: number;
+  principal?: Principal;
+  /** What went wrong after the response had begun. */
+  failure?: unknown;
+}
+
+const contexts = new WeakMap<FastifyRequest, CallContext>();
+
+export function setCallContext(request: FastifyRequest, context: CallContext): void {
+  contexts.set(request, context);
+}
+
+export function callContextOf(request: FastifyRequest): CallContext {
+  const context = contexts.get(request);
+  if (context === undefined) throw new QuireError('INTERNAL', 'This call was not begun: its first hook did not run.');
+  return context;
+}
+
+/** Who calls. Only for routes that need credentials. */
+export function principalOf(request: FastifyRequest): Principal {
+  const { principal } = callContextOf(request);
+  if (principal === undefined) throw new QuireError('INTERNAL', 'This call was let in without credentials, yet needs some.');
+  return principal;
+}
+
+/** Aborted when nobody waits for the response any more. */
+export function signalOf(request: FastifyRequest): AbortSignal {
+  return callContextOf(request).call.signal;
+}

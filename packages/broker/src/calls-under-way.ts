@@ -1,0 +1,92 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Clock, QuireError } from '@quire/core';
+
+/** How a call ended: its response went out whole, or the connection broke before. */
+export type CallOutcome = 'finished' | 'broken';
+
+/** One call from its first header to the end of its response. */
+export interface Call {
+  /** Aborted when the client goes away before its response is whole, and when a shutdown waits no longer. */
+  readonly signal: AbortSignal;
+  /** Resolves once the response is out, or cannot go out any more; never rejects. */
+  readonly outcome: Promise<CallOutcome>;
+}
+
+/** How long calls that a shutdown has aborted may take to say so to their clients. */
+const lastWordsMs = 1000;
+
+/** The calls that are being answered, and what goes on in their wake: a shutdown waits for both. */
+export class CallsUnderWay {
+  readonly #controllers = new Set<AbortController>();
+  readonly #work = new Set<Promise<unknown>>();
+  readonly #callsOfSocket = new WeakMap<Socket, number>();
+  readonly #clock: Clock;
+  #isDraining = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether a shutdown has begun: further calls are to be refused. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Whether a response on this connection is under way. */
+  isBusy(socket: Socket): boolean {
+    return (this.#callsOfSocket.get(socket) ?? 0) > 0;
+  }
+
+  begin(response: ServerResponse): Call {
+    const controller = new AbortController();
+    const { socket } = response;
+    this.#count(socket, 1);
+    this.#controllers.add(controller);
+    const outcome = new Promise<CallOutcome>((resolve) => {
+      response.once('close', () => {
+        this.#controllers.delete(controller);
+        this.#count(socket, -1);
+        if (!response.writableFinished) {
+          controller.abort(new QuireError('ABORTED', 'The client closed the connection before the response was whole.'));
+        }
+        resolve(response.writableFinished ? 'finished' : 'broken');
+      });
+    });
+    this.follow(outcome);
+    return { signal: controller.signal, outcome };
+  }
+
+  /** Lets a shutdown wait for `work`, which must not reject. */
+  follow(work: Promise<unknown>): void {
+    this.#work.add(work);
+    void work.finally(() => this.#work.delete(work));
+  }
+
+  /** From now on new calls are refused; resolves once none is under way, or the grace is over: the rest is then aborted. */
+  async drain(graceMs: number): Promise<void> {
+    this.#isDraining = true;
+    await this.#settledWithin(graceMs);
+    for (const controller of this.#controllers) {
+      controller.abort(new QuireError('SHUTTING_DOWN', 'The server shuts down and does not wait for this call any longer.'));
+    }
+    await this.#settledWithin(lastWordsMs);
+  }
+
+  /** Resolves once nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+
+  async #settledWithin(durationMs: number): Promise<void> {
+    const settled = new AbortController();
+    const timer = this.#clock.sleep(durationMs, settled.signal).catch(() => undefined); // settled first
+    await Promise.race([timer, this.settled()]);
+    settled.abort();
+    await timer;
+  }
+
+  #count(socket: Socket | null, change: number): void {
+    if (socket !== null) this.#callsOfSocket.set(socket, (this.#callsOfSocket.get(socket) ?? 0) + change);
+  }
+}

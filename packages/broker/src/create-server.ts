@@ -1,0 +1,68 @@
+import { createRequestId, systemRandom } from '@quire/core';
+import fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { BrokerContext } from './broker-context.ts';
+import { addCallHooks } from './call-hooks.ts';
+import { replyToClientError } from './client-error.ts';
+import { replyWithError } from './error-reply.ts';
+import { routeNotFound } from './not-found.ts';
+import { addOpenApi } from './openapi.ts';
+import { brokerRoutes } from './routes/index.ts';
+import { compileValidator } from './validation.ts';
+
+/** How often Node looks for clients that are too slow; it would look every 30 seconds by itself. */
+const slowClientCheckMs = { shortest: 25, longest: 5000 };
+
+/** The HTTP server with all routes, ready to listen. */
+export async function createServer(context: BrokerContext): Promise<FastifyInstance> {
+  const { options, clock, calls } = context;
+  const { logger, requestTimeoutMs } = options;
+  const random = options.random ?? systemRandom;
+  const server: FastifyInstance = fastify({
+    ...(logger !== undefined && { loggerInstance: logger }),
+    // Calls are logged by our own hook, which leaves out what must not be in a log.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => createRequestId(clock, random),
+    bodyLimit: options.bodyBytesMax,
+    keepAliveTimeout: options.idleTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      maxHeaderSize: options.headerBytesMax,
+      headersTimeout: requestTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(
+        slowClientCheckMs.longest,
+        Math.max(slowClientCheckMs.shortest, requestTimeoutMs / 4),
+      ),
+    },
+    // Ids are checked by whoever looks them up; here only the head's own limit holds.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: options.headerBytesMax },
+    frameworkErrors: replyWithError,
+    return503OnClosing: false, // our own hook says it, in the shape of all our errors
+    clientErrorHandler: (error, socket) => replyToClientError(error, socket, calls.isBusy(socket)),
+  });
+  server.setValidatorCompiler(compileValidator);
+  // Bodies are written here, with all digits: no serialiser may drop or round anything.
+  server.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  server.setErrorHandler(replyWithError);
+  server.setNotFoundHandler((request, reply) => {
+    const { error, allowed } = routeNotFound(request.method, request.url);
+    if (allowed.length > 0) reply.header('allow', allowed.join(', '));
+    replyWithError(error, request, reply);
+  });
+  readJsonBodies(server);
+  addCallHooks(server, context);
+  await addOpenApi(server, options.version);
+  for (const route of brokerRoutes(context)) server.route(route);
+  await server.ready();
+  return server;
+}
+
+/** Only JSON is read; an empty body is none at all, since some clients announce JSON with every call. */
+function readJsonBodies(server: FastifyInstance): void {
+  const parseJson = server.getDefaultJsonParser('error', 'error');
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    void parseJson(request, body as string, done);
+  });
+}

@@ -1,0 +1,42 @@
+import { type CursorResponse, formatPageParameters, pageHeaders } from '@quire/api';
+import { nextPage, type PageRequest, previousPage } from '@quire/core';
+import type { Result, ResultPage } from '@quire/results';
+import { serverCounts, wholeMs } from './metadata-record.ts';
+
+/** A cursor response without its rows, in the order of spec section 2.6; what follows `brokerPort` is ours. */
+export type CursorMembers = Omit<CursorResponse, 'resultTable'>;
+
+/** What a response says about the page that it holds. Nothing in it changes while the result lives: pages are cached. */
+export function cursorMembersOf(
+  result: Result,
+  page: ResultPage,
+  asked: PageRequest,
+  advertised: { readonly host: string; readonly port: number } | undefined,
+): CursorMembers {
+  const { requestId, brokerId, rowCount } = result.entry;
+  const next = nextPage(asked, rowCount);
+  const previous = previousPage(asked);
+  return {
+    requestId,
+    brokerId,
+    numRowsResultSet: rowCount,
+    offset: page.range.start,
+    numRows: page.rowCount,
+    nextOffsetParams: next === undefined ? null : formatPageParameters(next),
+    exceptions: [],
+    ...(advertised !== undefined && { brokerHost: advertised.host, brokerPort: advertised.port }),
+    prevOffsetParams: previous === undefined ? null : formatPageParameters(previous),
+    ...serverCounts,
+    timeUsedMs: wholeMs(result.statistics.elapsedMs),
+  };
+}
+
+/** The cursor members as headers, for bodies that have no place for them; a member that is null or absent has none. */
+export function cursorHeadersOf(members: Partial<CursorMembers>): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [member, header] of Object.entries(pageHeaders)) {
+    const value = members[member as keyof typeof pageHeaders];
+    if (value !== undefined && value !== null) headers[header] = String(value);
+  }
+  return headers;
+}

@@ -1,0 +1,119 @@
+import { docsStyle } from './docs-style.ts';
+
+interface ApiSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: ApiSchema;
+  readonly anyOf?: readonly ApiSchema[];
+  readonly properties?: Readonly<Record<string, ApiSchema>>;
+  readonly required?: readonly string[];
+}
+
+type ApiContent = Readonly<Record<string, { readonly schema?: ApiSchema }>>;
+
+interface ApiOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly description?: string;
+    readonly schema: ApiSchema;
+  }[];
+  readonly requestBody?: { readonly content: ApiContent };
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: ApiContent }>>;
+}
+
+/** As much of an OpenAPI document as the page shows. */
+export interface ApiDocument {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
+}
+
+/** An OpenAPI document as one HTML page that needs no network and runs no script. */
+export function renderDocsPage(document: ApiDocument): string {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const sections = document.tags.map(({ name, description }) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(name));
+    return {
+      links: `<h2>${escape(name)}</h2>${own.map(({ operation }) => linkTo(operation.operationId, operation.summary)).join('')}`,
+      body: `<h2>${escape(description)}</h2>${own.map(({ path, method, operation }) => renderOperation(path, method, operation)).join('')}`,
+    };
+  });
+  const schemas = Object.entries(document.components.schemas);
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escape(document.info.title)}</title><style>${docsStyle}</style></head><body><main>
+<nav>${sections.map(({ links }) => links).join('')}<h2>Schemas</h2>${schemas.map(([name]) => linkTo(name, name)).join('')}</nav>
+<div><h1>${escape(document.info.title)}</h1><p class="dim">Version ${escape(document.info.version)} · <a href="openapi.json">openapi.json</a></p>
+<p>${escape(document.info.description)}</p>${sections.map(({ body }) => body).join('')}
+<h2>Schemas</h2>${schemas.map(([name, schema]) => renderSchema(name, schema)).join('')}</div></main></body></html>`;
+}
+
+function renderOperation(path: string, method: string, operation: ApiOperation): string {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
+  const bodySchema = Object.values(requestBody?.content ?? {})[0]?.schema;
+  const responseRows = Object.entries(responses).map(([status, response]) =>
+    row(status, contentOf(response.content), response.description),
+  );
+  return `<article id="${escape(operationId)}"><h3>${escape(summary)}</h3>
+<code><span class="method ${escape(method)}">${escape(method.toUpperCase())}</span>${escape(path)}</code><p>${escape(description)}</p>
+${table(
+  'Parameters',
+  parameters.map((it) =>
+    row(it.name, `${typeOf(it.schema)} · ${it.in}${it.required === true ? ' · required' : ''}`, it.description),
+  ),
+)}
+${bodySchema === undefined ? '' : table('Body', memberRows(bodySchema))}${table('Responses', responseRows)}</article>`;
+}
+
+function renderSchema(name: string, schema: ApiSchema): string {
+  const type = schema.properties === undefined ? `<p>${typeOf(schema)}</p>` : '';
+  return `<article id="${escape(name)}"><h3>${escape(name)}</h3><p>${escape(schema.description ?? '')}</p>${type}${table('Members', memberRows(schema))}</article>`;
+}
+
+function memberRows({ properties = {}, required = [] }: ApiSchema): string[] {
+  return Object.entries(properties).map(([name, member]) =>
+    row(name, `${typeOf(member)}${required.includes(name) ? '' : ' · optional'}`, member.description),
+  );
+}
+
+function contentOf(content: ApiContent = {}): string {
+  return Object.entries(content)
+    .map(([mediaType, { schema = {} }]) => (mediaType === 'application/json' ? typeOf(schema) : escape(mediaType)))
+    .join('<br>');
+}
+
+/** A schema's type as HTML, with links to schemas that have a name. */
+function typeOf(schema: ApiSchema): string {
+  const name = schema.$ref?.split('/').at(-1);
+  if (name !== undefined) return linkTo(name, name);
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ');
+  if (schema.enum !== undefined && schema.enum.length < 8) return escape(schema.enum.join(' | '));
+  if (schema.type === 'array') return `array of ${typeOf(schema.items ?? {})}`;
+  return escape(typeof schema.type === 'string' ? schema.type : (schema.type?.join(' or ') ?? 'anything'));
+}
+
+function table(title: string, rows: readonly string[]): string {
+  return rows.length === 0 ? '' : `<h4>${title}</h4><table>${rows.join('')}</table>`;
+}
+
+function row(name: string, typeHtml: string, description = ''): string {
+  return `<tr><td><code>${escape(name)}</code><small>${typeHtml}</small></td><td>${escape(description)}</td></tr>`;
+}
+
+function linkTo(id: string, text: string): string {
+  return `<a href="#${escape(id)}">${escape(text)}</a>`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

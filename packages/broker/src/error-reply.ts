@@ -1,0 +1,59 @@
+import { authenticateChallenge } from '@quire/auth';
+import { type ErrorBody, errorStatuses } from '@quire/api';
+import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** What of the framework's own errors is the caller's to correct, by their code. */
+const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The request body is too large.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'The request body has another media type than application/json.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_BODY', 'The request body is not as long as Content-Length says.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['INVALID_BODY', 'The request body is empty; expected JSON.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_BODY', 'The request body is not JSON.'],
+  FST_ERR_BAD_URL: ['INVALID_PARAMETER', 'The path is not a valid URL path: a % is not followed by two hexadecimal digits.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['INVALID_PARAMETER', 'A part of the path is too long.'],
+};
+
+/** The QuireError that any thrown value stands for; what nobody expected is INTERNAL. */
+export function toQuireError(error: unknown): QuireError {
+  if (isQuireError(error)) return error;
+  const { code, statusCode } = error instanceof Error ? (error as { code?: unknown; statusCode?: unknown }) : {};
+  const known = typeof code === 'string' ? frameworkErrors[code] : undefined;
+  if (known !== undefined) return new QuireError(known[0], known[1], { cause: error });
+  // The JSON parser and others mark what the caller did wrong with a 4xx status.
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return new QuireError('INVALID_BODY', 'The request cannot be read; expected a body of JSON.', { cause: error });
+  }
+  return new QuireError('INTERNAL', 'An unexpected error occurred.', { cause: error });
+}
+
+/** What a caller may read of an error: keys, paths and hosts of the store stay in the log. */
+export function publicMessage(error: QuireError, requestId: string): string {
+  const { code, kind } = error;
+  const more = `The log tells more of ${requestId}.`;
+  if (code === 'STORE_FULL') return 'The result store has no room left.';
+  if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') return `The result store does not answer; try again. ${more}`;
+  if (kind === 'corrupt' || code === 'OBJECT_NOT_FOUND') return `The stored result is damaged. ${more}`;
+  if (kind === 'internal') return `An unexpected error occurred. ${more}`;
+  return error.message;
+}
+
+export function errorBodyOf(error: QuireError, requestId: string): ErrorBody {
+  return { code: errorStatuses[error.code], error: publicMessage(error, requestId), reason: error.code };
+}
+
+/** Answers a call with an error, and logs what an operator must know. */
+export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = toQuireError(thrown);
+  const body = errorBodyOf(error, request.id);
+  if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') request.log.error({ err: error }, 'call failed');
+  if (body.code === 401) reply.header('www-authenticate', authenticateChallenge);
+  if (body.code === 429 || body.code === 503) reply.header('retry-after', '1');
+  // The rest of an upload that was refused may still be on its way: it must not be taken for the next call.
+  if (error.code === 'SHUTTING_DOWN' || error.code === 'BODY_TOO_LARGE') reply.header('connection', 'close');
+  void reply
+    .code(body.code)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(JSON.stringify(body));
+}

@@ -1,0 +1,19 @@
+import { operations, parseIntegerParameter } from '@quire/api';
+import { requireRole } from '@quire/auth';
+import type { RouteOptions } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { principalOf } from '../call-context.ts';
+import { queryOf, routeOf } from '../route.ts';
+
+/** DELETE /query/resultStore?expiredBefore=ms: for admins. Goes on when the caller has gone. */
+export function deleteExpiredResultsRoute(context: BrokerContext): RouteOptions {
+  return routeOf(operations.deleteExpiredResults, async (request, reply) => {
+    requireRole(principalOf(request), 'admin');
+    const cutoffMs = parseIntegerParameter('expiredBefore', queryOf(request)['expiredBefore']) ?? context.clock.nowMs();
+    const deletedCount = await context.options.results.deleteExpired(cutoffMs);
+    request.log.info({ deletedCount, cutoffMs }, 'expired results deleted');
+    return reply
+      .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+      .send(`Deleted ${deletedCount} expired response(s).`);
+  });
+}

@@ -1,0 +1,22 @@
+import { operations } from '@quire/api';
+import type { RouteOptions } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { principalOf, signalOf } from '../call-context.ts';
+import { openOwnResult, tellOnlyOwners } from '../own-results.ts';
+import { requestIdOf, routeOf } from '../route.ts';
+
+/** DELETE /query/resultStore/{requestId}: for admins, and for its owner. */
+export function deleteResultRoute(context: BrokerContext): RouteOptions {
+  return routeOf(operations.deleteResult, async (request, reply) => {
+    const { results } = context.options;
+    const principal = principalOf(request);
+    const requestId = requestIdOf(request);
+    // An admin may also delete what cannot be opened any more.
+    if (principal.role !== 'admin') await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
+    const deleted = await tellOnlyOwners(results, principal, requestId, () => results.delete(requestId));
+    request.log.info({ resultId: deleted.requestId, sizeBytes: deleted.sizeBytes }, 'result deleted');
+    return reply
+      .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+      .send(`Query Results for ${deleted.requestId} deleted.`);
+  });
+}

@@ -1,0 +1,30 @@
+import type { RouteOptions } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
+import { deleteResultRoute } from './delete-result.ts';
+import { listResultsRoute } from './list-results.ts';
+import { readDocsRoute } from './read-docs.ts';
+import { readHealthRoute } from './read-health.ts';
+import { readMetadataRoute } from './read-metadata.ts';
+import { readMetricsRoute } from './read-metrics.ts';
+import { readOpenApiRoute } from './read-openapi.ts';
+import { readPageRoute } from './read-page.ts';
+import { renewResultRoute } from './renew-result.ts';
+import { runQueryRoute } from './run-query.ts';
+
+/** All routes of a broker with these options. */
+export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
+  const { metricsEnabled = true, docsEnabled = true } = context.options;
+  return [
+    runQueryRoute(context),
+    readPageRoute(context),
+    readMetadataRoute(context),
+    listResultsRoute(context),
+    deleteResultRoute(context),
+    deleteExpiredResultsRoute(context),
+    renewResultRoute(context),
+    readHealthRoute(context),
+    ...(metricsEnabled ? [readMetricsRoute(context)] : []),
+    ...(docsEnabled ? [readOpenApiRoute(), readDocsRoute()] : []),
+  ];
+}

@@ -1,0 +1,23 @@
+import { type HealthResponse, operations } from '@quire/api';
+import type { RouteOptions } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { wholeMs } from '../metadata-record.ts';
+import { routeOf } from '../route.ts';
+import { storeTypeOf } from '../stored-result.ts';
+
+/** GET /health: open to everybody, so it says nothing that is not for everybody. */
+export function readHealthRoute(context: BrokerContext): RouteOptions {
+  return routeOf(operations.readHealth, async (_request, reply) => {
+    const { options, queue, clock, startMs } = context;
+    const health: HealthResponse = {
+      status: 'ok',
+      version: options.version,
+      brokerId: options.results.brokerId,
+      uptimeMs: wholeMs(clock.monotonicMs() - startMs),
+      storeType: storeTypeOf(options.storeLocation),
+      queriesRunning: queue.runningCount,
+      queriesQueued: queue.queuedCount,
+    };
+    return reply.header('cache-control', 'no-store').send(health);
+  });
+}

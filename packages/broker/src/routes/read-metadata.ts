@@ -1,0 +1,16 @@
+import { operations } from '@quire/api';
+import type { RouteOptions } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { principalOf, signalOf } from '../call-context.ts';
+import { metadataOfResult } from '../metadata-record.ts';
+import { openOwnResult } from '../own-results.ts';
+import { requestIdOf, routeOf } from '../route.ts';
+
+/** GET /query/{requestId}/metadata. */
+export function readMetadataRoute(context: BrokerContext): RouteOptions {
+  return routeOf(operations.readMetadata, async (request, reply) => {
+    const { results } = context.options;
+    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
+    return reply.header('cache-control', 'no-store').send([metadataOfResult(result)]);
+  });
+}

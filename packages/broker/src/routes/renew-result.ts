@@ -1,0 +1,37 @@
+import { operations, type RenewBody } from '@quire/api';
+import { parseDurationMs, QuireError } from '@quire/core';
+import type { RouteOptions } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { principalOf, signalOf } from '../call-context.ts';
+import { openOwnResult, tellOnlyOwners } from '../own-results.ts';
+import { requestIdOf, routeOf } from '../route.ts';
+import { storedResultOf } from '../stored-result.ts';
+
+/** PATCH /query/resultStore/{requestId}: for admins, and for its owner. */
+export function renewResultRoute(context: BrokerContext): RouteOptions {
+  return routeOf(operations.renewResult, async (request, reply) => {
+    const durationMs = parseExpiration((request.body as RenewBody).expiration); // validated against the schema
+    const { results, storeLocation } = context.options;
+    const principal = principalOf(request);
+    const requestId = requestIdOf(request);
+    await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
+    const renewed = await tellOnlyOwners(results, principal, requestId, () => results.renew(requestId, durationMs));
+    request.log.info({ resultId: renewed.requestId, expirationTimeMs: renewed.expirationTimeMs }, 'result renewed');
+    return reply.header('cache-control', 'no-store').send(storedResultOf(renewed, storeLocation));
+  });
+}
+
+function parseExpiration(text: string): number {
+  const durationMs = readDurationMs(text);
+  if (durationMs > 0) return durationMs;
+  throw new QuireError('INVALID_BODY', "'expiration' in the request body is nothing; delete the result instead.");
+}
+
+function readDurationMs(text: string): number {
+  try {
+    return parseDurationMs(text);
+  } catch (cause) {
+    const expected = "'expiration' in the request body is not a duration; expected for example 30m, 2h or 1d.";
+    throw new QuireError('INVALID_BODY', expected, { cause });
+  }
+}

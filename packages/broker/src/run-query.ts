@@ -1,0 +1,56 @@
+import { type Clock, isQuireError, type QueryEngine, type RequestId } from '@quire/core';
+import type { Result, ResultStore } from '@quire/results';
+import type { BrokerMetrics } from './broker-metrics.ts';
+import type { QueryQueue } from './query-queue.ts';
+import { withDeadline } from './with-deadline.ts';
+
+/** One query that somebody may run. */
+export interface QueryRun {
+  readonly sql: string;
+  readonly owner: string;
+  readonly requestId: RequestId;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface QueryRunner {
+  readonly engine: QueryEngine;
+  readonly results: ResultStore;
+  readonly queue: QueryQueue;
+  readonly metrics: BrokerMetrics;
+  readonly clock: Clock;
+}
+
+/**
+ * Runs a query when its turn comes and stores its whole answer. When it fails, times out or is aborted, nothing stays behind.
+ *
+ * @throws TOO_MANY_QUERIES when it may not even wait
+ * @throws QUERY_TIMED_OUT when waiting, running and storing together took too long
+ * @throws whatever the engine and the store throw
+ */
+export async function runQuery(runner: QueryRunner, run: QueryRun): Promise<Result> {
+  const startMs = runner.clock.monotonicMs();
+  const observe = (outcome: string): void => runner.metrics.observeQuery(outcome, runner.clock.monotonicMs() - startMs);
+  try {
+    const result = await withDeadline(runner.clock, run.timeoutMs, run.signal, (signal) =>
+      runner.queue.run(() => executeAndStore(runner, run, signal, startMs), signal),
+    );
+    observe('ok');
+    return result;
+  } catch (error) {
+    observe(isQuireError(error) ? error.code : 'INTERNAL');
+    throw error;
+  }
+}
+
+async function executeAndStore(runner: QueryRunner, run: QueryRun, signal: AbortSignal, startMs: number): Promise<Result> {
+  // The wait has used up some of the time; the engine stops by itself at about the same moment.
+  const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - (runner.clock.monotonicMs() - startMs)));
+  await using execution = await runner.engine.execute({ sql: run.sql }, { signal, limits: { timeoutMs } });
+  return await runner.results.create(execution, { owner: run.owner, requestId: run.requestId, signal });
+}
+
+/** Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be told. */
+export function isFailedCall(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted || isQuireError(error, 'TOO_MANY_QUERIES');
+}

@@ -1,0 +1,28 @@
+import type { StoredResult } from '@quire/api';
+import type { ResultEntry } from '@quire/results';
+
+/** The kind of store that a location is in, as spec section 2.8 names it. */
+export function storeTypeOf(storeLocation: string): string {
+  const scheme = storeLocation.slice(0, storeLocation.indexOf(':'));
+  return { file: 'fs', gs: 'gcs' }[scheme] ?? scheme;
+}
+
+/** An entry as spec section 2.8 shows it. */
+export function storedResultOf(entry: ResultEntry, storeLocation: string): StoredResult {
+  const locationOf = (key: string): string => `${storeLocation.replace(/\/+$/, '')}/${key}`;
+  return {
+    requestId: entry.requestId,
+    brokerId: entry.brokerId,
+    submissionTimeMs: entry.submissionTimeMs,
+    expirationTimeMs: entry.expirationTimeMs,
+    responseMetadata: [
+      {
+        type: storeTypeOf(storeLocation),
+        numRows: entry.rowCount,
+        dataFile: locationOf(entry.dataKey),
+        metadataFile: locationOf(entry.recordKey),
+        sizeBytes: entry.sizeBytes,
+      },
+    ],
+  };
+}

@@ -1,0 +1,31 @@
+import { QuireError } from '@quire/core';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+/**
+ * Checks bodies against their schemas. Paths and query parameters pass: routes parse those with `@quire/api`, whose refusals
+ * name the parameter, its value and what was expected, and which knows numbers of any length.
+ */
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  if (httpPart !== 'body') return (value: unknown) => ({ value });
+  const validator = Compile(schema);
+  return (value: unknown) => (validator.Check(value) ? { value } : { error: bodyError(validator.Errors(value)[0]) });
+};
+
+interface SchemaViolation {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message: string;
+  readonly params: object;
+}
+
+function bodyError(violation: SchemaViolation | undefined): QuireError {
+  if (violation === undefined) return new QuireError('INVALID_BODY', 'The request body is not as the API document says.');
+  if (violation.keyword === 'required') {
+    const { requiredProperties = [] } = violation.params as { requiredProperties?: readonly string[] };
+    return new QuireError('INVALID_BODY', `The request body lacks ${requiredProperties.map((name) => `'${name}'`).join(', ')}.`);
+  }
+  const member = violation.instancePath === '' ? 'The request body' : `'${violation.instancePath.slice(1)}' in the request body`;
+  return new QuireError('INVALID_BODY', `${member} ${violation.message}.`);
+}
