@@ -4,8 +4,8 @@ import { SummaryReporter } from './scripts/summary-reporter.ts';
 /** Workspaces resolve to their sources, in the tests and in the processes that the tests start. */
 const sourceCondition = '@quire/source';
 
-/** One project per suite; DESIGN.md says what each is for, test/README.md how to run one. */
-const suites: Record<string, string[]> = {
+/** One project per suite: its name and its files. test/README.md says what each is for. */
+export const suites: Record<string, string[]> = {
   unit: ['packages/*/test/**/*.test.ts', 'test/src/layers/**/*.test.ts', 'test/src/api-surface/**/*.test.ts'],
   conformance: ['test/src/conformance/**/*.test.ts'],
   faults: ['test/src/faults/**/*.test.ts'],

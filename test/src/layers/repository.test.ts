@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { suites } from '../../../vitest.config.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -24,6 +25,11 @@ function repositoryFiles(): string[] {
     .filter((path) => path !== '' && statSync(join(root, path), { throwIfNoEntry: false })?.isFile() === true);
 }
 
+/** Names of the suites that run a test file. */
+function suitesOf(path: string): string[] {
+  return Object.keys(suites).filter((name) => suites[name]?.some((pattern) => matchesGlob(path, pattern)) === true);
+}
+
 describe('the repository', () => {
   test('names no path of the machine on which it was written', () => {
     const files = repositoryFiles();
@@ -32,6 +38,12 @@ describe('the repository', () => {
       linesWithMachinePaths(readFileSync(join(root, path), 'utf8')).map((line) => `${path}:${line}`),
     );
     expect(found).toEqual([]);
+  });
+
+  test('runs every test in one suite', () => {
+    const tests = repositoryFiles().filter((path) => path.endsWith('.test.ts'));
+    expect(tests).toContain('test/src/layers/repository.test.ts');
+    expect(tests.filter((path) => suitesOf(path).length !== 1)).toEqual([]);
   });
 
   test('installs from the public registry only', () => {
@@ -45,6 +57,18 @@ describe('the repository', () => {
       )
       .map(([name]) => name);
     expect(foreign).toEqual([]);
+  });
+});
+
+describe('suitesOf', () => {
+  test.each([
+    ['packages/core/test/a.test.ts', ['unit']],
+    ['packages/core/test/deep/a.test.ts', ['unit']],
+    ['test/src/e2e/a.test.ts', ['e2e']],
+    ['packages/core/src/a.test.ts', []],
+    ['test/src/elsewhere/a.test.ts', []],
+  ])('%s: %j', (path, expected) => {
+    expect(suitesOf(path)).toEqual(expected);
   });
 });
 
