@@ -44,6 +44,16 @@ test('doubles read back as themselves, the sign of zero included', () => {
   expect(written((sink) => writeDouble(sink, -0))).toBe('-0');
   expect(written((sink) => writeDouble(sink, 1e21))).toBe('1e+21');
   expect(written((sink) => writeDouble(sink, 5e-324))).toBe('5e-324');
+  const shortDecimals = fc.tuple(fc.maxSafeInteger(), fc.nat(9)).map(([digits, scale]) => Number(`${digits}e-${scale}`));
+  for (const values of [fc.double({ noNaN: true, noDefaultInfinity: true }), shortDecimals]) {
+    fc.assert(
+      fc.property(values, (value) => {
+        const expected = Object.is(value, -0) ? '-0' : String(value);
+        expect(written((sink) => writeDouble(sink, value))).toBe(expected);
+      }),
+      { numRuns: 2000 },
+    );
+  }
   fc.assert(fc.property(fc.double(), (value) => Object.is(Number(written((sink) => writeDouble(sink, value))), value)));
 });
 
@@ -51,6 +61,17 @@ test('single-precision floats are written in the fewest digits that name them', 
   expect(written((sink) => writeFloat(sink, Math.fround(0.1)))).toBe('0.1');
   expect(written((sink) => writeFloat(sink, Math.fround(16_777_216)))).toBe('16777216');
   expect(written((sink) => writeFloat(sink, Math.fround(3.4028234663852886e38)))).toBe('3.4028235e+38');
+  const tenths = fc
+    .tuple(fc.integer({ min: -(10 ** 8), max: 10 ** 8 }), fc.nat(6))
+    .map(([digits, scale]) => Math.fround(digits / 10 ** scale));
+  fc.assert(
+    fc.property(tenths, (value) => {
+      const texts = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digits) => Number(value.toPrecision(digits)));
+      const shortest = texts.find((text) => Math.fround(text) === value) ?? value;
+      expect(Number(written((sink) => writeFloat(sink, value)))).toBe(shortest);
+    }),
+    { numRuns: 2000 },
+  );
   fc.assert(
     fc.property(fc.float({ noNaN: true }), (value) =>
       Object.is(Math.fround(Number(written((sink) => writeFloat(sink, value)))), value),

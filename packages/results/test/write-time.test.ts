@@ -2,12 +2,18 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByteSink } from '../src/encode/byte-sink.ts';
 import { writeInterval } from '../src/encode/write-interval.ts';
-import { writeDate, writeTime, writeTimestamp } from '../src/encode/write-time.ts';
+import { TimestampWriter, writeDate, writeTime } from '../src/encode/write-time.ts';
 
 function written(write: (sink: ByteSink) => void): string {
   const sink = new ByteSink(1);
   write(sink);
   return Buffer.from(sink.take()).toString();
+}
+
+function timestamp(value: bigint, fractionDigits: 0 | 3 | 6 | 9): string {
+  return written((sink) => {
+    new TimestampWriter(fractionDigits).write(sink, Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n)));
+  });
 }
 
 test('timestamps have 1 to 9 fraction digits, trailing zeros cut', () => {
@@ -24,7 +30,7 @@ test('timestamps have 1 to 9 fraction digits, trailing zeros cut', () => {
     [2n ** 63n - 1n, 6, 'infinity'],
     [-(2n ** 63n) + 1n, 6, '-infinity'],
   ];
-  for (const [value, digits, text] of cases) expect(written((sink) => writeTimestamp(sink, value, digits))).toBe(text);
+  for (const [value, digits, text] of cases) expect(timestamp(value, digits)).toBe(text);
 });
 
 test('timestamps of four-digit years agree with the platform', () => {
@@ -36,7 +42,22 @@ test('timestamps of four-digit years agree with the platform', () => {
         .replace('T', ' ')
         .replace('Z', '')
         .replace(/0{1,2}$/, '');
-      expect(written((sink) => writeTimestamp(sink, BigInt(value), 3))).toBe(expected);
+      expect(timestamp(BigInt(value), 3)).toBe(expected);
+    }),
+  );
+});
+
+test('64-bit timestamps of every unit are split into seconds and fraction without loss', () => {
+  const units = fc.tuple(fc.bigInt(-9n * 10n ** 18n, 9n * 10n ** 18n), fc.constantFrom<0 | 3 | 6 | 9>(3, 6, 9));
+  fc.assert(
+    fc.property(units, ([value, digits]) => {
+      const perSecond = 10n ** BigInt(digits);
+      const fraction = ((value % perSecond) + perSecond) % perSecond;
+      const secondOfDay = ((((value - fraction) / perSecond) % 86_400n) + 86_400n) % 86_400n;
+      const text = timestamp(value, digits).replace(' (BC)', '');
+      const [hours = '', minutes = '', seconds = '', rest = ''] = (text.split(' ')[1] ?? '').split(/[:.]/);
+      expect(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)).toBe(Number(secondOfDay));
+      expect(rest).toBe(fraction.toString().padStart(digits, '0').replace(/0+$/, '').padEnd(1, '0'));
     }),
   );
 });

@@ -3,10 +3,10 @@ import { fractionDigitsOf } from '../arrow/column-type.ts';
 import { isUuidField } from '../column-data-types.ts';
 import type { ByteSink } from './byte-sink.ts';
 import { bytesView, int32View, int64View, offsetsOf, readBigInteger } from './column-reader.ts';
-import { writeDecimal, writeDouble, writeFloat, writeInt64, writeInteger } from './write-number.ts';
+import { writeDecimal, writeDouble, writeFloat, writeInt64, writeInteger, writeSmallDecimal } from './write-number.ts';
 import { writeInterval } from './write-interval.ts';
 import { writeHex, writeUuid } from './write-string.ts';
-import { writeDate, writeTime, writeTimestamp } from './write-time.ts';
+import { TimestampWriter, writeDate, writeTime } from './write-time.ts';
 
 /** Writes the value of one row, which is not null. */
 export type WriteValue = (row: number) => void;
@@ -34,14 +34,12 @@ export function scalarWriterOf(field: Field, data: Data, sink: ByteSink): Scalar
     };
   }
   if (DataType.isDecimal(type)) {
-    const words = int32View(data);
-    const wordCount = type.bitWidth / 32;
-    return { json: 'quoted', write: (row) => writeDecimal(sink, readBigInteger(words, row * wordCount, wordCount), type.scale) };
+    return { json: 'quoted', write: decimalWriter(type.scale, type.bitWidth / 32, data, sink) };
   }
   if (DataType.isTimestamp(type)) {
-    const values = int64View(data);
-    const fractionDigits = fractionDigitsOf(type.unit);
-    return { json: 'quoted', write: (row) => writeTimestamp(sink, values[row] ?? 0n, fractionDigits) };
+    const halves = int32View(data);
+    const writer = new TimestampWriter(fractionDigitsOf(type.unit));
+    return { json: 'quoted', write: (row) => writer.write(sink, halves[row * 2] ?? 0, halves[row * 2 + 1] ?? 0) };
   }
   if (DataType.isDate(type)) return { json: 'quoted', write: dateWriter(type.unit === 0, data, sink) };
   if (DataType.isTime(type)) {
@@ -79,6 +77,21 @@ function integerWriter(bitWidth: number, isSigned: boolean, data: Data, sink: By
   }
   const values = data.values as Int32Array;
   return (row) => writeInteger(sink, values[row] ?? 0);
+}
+
+function decimalWriter(scale: number, wordCount: number, data: Data, sink: ByteSink): WriteValue {
+  const words = int32View(data);
+  const isScaleSmall = scale >= 0 && scale <= 9;
+  return (row) => {
+    const start = row * wordCount;
+    const low = words[start] ?? 0;
+    const high = words[start + 1] ?? 0;
+    const sign = high >> 31;
+    let isSmall = isScaleSmall && high < 0x20_0000 && high >= -0x20_0000;
+    for (let index = 2; index < wordCount && isSmall; index += 1) isSmall = words[start + index] === sign;
+    if (isSmall) writeSmallDecimal(sink, high * 4_294_967_296 + (low >>> 0), scale);
+    else writeDecimal(sink, readBigInteger(words, start, wordCount), scale);
+  };
 }
 
 function floatWriter(precision: Precision, data: Data, sink: ByteSink): WriteValue {
