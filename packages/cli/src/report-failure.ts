@@ -26,12 +26,13 @@ function describeFailure(error: unknown, environment: Environment): string {
   if (!isQuireError(error)) {
     return `${bad('error INTERNAL:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
   }
-  const [sentence = '', ...furtherLines] = error.message.split('\n').map((line) => printable(line));
-  if (error.code === 'ABORTED') return `${sentence}\n`;
+  const sentences = error.message.split('\n').map((line) => printable(line));
+  if (error.code === 'ABORTED') return `${sentences.join('\n')}\n`;
   const hint = hints[error.code]?.(environment);
   return [
-    `${bad(`error ${error.code}:`)} ${sentence}`,
-    ...furtherLines.map((line) => `  ${line}`),
+    // One problem stands beside its code; several stand below it, one per line.
+    sentences.length === 1 ? `${bad(`error ${error.code}:`)} ${sentences[0]}` : bad(`error ${error.code}:`),
+    ...(sentences.length === 1 ? [] : sentences.map((sentence) => `  ${sentence}`)),
     ...(hint === undefined ? [] : [faint(hint)]),
     '',
   ].join('\n');

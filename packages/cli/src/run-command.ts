@@ -1,6 +1,8 @@
 import { Command } from '@commander-js/extra-typings';
 import { addQueryCommand } from './commands/query.ts';
 import { addResultsCommand } from './commands/results.ts';
+import { addSettingsCommand } from './commands/settings.ts';
+import { addStartCommand } from './commands/start.ts';
 import type { Environment } from './environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { stylesFor } from './styles.ts';
@@ -40,7 +42,9 @@ function buildProgram(environment: Environment, written: Promise<void>[]) {
       getOutHasColors: () => stdout.isTerminal,
       getErrHasColors: () => stderr.isTerminal,
     });
+  addStartCommand(program, environment);
   addQueryCommand(program, environment);
   addResultsCommand(program, environment);
+  addSettingsCommand(program, environment);
   return program;
 }

@@ -1,0 +1,36 @@
+import type { Command, OptionValues } from '@commander-js/extra-typings';
+import { loadSettings, type Settings, settingsError, type SettingView } from '@quire/settings';
+import type { Environment } from './environment.ts';
+
+export interface SettingsOptions {
+  readonly config?: string | undefined;
+  readonly set?: readonly string[] | undefined;
+}
+
+/** Adds the options that say where settings come from. */
+export function withSettingsOptions<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
+  command: Command<Args, Options, Globals>,
+) {
+  return command
+    .option('-c, --config <file>', 'properties file with settings')
+    .option('-s, --set <key=value>', 'override one setting; may be given several times', collect);
+}
+
+/** All settings, from defaults, file, environment and overrides. @throws INVALID_SETTING with every problem there is */
+export async function readSettings(
+  options: SettingsOptions,
+  environment: Environment,
+): Promise<{ readonly settings: Settings; readonly view: readonly SettingView[] }> {
+  const outcome = await loadSettings({
+    path: options.config,
+    environment: environment.variables,
+    overrides: options.set ?? [],
+    workingDir: environment.directory,
+  });
+  if (!outcome.ok) throw settingsError(outcome.problems);
+  return outcome;
+}
+
+function collect(assignment: string, others: readonly string[] = []): readonly string[] {
+  return [...others, assignment];
+}

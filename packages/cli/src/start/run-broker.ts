@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { assertSafeBind, Authenticator, type KnownPrincipal, parsePrincipals, usesQuickstartTokens } from '@quire/auth';
+import { type BrokerAddress, BrokerMetrics, createBroker } from '@quire/broker';
+import { QuireError } from '@quire/core';
+import { DuckDbEngine } from '@quire/engine-duckdb';
+import { ResultStore } from '@quire/results';
+import type { Settings } from '@quire/settings';
+import type { Logger } from 'pino';
+import type { Environment } from '../environment.ts';
+import { readVersion } from '../version.ts';
+import { openStore } from './open-store.ts';
+
+/** A broker that listens, as its operator wants to know it. */
+export interface RunningBroker {
+  readonly address: BrokerAddress;
+  readonly settings: Settings;
+  readonly storeLocation: string;
+  readonly usesQuickstartTokens: boolean;
+}
+
+export interface BrokerRun {
+  readonly environment: Environment;
+  readonly logger: Logger;
+  readonly onListening: (running: RunningBroker) => Promise<void>;
+  /** The broker runs until this resolves. */
+  readonly untilStop: Promise<void>;
+}
+
+/**
+ * Makes a broker of its parts as the settings say, runs it until it is told to stop, and takes it apart in reverse order:
+ * calls under way finish, then queries, results and store are closed.
+ *
+ * @throws INVALID_SETTING when a part cannot be made as the settings say, or the address cannot be listened on
+ */
+export async function runBroker(settings: Settings, run: BrokerRun): Promise<void> {
+  const { environment, logger } = run;
+  const { clock, random } = environment;
+  const principals = await readPrincipals(settings, environment);
+  const metrics = new BrokerMetrics();
+  await using store = await openStore(settings.store, {
+    clock,
+    random,
+    onCall: metrics.observeStoreCall,
+    onRetry: ({ call, attempt, delayMs, error }) =>
+      logger.warn({ call, attempt, delayMs, reason: error.code }, 'store call failed, will be tried again'),
+  });
+  await using engine = await DuckDbEngine.open({
+    tables: settings.tables,
+    memoryMaxBytes: settings.duckdb.memoryBytesMax,
+    threads: settings.duckdb.threadCount || availableParallelism(),
+    spillDirectory: settings.store.tempDir,
+    spillMaxBytes: settings.duckdb.spillBytesMax,
+    clock,
+  });
+  await using results = new ResultStore({
+    store,
+    brokerId: brokerIdOf(settings),
+    clock,
+    random,
+    expirationMs: settings.results.expirationMs,
+    expirationMaxMs: settings.results.expirationMaxMs,
+    resultBytesMax: settings.results.resultBytesMax,
+    compression: settings.results.compression,
+    cacheBytesMax: settings.results.cacheBytesMax,
+  });
+  const authenticator = new Authenticator(principals, { random });
+  await using broker = createBroker({
+    engine,
+    results,
+    authenticate: (header) => authenticator.authenticate(header),
+    host: settings.server.bindHost,
+    port: settings.server.brokerPort,
+    advertised: { host: settings.server.brokerHostName },
+    storeLocation: store.location,
+    version: readVersion(),
+    pageRowCount: settings.results.pageRowCount,
+    queryTimeoutMs: settings.query.timeoutMs,
+    queriesRunningMax: settings.query.concurrencyMax,
+    queriesQueuedMax: settings.query.queueLengthMax,
+    bodyBytesMax: settings.http.bodyBytesMax,
+    headerBytesMax: settings.http.headerBytesMax,
+    requestTimeoutMs: settings.http.requestTimeoutMs,
+    idleTimeoutMs: settings.http.idleTimeoutMs,
+    shutdownGraceMs: settings.http.shutdownGraceMs,
+    metricsEnabled: settings.observability.metricsEnabled,
+    docsEnabled: settings.observability.docsEnabled,
+    metrics,
+    logger,
+    clock,
+    random,
+  });
+  const address = await listen(() => broker.listen(), settings);
+  logger.info({ url: address.url, store: store.location, tables: settings.tables.map((table) => table.name) }, 'broker listens');
+  await run.onListening({
+    address,
+    settings,
+    storeLocation: store.location,
+    usesQuickstartTokens: usesQuickstartTokens(principals),
+  });
+  await run.untilStop;
+  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'broker stops: calls under way may finish');
+}
+
+/** @throws INVALID_SETTING with every problem of the principals, and when they are not fit for the address */
+async function readPrincipals(settings: Settings, { variables }: Environment): Promise<readonly KnownPrincipal[]> {
+  const principals = await parsePrincipals(settings.principals, {
+    environment: variables,
+    readFile: (path) => readFile(path, 'utf8'),
+  });
+  assertSafeBind(settings.server.bindHost, principals);
+  return principals;
+}
+
+/** Names the broker's part of the store: `Broker_<host>_<port>`, in characters that object keys may have. */
+function brokerIdOf({ server }: Settings): string {
+  return `Broker_${server.brokerHostName.replace(/[^A-Za-z0-9.-]/g, '-')}_${server.brokerPort}`;
+}
+
+async function listen(start: () => Promise<BrokerAddress>, { server }: Settings): Promise<BrokerAddress> {
+  try {
+    return await start();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new QuireError(
+        'INVALID_SETTING',
+        `engine.broker.client.queryPort = ${server.brokerPort}: something listens there already on ${server.bindHost}, perhaps another broker. ` +
+          'Choose another port, or 0 for any free one: --set engine.broker.client.queryPort=0',
+        { cause: error },
+      );
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new QuireError('INVALID_SETTING', `engine.bind.host = ${server.bindHost}: this machine has no such address.`, {
+        cause: error,
+      });
+    }
+    if (code === 'EACCES') {
+      throw new QuireError(
+        'INVALID_SETTING',
+        `engine.broker.client.queryPort = ${server.brokerPort}: this user may not listen there.`,
+        { cause: error },
+      );
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { QuireError, systemRandom } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
+import type { Environment, Input, Output, SignalName } from '../src/environment.ts';
+import type { Key } from '../src/pager/key.ts';
+
+export interface FakeOptions {
+  /** Standard input, output and error are a terminal of this size. Absent: pipes. */
+  readonly terminal?: { readonly columns: number; readonly rows: number };
+  /** What can be read from standard input. */
+  readonly stdin?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Whoever reads standard output leaves after this many writes. */
+  readonly writesUntilClosed?: number;
+}
+
+/** An environment of which a test sees everything: what was written, who listens to keys and signals, and what time it is. */
+export class FakeEnvironment implements Environment {
+  readonly clock = new ManualClock();
+  readonly random = systemRandom;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly directory = '/';
+  readonly invocation = 'quire';
+  readonly stdin: Input;
+  readonly stdout: FakeOutput;
+  readonly stderr: FakeOutput;
+  readonly #signalListeners = new Set<(name: SignalName) => void>();
+  readonly #keyListeners = new Set<(key: Key) => void>();
+
+  constructor(options: FakeOptions = {}) {
+    const { terminal, stdin = '' } = options;
+    this.variables = options.variables ?? {};
+    this.stdout = new FakeOutput(terminal, options.writesUntilClosed);
+    this.stderr = new FakeOutput(terminal);
+    this.stdin = {
+      isTerminal: terminal !== undefined && options.stdin === undefined,
+      readText: () => Promise.resolve(stdin),
+      onKey: (listener) => listen(this.#keyListeners, listener),
+    };
+  }
+
+  onSignal(_names: readonly SignalName[], listener: (name: SignalName) => void): Disposable {
+    return listen(this.#signalListeners, listener);
+  }
+
+  signal(name: SignalName): void {
+    for (const listener of this.#signalListeners) listener(name);
+  }
+
+  press(...keys: readonly Key[]): void {
+    for (const key of keys) for (const listener of this.#keyListeners) listener(key);
+  }
+
+  /** Whether anybody still listens to keys or signals. */
+  get isListenedTo(): boolean {
+    return this.#signalListeners.size + this.#keyListeners.size + this.stdout.resizeListeners.size > 0;
+  }
+}
+
+/** Remembers what was written, and tells those who wait for some of it. */
+class FakeOutput implements Output {
+  readonly isTerminal: boolean;
+  size: { readonly columns: number; readonly rows: number };
+  readonly resizeListeners = new Set<() => void>();
+  readonly #chunks: string[] = [];
+  readonly #watchers = new Set<() => void>();
+  #writesLeft: number;
+
+  constructor(terminal: FakeOptions['terminal'], writesUntilClosed = Number.POSITIVE_INFINITY) {
+    this.isTerminal = terminal !== undefined;
+    this.size = terminal ?? { columns: 80, rows: 24 };
+    this.#writesLeft = writesUntilClosed;
+  }
+
+  get text(): string {
+    return this.#chunks.join('');
+  }
+
+  write(data: string | Uint8Array): Promise<void> {
+    this.#writesLeft -= 1;
+    if (this.#writesLeft < 0) return Promise.reject(new QuireError('OUTPUT_CLOSED', 'The output was closed by its reader.'));
+    this.#chunks.push(typeof data === 'string' ? data : Buffer.from(data).toString());
+    for (const watcher of this.#watchers) watcher();
+    return Promise.resolve();
+  }
+
+  /** Resolves to the last thing written once that holds `part`. */
+  async lastWith(part: string): Promise<string> {
+    while (!(this.#chunks.at(-1) ?? '').includes(part)) {
+      await new Promise<void>((resolve) => {
+        this.#watchers.add(resolve);
+      });
+    }
+    return this.#chunks.at(-1) ?? '';
+  }
+
+  resize(columns: number, rows: number): void {
+    this.size = { columns, rows };
+    for (const listener of this.resizeListeners) listener();
+  }
+
+  onResize(listener: () => void): Disposable {
+    return listen(this.resizeListeners, listener);
+  }
+}
+
+function listen<Listener>(listeners: Set<Listener>, listener: Listener): Disposable {
+  listeners.add(listener);
+  return {
+    [Symbol.dispose]: () => {
+      listeners.delete(listener);
+    },
+  };
+}

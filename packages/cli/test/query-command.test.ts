@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../src/run-command.ts';
+import { fakeRequestId, startFakeBroker } from './fake-broker.ts';
+import { FakeEnvironment, type FakeOptions } from './fake-environment.ts';
+
+/** Runs a command to its end. */
+async function run(args: readonly string[], options?: FakeOptions) {
+  const environment = new FakeEnvironment(options);
+  const exitCode = await runCommand(args, environment);
+  return { exitCode, stdout: environment.stdout.text, stderr: environment.stderr.text, isListenedTo: environment.isListenedTo };
+}
+
+const results = `/query/${fakeRequestId}/results`;
+
+describe('quire query in a pipe', () => {
+  it('writes every row as a line of tabbed cells, page after page', async () => {
+    await using broker = await startFakeBroker(9);
+    const lines = Array.from({ length: 9 }, (_, n) => `${n}\trow ${n}\n`).join('');
+    expect(await run(['query', '--url', broker.url, 'SELECT 1'])).toEqual({
+      exitCode: 0,
+      stdout: lines,
+      stderr: '',
+      isListenedTo: false,
+    });
+    expect(broker.calls).toEqual(['POST /query/sql?doPaginate=true', `GET ${results}?offset=4&numRows=5`]);
+  });
+
+  it('begins with the names when asked, and writes only the rows that are wanted, by pages of the size that is wanted', async () => {
+    await using broker = await startFakeBroker(100);
+    const options = ['--header', '--rows', '5', '--offset', '7', '--page-size', '2'];
+    const { stdout } = await run(['query', '--url', broker.url, ...options, 'SELECT 1']);
+    expect(stdout).toBe('n\ttext\n7\trow 7\n8\trow 8\n9\trow 9\n10\trow 10\n11\trow 11\n');
+    expect(broker.calls).toEqual([
+      'POST /query/sql?doPaginate=true&numRows=1',
+      `GET ${results}?offset=7&numRows=2`,
+      `GET ${results}?offset=9&numRows=2`,
+      `GET ${results}?offset=11&numRows=1`,
+    ]);
+  });
+
+  it('writes nothing for no rows', async () => {
+    await using broker = await startFakeBroker(0);
+    expect((await run(['query', '--url', broker.url, 'SELECT 1'])).stdout).toBe('');
+  });
+
+  it.each([
+    [['--json'], 'ndjson'],
+    [['--format', 'csv'], 'csv'],
+    [['--format', 'arrow'], 'arrow'],
+    [['--format', 'json'], 'json'],
+  ])('with %j passes on what the server streams, as one page', async (options, format) => {
+    await using broker = await startFakeBroker(6);
+    const { stdout } = await run(['query', '--url', broker.url, ...options, '--offset', '3', 'SELECT 1']);
+    expect(stdout).toBe(`${format} 3\n${format} 4\n${format} 5\n`);
+    expect(broker.calls).toEqual([
+      'POST /query/sql?doPaginate=true&numRows=1',
+      `GET ${results}?offset=3&numRows=3&format=${format}`,
+    ]);
+  });
+
+  it('with --format table aligns all pages by the first', async () => {
+    await using broker = await startFakeBroker(11);
+    const { stdout } = await run([
+      'query',
+      '--url',
+      broker.url,
+      '--format',
+      'table',
+      '--page-size',
+      '10',
+      '--offset',
+      '5',
+      'SELECT 1',
+    ]);
+    expect(stdout.split('\n').slice(0, 4)).toEqual([' n  text', '──  ──────', ' 5  row 5', ' 6  row 6']);
+  });
+
+  it('tells of a failed query on standard error, with its code', async () => {
+    const exceptions = [{ errorCode: 190, message: 'There is no table nowhere.' }];
+    await using broker = await startFakeBroker(0, () => ({ body: { exceptions } }));
+    expect(await run(['query', '--url', broker.url, 'SELECT 1'])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error TABLE_NOT_FOUND: There is no table nowhere.\n',
+      isListenedTo: false,
+    });
+  });
+
+  it('lets nothing of a message act on the terminal', async () => {
+    const exceptions = [{ errorCode: 200, message: 'bad \u001b[2J\u0007' }];
+    await using broker = await startFakeBroker(0, () => ({ body: { exceptions } }));
+    expect((await run(['query', '--url', broker.url, 'SELECT 1'])).stderr).toBe('error QUERY_FAILED: bad \\x1b[2J\\x07\n');
+  });
+
+  it('ends quietly when nobody reads any more', async () => {
+    await using broker = await startFakeBroker(100);
+    const { exitCode, stderr } = await run(['query', '--url', broker.url, 'SELECT 1'], { writesUntilClosed: 1 });
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(broker.calls.length).toBeLessThan(4);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('cancels the query on %s', async (signal) => {
+    const asked = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    await using broker = await startFakeBroker(0, (request) => {
+      asked.resolve();
+      ended.resolve(once(request.socket, 'close').then(() => undefined));
+      return undefined;
+    });
+    const environment = new FakeEnvironment();
+    const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
+    await asked.promise;
+    environment.signal(signal);
+    expect([await running, environment.stderr.text]).toEqual([1, 'Cancelled.\n']);
+    await ended.promise;
+  });
+});
+
+describe('where the query and its server come from', () => {
+  it('reads SQL from standard input when there is no argument', async () => {
+    let sql = '';
+    await using broker = await startFakeBroker(1, (request) => {
+      request.on('data', (chunk) => (sql += String(chunk)));
+      return 'rows';
+    });
+    await run(['query', '--url', broker.url], { stdin: 'SELECT 2\n' });
+    expect(JSON.parse(sql)).toEqual({ sql: 'SELECT 2\n' });
+  });
+
+  it('sends the token, or the name and password', async () => {
+    await using broker = await startFakeBroker(1);
+    const url = ['--url', broker.url];
+    await run(['query', ...url, '--token', 'abc', 'SELECT 1']);
+    await run(['query', ...url, '--user', 'zoë:p:w', 'SELECT 1']);
+    await run(['query', 'SELECT 1'], { variables: { QUIRE_URL: broker.url, QUIRE_TOKEN: 'from-environment' } });
+    await run(['query', ...url, 'SELECT 1']);
+    expect(broker.authorizations).toEqual([
+      'Bearer abc',
+      `Basic ${Buffer.from('zoë:p:w').toString('base64')}`,
+      'Bearer from-environment',
+      undefined,
+    ]);
+  });
+
+  it('says what to do when no server answers, and when it wants to know who calls', async () => {
+    const broker = await startFakeBroker(0);
+    await broker[Symbol.asyncDispose]();
+    const { exitCode, stderr } = await run(['query', '--url', broker.url, 'SELECT 1']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error SERVER_UNREACHABLE: No answer from .*ECONNREFUSED.*\n.*'quire start' starts one/);
+    await using strict = await startFakeBroker(0, () => ({
+      status: 401,
+      body: { code: 401, error: 'Who calls?', reason: 'UNAUTHENTICATED' },
+    }));
+    expect((await run(['query', '--url', strict.url, 'SELECT 1'])).stderr).toBe(
+      'error UNAUTHENTICATED: Who calls?\nGive --token or --user, or set QUIRE_TOKEN.\n',
+    );
+  });
+});
