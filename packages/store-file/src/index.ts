@@ -1,1 +1,3 @@
-export {};
+export type { FileStatus, FileSystem } from './file-system.ts';
+export { nodeFileSystem } from './file-system.ts';
+export { FileObjectStore, type FileObjectStoreOptions } from './store.ts';

@@ -1,1 +1,1 @@
-export {};
+export { MemoryObjectStore, type MemoryObjectStoreOptions } from './store.ts';

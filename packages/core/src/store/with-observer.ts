@@ -3,6 +3,7 @@ import { type ErrorCode, isQuireError } from '../errors.ts';
 import type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
 import { systemClock } from '../system-clock.ts';
 import { SingleUseBody } from './single-use-body.ts';
+import { tapSource } from './tap-source.ts';
 
 /** One finished call of a store. */
 export interface StoreCall {
@@ -57,9 +58,12 @@ class ObservedStore implements ObjectStore {
 
   put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
     const call = this.#begin('put', key);
-    if (body instanceof Uint8Array) call.bytes = body.byteLength;
-    const observed = body instanceof Uint8Array ? body : counted(body, call);
-    return call.around(() => this.#store.put(key, observed, options));
+    if (body instanceof Uint8Array) {
+      call.bytes = body.byteLength;
+      return call.around(() => this.#store.put(key, body, options));
+    }
+    const source = tapSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
+    return call.around(() => this.#store.put(key, source, options));
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
@@ -125,7 +129,10 @@ class CallUnderWay {
 function observedBody(key: string, object: ObjectBody, call: CallUnderWay): ObjectBody {
   async function* chunks(): AsyncGenerator<Uint8Array> {
     try {
-      yield* counted(object.body, call);
+      for await (const chunk of object.body) {
+        call.bytes += chunk.byteLength;
+        yield chunk;
+      }
       call.end('ok');
     } catch (error) {
       call.end(outcomeOf(error));
@@ -141,13 +148,6 @@ function observedBody(key: string, object: ObjectBody, call: CallUnderWay): Obje
       await object[Symbol.asyncDispose]();
     },
   });
-}
-
-async function* counted(chunks: AsyncIterable<Uint8Array>, call: CallUnderWay): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    call.bytes += chunk.byteLength;
-    yield chunk;
-  }
 }
 
 function outcomeOf(error: unknown): ErrorCode {

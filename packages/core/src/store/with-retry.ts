@@ -1,5 +1,6 @@
 import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
 import { assertRetryOptions, retry, type RetryOptions, waitForRetry } from './retry.ts';
+import { tapSource } from './tap-source.ts';
 
 /**
  * The same store, which tries again when it is unavailable or too slow (`retry` says when and how).
@@ -40,14 +41,10 @@ class RetryingStore implements ObjectStore {
       return retry(this.#options, `put ${key}`, () => this.#store.put(key, body, options), options?.signal);
     }
     let isBegun = false;
-    // Each attempt gets its own generator: one that was closed before its first pull leaves the source as it was.
-    async function* source(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-      isBegun = true;
-      yield* chunks;
-    }
+    const source = tapSource(body, { onPull: () => (isBegun = true) });
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#store.put(key, source(body), options);
+        return await this.#store.put(key, source, options);
       } catch (error) {
         if (isBegun) throw error;
         await waitForRetry(this.#options, `put ${key}`, attempt, error, options?.signal);

@@ -3,6 +3,7 @@ import { QuireError } from '../errors.ts';
 import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { StallGuard } from './stall-guard.ts';
+import { tapSource } from './tap-source.ts';
 
 export interface TimeLimitOptions {
   readonly clock: Clock;
@@ -65,7 +66,9 @@ class TimeLimitedStore implements ObjectStore {
     using call = this.#begin('put', key, options);
     if (body instanceof Uint8Array) return await call.opening.wait(this.#store.put(key, body, { signal: call.signal }));
     using turn = call.createIdleGuard();
-    return await turn.wait(this.#store.put(key, takingTurns(body, turn), { signal: call.signal }));
+    // While the source has the turn, the store is not to blame.
+    const source = tapSource(body, { onPull: () => turn.disarm(), onAnswer: () => turn.arm() });
+    return await turn.wait(this.#store.put(key, source, { signal: call.signal }));
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
@@ -149,15 +152,4 @@ async function* timedSteps<T>(steps: AsyncIterable<T>, guard: StallGuard): Async
   } finally {
     if (isOurs) await iterator.return?.();
   }
-}
-
-/** The same chunks; the guard is armed only while the store has the turn. */
-async function* takingTurns(chunks: AsyncIterable<Uint8Array>, guard: StallGuard): AsyncGenerator<Uint8Array> {
-  guard.disarm();
-  for await (const chunk of chunks) {
-    guard.arm();
-    yield chunk;
-    guard.disarm();
-  }
-  guard.arm();
 }

@@ -1,6 +1,7 @@
 import { isQuireError, type ErrorCode } from '../errors.ts';
 import type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
 import { SingleUseBody } from '../store/single-use-body.ts';
+import { tapSource } from '../store/tap-source.ts';
 
 /** One call, updated while it goes on. */
 export interface RecordedCall {
@@ -70,7 +71,8 @@ export class RecordingStore implements ObjectStore {
   put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
     const call = this.#record({ op: 'put', key });
     if (body instanceof Uint8Array) call.bytes = body.byteLength;
-    return this.#around(call, () => this.#store.put(key, body instanceof Uint8Array ? body : counted(body, call), options));
+    const source = body instanceof Uint8Array ? body : tapSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
+    return this.#around(call, () => this.#store.put(key, source, options));
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
@@ -115,18 +117,14 @@ export class RecordingStore implements ObjectStore {
 
 async function* recorded(chunks: AsyncIterable<Uint8Array>, call: RecordedCall): AsyncGenerator<Uint8Array> {
   try {
-    yield* counted(chunks, call);
+    for await (const chunk of chunks) {
+      call.bytes += chunk.byteLength;
+      yield chunk;
+    }
     call.outcome = 'ok';
   } catch (error) {
     call.outcome = outcomeOf(error);
     throw error;
-  }
-}
-
-async function* counted(chunks: AsyncIterable<Uint8Array>, call: RecordedCall): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    call.bytes += chunk.byteLength;
-    yield chunk;
   }
 }
 

@@ -1,0 +1,44 @@
+import { objectNotFound, QuireError } from '@quire/core';
+
+/** The call in which an error of the operating system came up. */
+export interface FailedCall {
+  readonly op: 'open' | 'head' | 'get' | 'put' | 'list' | 'delete';
+  /** The key; of a `list`, the prefix; of `open`, the root. */
+  readonly key: string;
+  readonly location: string;
+}
+
+/** The errno name of an error of the operating system, or undefined when it is none. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'errno' in error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Tells whether an error of the operating system has one of these errno names. */
+export function isErrno(error: unknown, ...names: readonly string[]): boolean {
+  return names.includes(errnoOf(error) ?? '');
+}
+
+/** Nothing is there, or what is there is none of ours: a part of the path is a file, or the last one a symbolic link. */
+export const absenceErrnos = ['ENOENT', 'ENOTDIR', 'ELOOP'] as const;
+
+const fullErrnos = ['ENOSPC', 'EDQUOT', 'EFBIG'] as const;
+
+/** The QuireError that an error of the operating system stands for; any other error comes back as it is. */
+export function toStoreError(error: unknown, { op, key, location }: FailedCall): unknown {
+  const errno = errnoOf(error);
+  if (errno === undefined) return error;
+  const isReading = op === 'head' || op === 'get';
+  if (isReading && isErrno(error, ...absenceErrnos)) return objectNotFound(key, location, error);
+  const isFull = isErrno(error, ...fullErrnos);
+  const message = `${op} of ${key} in ${location} failed: ${(error as Error).message}.`;
+  return new QuireError(isFull ? 'STORE_FULL' : 'STORE_UNAVAILABLE', message, { cause: error });
+}
+
+/** Runs one call of the store; the errors of the operating system come out as QuireErrors. */
+export async function translated<T>(call: FailedCall, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw toStoreError(error, call);
+  }
+}

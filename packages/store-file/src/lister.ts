@@ -1,0 +1,39 @@
+import type { ListOptions, ObjectEntry } from '@quire/core';
+import { throwIfAborted } from '@quire/core';
+import type { FileSystem } from './file-system.ts';
+import type { RootDirectory } from './root-directory.ts';
+import { OpenDirectory, TreeWalk } from './tree-walk.ts';
+
+/**
+ * Gives the objects of a prefix in key order, depth first; looks at nothing that the prefix or `after` rules out.
+ *
+ * Memory: the names in the directories on the way from the root to the current one, and what is looked up a few entries ahead.
+ * What is no object is passed over: names that no key has, symbolic links, and what vanishes on the way.
+ */
+export async function* listObjects(
+  fileSystem: FileSystem,
+  root: RootDirectory,
+  prefix: string,
+  options: ListOptions = {},
+): AsyncGenerator<ObjectEntry> {
+  throwIfAborted(options.signal);
+  const walk = new TreeWalk(fileSystem, root, prefix, options);
+  try {
+    const start = await walk.openStart();
+    const path = start === undefined ? [] : [start];
+    for (let directory = path.at(-1); directory !== undefined; directory = path.at(-1)) {
+      const next = directory.next();
+      if (next === undefined) {
+        path.pop();
+        continue;
+      }
+      const found = await next;
+      throwIfAborted(options.signal);
+      if (found instanceof OpenDirectory) path.push(found);
+      else if (found !== undefined) yield found;
+    }
+    throwIfAborted(options.signal);
+  } finally {
+    await walk.stop();
+  }
+}

@@ -1,0 +1,70 @@
+import { join, resolve } from 'node:path';
+import { type Clock, QuireError, type Random } from '@quire/core';
+import { absenceErrnos, isErrno, toStoreError } from './errors.ts';
+import type { FileSystem } from './file-system.ts';
+import { makeDirectoryUnlessThere, RootDirectory } from './root-directory.ts';
+import { StagedFile } from './staged-file.ts';
+
+/** No write takes that long: who left a staged file this old is dead. */
+const staleAfterMs = 24 * 60 * 60 * 1000;
+
+/** What an operator must mend before the store can open. */
+const unusableErrnos = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS', 'ELOOP', 'ENAMETOOLONG'] as const;
+
+export interface OpenRootOptions {
+  readonly root: string;
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Opens the directory of a store, creates it when only its parent exists, proves that it can be written to, and removes what
+ * writers who died more than a day ago have left.
+ *
+ * @throws INVALID_PARAMETER when it is no directory, cannot be created, or may not be written to
+ * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
+ */
+export async function openRoot({ root, fileSystem, clock, random }: OpenRootOptions): Promise<RootDirectory> {
+  if (root === '' || root.includes('\0')) {
+    throw new QuireError('INVALID_PARAMETER', `${JSON.stringify(root)} is no path for the root of a file store.`);
+  }
+  const path = resolve(root);
+  try {
+    await makeDirectoryUnlessThere(fileSystem, path);
+    const directory = new RootDirectory(fileSystem, await fileSystem.realPath(path));
+    await assertDirectory(fileSystem, directory.path);
+    await makeDirectoryUnlessThere(fileSystem, directory.stagingPath);
+    await assertDirectory(fileSystem, directory.stagingPath);
+    const probe = await StagedFile.create(fileSystem, directory.stagingPath, random);
+    await probe.discard();
+    await removeStale(fileSystem, directory.stagingPath, clock.nowMs() - staleAfterMs);
+    return directory;
+  } catch (error) {
+    if (isErrno(error, ...unusableErrnos)) {
+      const { message } = error as Error;
+      throw new QuireError('INVALID_PARAMETER', `${path} cannot be the root of a file store: ${message}.`, { cause: error });
+    }
+    throw toStoreError(error, { op: 'open', key: path, location: 'the file system' });
+  }
+}
+
+async function assertDirectory(fileSystem: FileSystem, path: string): Promise<void> {
+  const { kind } = await fileSystem.status(path);
+  if (kind !== 'directory') {
+    throw new QuireError('INVALID_PARAMETER', `${path} is not a directory, and a file store needs one there.`);
+  }
+}
+
+async function removeStale(fileSystem: FileSystem, stagingPath: string, untilMs: number): Promise<void> {
+  for (const name of await fileSystem.readDirectory(stagingPath)) {
+    const path = join(stagingPath, name);
+    try {
+      const { kind, lastModifiedMs } = await fileSystem.status(path);
+      if (kind === 'file' && lastModifiedMs < untilMs) await fileSystem.unlink(path);
+    } catch (error) {
+      // Its writer has finished meanwhile, or another process is cleaning up as well.
+      if (!isErrno(error, ...absenceErrnos)) throw error;
+    }
+  }
+}

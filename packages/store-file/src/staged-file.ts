@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import type { Random } from '@quire/core';
+import { isErrno } from './errors.ts';
+import { makeDirectoryUnlessThere } from './root-directory.ts';
+import type { FileSystem } from './file-system.ts';
+
+/** Small chunks are gathered up to this size; a write costs the same for one byte and for many. */
+const writeBytes = 1024 * 1024;
+
+/** A file on its way to becoming an object: nobody sees it before it is moved to its place. */
+export class StagedFile {
+  readonly path: string;
+  readonly #fileSystem: FileSystem;
+  #fd: number | undefined;
+  #gathered: Uint8Array | undefined;
+  #gatheredBytes = 0;
+  #sizeBytes = 0;
+
+  private constructor(fileSystem: FileSystem, path: string, fd: number) {
+    this.#fileSystem = fileSystem;
+    this.path = path;
+    this.#fd = fd;
+  }
+
+  /** Creates an empty file of a random name in the staging directory, and that directory when somebody has removed it. */
+  static async create(fileSystem: FileSystem, stagingPath: string, random: Random): Promise<StagedFile> {
+    const name = Array.from(random.bytes(12), (byte) => byte.toString(16).padStart(2, '0')).join('');
+    const path = join(stagingPath, name);
+    try {
+      return new StagedFile(fileSystem, path, await fileSystem.create(path));
+    } catch (error) {
+      if (!isErrno(error, 'ENOENT')) throw error;
+      await makeDirectoryUnlessThere(fileSystem, stagingPath);
+      return new StagedFile(fileSystem, path, await fileSystem.create(path));
+    }
+  }
+
+  /** Bytes given to `write` so far. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Takes a chunk; once this resolves, the chunk's memory is its owner's again. */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#sizeBytes += chunk.byteLength;
+    if (this.#gatheredBytes + chunk.byteLength > writeBytes) await this.#flush();
+    if (chunk.byteLength > writeBytes / 2) {
+      await this.#writeAll(chunk);
+      return;
+    }
+    this.#gathered ??= new Uint8Array(writeBytes);
+    this.#gathered.set(chunk, this.#gatheredBytes);
+    this.#gatheredBytes += chunk.byteLength;
+  }
+
+  /** Makes all that was written durable, dates it, and closes the file. */
+  async finish(lastModifiedMs: number): Promise<void> {
+    await this.#flush();
+    const fd = this.#openFd();
+    await this.#fileSystem.setLastModified(fd, lastModifiedMs);
+    await this.#fileSystem.sync(fd);
+    await this.#close();
+  }
+
+  /** Removes the file. Never fails: what cannot be removed now goes when a store opens here a day later. */
+  async discard(): Promise<void> {
+    await this.#close().catch(() => undefined);
+    await this.#fileSystem.unlink(this.path).catch(() => undefined);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#gathered === undefined || this.#gatheredBytes === 0) return;
+    await this.#writeAll(this.#gathered.subarray(0, this.#gatheredBytes));
+    this.#gatheredBytes = 0;
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    for (let written = 0; written < bytes.byteLength;) {
+      written += await this.#fileSystem.write(this.#openFd(), bytes.subarray(written));
+    }
+  }
+
+  async #close(): Promise<void> {
+    const fd = this.#fd;
+    this.#fd = undefined;
+    if (fd !== undefined) await this.#fileSystem.close(fd);
+  }
+
+  #openFd(): number {
+    if (this.#fd === undefined) throw new Error(`The staged file ${this.path} is closed.`);
+    return this.#fd;
+  }
+}

@@ -1,0 +1,120 @@
+import { dirname } from 'node:path';
+import {
+  assertByteRange,
+  assertObjectKey,
+  type CallOptions,
+  type Clock,
+  type GetOptions,
+  type ListOptions,
+  type ObjectBody,
+  type ObjectEntry,
+  objectNotFound,
+  type ObjectStore,
+  type Random,
+  storeClosed,
+  systemClock,
+  systemRandom,
+  throwIfAborted,
+} from '@quire/core';
+import { deleteObject } from './deleter.ts';
+import { type FailedCall, translated } from './errors.ts';
+import { type FileSystem, nodeFileSystem } from './file-system.ts';
+import { listObjects } from './lister.ts';
+import { openRoot } from './open-root.ts';
+import { openObject } from './reader.ts';
+import type { RootDirectory } from './root-directory.ts';
+import { ObjectWriter } from './writer.ts';
+
+export interface FileObjectStoreOptions {
+  /** The directory that holds the objects. It is made when only its parent exists; it may be a symbolic link. */
+  readonly root: string;
+  /** Dates the objects. */
+  readonly clock?: Clock;
+  /** Names staged files. */
+  readonly random?: Random;
+  /** The operating system, or what a test puts in its place. */
+  readonly fileSystem?: FileSystem;
+}
+
+/**
+ * An ObjectStore in a directory of a local file system: the object `a/b.arrow` is the file `<root>/a/b.arrow`, for any tool to read.
+ *
+ * Objects are written to `<root>/.staging`, which no key can name, made durable, and renamed to their place. Processes may share a
+ * root. Nothing outside of the root is ever touched, whatever symbolic links are planted in it.
+ */
+export class FileObjectStore implements ObjectStore {
+  readonly location: string;
+  readonly #root: RootDirectory;
+  readonly #fileSystem: FileSystem;
+  readonly #writer: ObjectWriter;
+  #isClosed = false;
+
+  private constructor(root: RootDirectory, fileSystem: FileSystem, writer: ObjectWriter) {
+    this.location = root.location;
+    this.#root = root;
+    this.#fileSystem = fileSystem;
+    this.#writer = writer;
+  }
+
+  /**
+   * Opens the store in a directory, having proved that the directory can be written to.
+   *
+   * @throws INVALID_PARAMETER when the root is no directory, cannot be made, or may not be written to
+   * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
+   */
+  static async open(options: FileObjectStoreOptions): Promise<FileObjectStore> {
+    const { clock = systemClock, random = systemRandom, fileSystem = nodeFileSystem } = options;
+    const root = await openRoot({ root: options.root, clock, random, fileSystem });
+    return new FileObjectStore(root, fileSystem, new ObjectWriter({ fileSystem, root, clock, random }));
+  }
+
+  async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
+    this.#check(key, options);
+    const call: FailedCall = { op: 'head', key, location: this.location };
+    return translated(call, async () => {
+      const path = this.#root.pathOf(key);
+      const [status, isContained] = await Promise.all([this.#fileSystem.status(path), this.#root.isContained(dirname(path))]);
+      throwIfAborted(options?.signal);
+      if (status.kind !== 'file' || !isContained) throw objectNotFound(key, this.location);
+      return { key, sizeBytes: status.sizeBytes, lastModifiedMs: status.lastModifiedMs };
+    });
+  }
+
+  async get(key: string, options?: GetOptions): Promise<ObjectBody> {
+    this.#check(key, options);
+    if (options?.range !== undefined) assertByteRange(options.range, key);
+    return openObject(this.#fileSystem, this.#root, key, options);
+  }
+
+  async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+    this.#check(key, options);
+    return this.#writer.write(key, body, options, () => this.#assertOpen());
+  }
+
+  async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
+    this.#assertOpen();
+    for await (const entry of listObjects(this.#fileSystem, this.#root, prefix, options)) {
+      yield entry;
+      this.#assertOpen();
+    }
+  }
+
+  async delete(key: string, options?: CallOptions): Promise<void> {
+    this.#check(key, options);
+    await deleteObject(this.#fileSystem, this.#root, key, options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #check(key: string, options: CallOptions | undefined): void {
+    assertObjectKey(key);
+    throwIfAborted(options?.signal);
+    this.#assertOpen();
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw storeClosed(this.location);
+  }
+}

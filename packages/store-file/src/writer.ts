@@ -1,0 +1,144 @@
+import { dirname } from 'node:path';
+import {
+  type CallOptions,
+  type Clock,
+  type ObjectEntry,
+  QuireError,
+  type Random,
+  sourceChunks,
+  throwIfAborted,
+} from '@quire/core';
+import { errnoOf, type FailedCall, isErrno, translated } from './errors.ts';
+import type { FileSystem } from './file-system.ts';
+import type { RootDirectory } from './root-directory.ts';
+import { StagedFile } from './staged-file.ts';
+
+/** Each failed attempt means that a delete has just removed the directory again: nobody loses that race so often. */
+const moveAttemptsMax = 100;
+
+/** A directory stands where the file should, or a file where a directory should. */
+const obstacleErrnos = ['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY'] as const;
+
+export interface ObjectWriterOptions {
+  readonly fileSystem: FileSystem;
+  readonly root: RootDirectory;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Writes objects so that they appear at once, whole and durable: staged file, fsync, rename, fsync of the directory.
+ *
+ * A failure before the rename leaves the old state; a failure after it, of the last fsync, leaves the new object.
+ */
+export class ObjectWriter {
+  readonly #options: ObjectWriterOptions;
+  /** Directories that were made and whose names may not be durable yet. */
+  readonly #makingDirectories = new Set<Promise<void>>();
+
+  constructor(options: ObjectWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `assertAlive`, which may throw, before the object appears. */
+  async write(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options: CallOptions | undefined,
+    assertAlive: () => void,
+  ): Promise<ObjectEntry> {
+    const { fileSystem, root, clock, random } = this.#options;
+    const call: FailedCall = { op: 'put', key, location: root.location };
+    const staged = await translated(call, () => StagedFile.create(fileSystem, root.stagingPath, random));
+    try {
+      // Only what the file system throws is translated: the source's own errors pass as they are.
+      for await (const chunk of sourceChunks(body, options?.signal)) {
+        assertAlive();
+        await translated(call, () => staged.write(chunk));
+      }
+      const lastModifiedMs = Math.floor(clock.nowMs());
+      await translated(call, () => staged.finish(lastModifiedMs));
+      throwIfAborted(options?.signal);
+      assertAlive();
+      await translated(call, () => this.#moveInPlace(staged, root.pathOf(key), key));
+      return { key, sizeBytes: staged.sizeBytes, lastModifiedMs };
+    } catch (error) {
+      await staged.discard();
+      throw error;
+    }
+  }
+
+  async #moveInPlace(staged: StagedFile, path: string, key: string): Promise<void> {
+    const { fileSystem, root } = this.#options;
+    const directory = dirname(path);
+    try {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          // Mostly the directory is there, so it is made only when the first attempt shows that it is not.
+          if (attempt > 1) await this.#makeDirectories(directory);
+          if (!(await root.isContained(directory))) throw leadsOutside(directory, key);
+          await Promise.all(this.#makingDirectories);
+          await fileSystem.rename(staged.path, path);
+          break;
+        } catch (error) {
+          if (!isErrno(error, 'ENOENT') || attempt >= moveAttemptsMax) throw error;
+        }
+      }
+    } catch (error) {
+      await root.removeEmpty(directory);
+      if (isErrno(error, ...obstacleErrnos)) throw keyInTheWay(key, root.location, error);
+      throw error;
+    }
+    await this.#makeNameDurable(directory, key);
+  }
+
+  async #makeDirectories(directory: string): Promise<void> {
+    const making = this.#makeDirectory(directory);
+    this.#makingDirectories.add(making);
+    try {
+      await making;
+    } finally {
+      this.#makingDirectories.delete(making);
+    }
+  }
+
+  async #makeDirectory(directory: string): Promise<void> {
+    const { fileSystem, root } = this.#options;
+    if (directory === root.path) return;
+    try {
+      await fileSystem.makeDirectory(directory);
+    } catch (error) {
+      if (isErrno(error, 'EEXIST')) return;
+      if (!isErrno(error, 'ENOENT')) throw error;
+      await this.#makeDirectory(dirname(directory));
+      // Gone again already? Then the next attempt to move finds out.
+      await fileSystem.makeDirectory(directory).catch((again: unknown) => {
+        if (!isErrno(again, 'EEXIST', 'ENOENT')) throw again;
+      });
+    }
+    await fileSystem.syncDirectory(dirname(directory));
+  }
+
+  async #makeNameDurable(directory: string, key: string): Promise<void> {
+    const { fileSystem, root } = this.#options;
+    try {
+      await fileSystem.syncDirectory(directory);
+    } catch (error) {
+      // The object was deleted, and its directory with it, before this put had ended: both calls have had their effect.
+      if (isErrno(error, 'ENOENT')) return;
+      throw new QuireError(
+        'STORE_UNAVAILABLE',
+        `put of ${key} in ${root.location}: the object is there, but ${errnoOf(error) ?? 'a failure'} kept it from being made durable.`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+function leadsOutside(directory: string, key: string): QuireError {
+  return new QuireError('STORE_UNAVAILABLE', `${key} cannot be put: a symbolic link leads ${directory} out of the store's root.`);
+}
+
+function keyInTheWay(key: string, location: string, cause: unknown): QuireError {
+  return new QuireError('INVALID_OBJECT_KEY', `${key} lies above or below another object in ${location}.`, { cause });
+}

@@ -1,0 +1,32 @@
+import { type ListOptions, throwIfAborted } from '@quire/core';
+import type { SortedObjects, StoredObject } from './sorted-objects.ts';
+
+/** After so many entries others get a turn: a long listing must not hold up the process. */
+const entriesPerTurn = 1000;
+
+/** The objects of a prefix in key order, whatever is put or deleted meanwhile. */
+export async function* listObjects(
+  objects: SortedObjects,
+  prefix: string,
+  options: ListOptions = {},
+): AsyncGenerator<StoredObject> {
+  const { after, signal } = options;
+  throwIfAborted(signal);
+  let index = objects.firstIndexFrom(prefix);
+  if (after !== undefined) index = Math.max(index, objects.firstIndexAfter(after));
+  for (let count = 1; ; count += 1) {
+    const object = objects.at(index);
+    if (object === undefined || !object.key.startsWith(prefix)) return;
+    yield object;
+    if (count % entriesPerTurn === 0) await turnOfOthers();
+    throwIfAborted(signal);
+    // What was put or deleted meanwhile may have moved the keys: look the place up again then.
+    index = objects.at(index)?.key === object.key ? index + 1 : objects.firstIndexAfter(object.key);
+  }
+}
+
+function turnOfOthers(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

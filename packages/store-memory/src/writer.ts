@@ -1,0 +1,50 @@
+/** Every block but an object's last has this size, so that a byte's block, and its alignment, follow from its offset. */
+export const blockBytes = 4 * 1024 * 1024;
+
+const firstCapacityBytes = 4096;
+
+/** Copies chunks of any size into blocks of one size. */
+export class BlockPacker {
+  readonly #blocks: Uint8Array[] = [];
+  #last = new Uint8Array(0);
+  #lastBytes = 0;
+
+  get sizeBytes(): number {
+    return this.#blocks.length * blockBytes + this.#lastBytes;
+  }
+
+  add(chunk: Uint8Array): void {
+    for (let offset = 0; offset < chunk.byteLength;) {
+      const piece = chunk.subarray(offset, offset + blockBytes - this.#lastBytes);
+      this.#grow(this.#lastBytes + piece.byteLength);
+      this.#last.set(piece, this.#lastBytes);
+      this.#lastBytes += piece.byteLength;
+      offset += piece.byteLength;
+      if (this.#lastBytes === blockBytes) this.#seal();
+    }
+  }
+
+  /** The blocks; nothing can be added any more. */
+  finish(): readonly Uint8Array[] {
+    if (this.#lastBytes > 0) {
+      const isExact = this.#lastBytes === this.#last.byteLength;
+      this.#blocks.push(isExact ? this.#last : this.#last.slice(0, this.#lastBytes));
+    }
+    return this.#blocks;
+  }
+
+  #seal(): void {
+    this.#blocks.push(this.#last);
+    this.#last = new Uint8Array(0);
+    this.#lastBytes = 0;
+  }
+
+  /** Small objects must not pay for a whole block: the last one doubles as it fills. */
+  #grow(neededBytes: number): void {
+    if (neededBytes <= this.#last.byteLength) return;
+    const capacityBytes = Math.max(neededBytes, this.#last.byteLength * 2, firstCapacityBytes);
+    const larger = new Uint8Array(Math.min(capacityBytes, blockBytes));
+    larger.set(this.#last);
+    this.#last = larger;
+  }
+}

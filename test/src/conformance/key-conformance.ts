@@ -1,0 +1,109 @@
+import { type QuireError, readObject } from '@quire/core';
+import { collect } from '@quire/core/testing';
+import { describe, expect, test } from 'vitest';
+import { expectRejection, expectStoreFailure } from './store-expectations.ts';
+import { chunksOf, type OpenStoreFixture, patternBytes } from './store-fixture.ts';
+
+const badKeys = [
+  '',
+  '/',
+  'a/',
+  '/a',
+  'a//b',
+  '.',
+  '..',
+  '../a',
+  'a/../b',
+  'a/..',
+  '.hidden',
+  'a/.hidden',
+  '.staging/x',
+  '-rf',
+  'a/-rf',
+  'a b',
+  'a\\b',
+  'a\0b',
+  'a%2e',
+  'ä',
+  `${'a'.repeat(256)}`,
+  `${'a/'.repeat(256)}a`,
+];
+
+const goodKeys = ['a', '_', '0', 'A/B/C', 'a.b-c_d', `x/${'y'.repeat(255)}`, `${'a/'.repeat(255)}ab`];
+
+/** What the port says of keys. */
+export function describeKeys(open: OpenStoreFixture): void {
+  describe('keys', () => {
+    test.each(badKeys)('%j is refused by every call, before the source of a put is touched', async (key) => {
+      await using fixture = await open();
+      const { store } = fixture;
+      let isBegun = false;
+      async function* source(): AsyncGenerator<Uint8Array> {
+        isBegun = true;
+        yield patternBytes(1);
+      }
+      await expectRejection(store.head(key), 'INVALID_OBJECT_KEY');
+      await expectRejection(store.get(key), 'INVALID_OBJECT_KEY');
+      await expectRejection(store.put(key, patternBytes(1)), 'INVALID_OBJECT_KEY');
+      await expectRejection(store.put(key, source()), 'INVALID_OBJECT_KEY');
+      await expectRejection(store.delete(key), 'INVALID_OBJECT_KEY');
+      expect(isBegun).toBe(false);
+      expect(await collect(store.list(''))).toEqual([]);
+      expect(await fixture.leftovers()).toEqual([]);
+    });
+
+    test.each(goodKeys)('%s is taken', async (key) => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const entry = await store.put(key, patternBytes(3));
+      expect(await collect(store.list(''))).toEqual([entry]);
+      expect(await readObject(store, key)).toEqual(patternBytes(3));
+      await store.delete(key);
+      expect(await collect(store.list(''))).toEqual([]);
+    });
+
+    test.each([
+      ['a', 'a/b'],
+      ['a/b', 'a'],
+      ['a', 'a/b/c'],
+      ['a/b/c', 'a'],
+      ['a/b/c', 'a/b'],
+    ])('%s and then %s: the second is refused, or both stand', async (first, second) => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const firstEntry = await store.put(first, patternBytes(3, 1));
+      const putting = store.put(second, chunksOf(patternBytes(5, 2), 2));
+      const isRefused = await putting.then(
+        () => false,
+        () => true,
+      );
+      await (isRefused && expectStoreFailure(putting, 'INVALID_OBJECT_KEY', second, store));
+      const secondBytes = await readObject(store, second).catch((error: unknown) => (error as QuireError).code);
+      const secondHead = await store.head(second).catch((error: unknown) => (error as QuireError).code);
+      expect({
+        first: await readObject(store, first),
+        second: [secondHead, secondBytes],
+        entries: (await collect(store.list(''))).length,
+        leftovers: await fixture.leftovers(),
+      }).toEqual({
+        first: patternBytes(3, 1),
+        second: isRefused ? ['OBJECT_NOT_FOUND', 'OBJECT_NOT_FOUND'] : [await putting, patternBytes(5, 2)],
+        entries: isRefused ? 1 : 2,
+        leftovers: [],
+      });
+      await store.delete(second);
+      expect(await collect(store.list(''))).toEqual([firstEntry]);
+    });
+
+    test('a key is free for one below it once it is deleted, and the other way round', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      await store.put('a', patternBytes(1, 1));
+      await store.delete('a');
+      await store.put('a/b', patternBytes(2, 2));
+      await store.delete('a/b');
+      await store.put('a', patternBytes(3, 3));
+      expect(await readObject(store, 'a')).toEqual(patternBytes(3, 3));
+    });
+  });
+}

@@ -1,0 +1,164 @@
+import type { ObjectEntry, ObjectStore } from '@quire/core';
+import { collect } from '@quire/core/testing';
+import { describe, expect, test } from 'vitest';
+import { type OpenStoreFixture, patternBytes } from './store-fixture.ts';
+
+/** In the order of their UTF-16 code units, which a walk over directories gets wrong unless it takes care. */
+const keysInOrder = [
+  '0',
+  'A',
+  'Z/9',
+  '_',
+  'a-b',
+  'a-b-c/x',
+  'a.b',
+  'a.b.c/x',
+  'a/0',
+  'a/b-c',
+  'a/b.c',
+  'a/b/c',
+  'a/b/d',
+  'a/b0',
+  'a0',
+  'aa/b',
+  'b/c/d/e/f',
+  'z',
+];
+
+/** What the port says of `list`. */
+export function describeListing(open: OpenStoreFixture): void {
+  describe('list', () => {
+    test('gives every entry in the order of keys', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const entries = new Map<string, ObjectEntry>();
+      for (const key of keysInOrder.toReversed()) entries.set(key, await store.put(key, patternBytes(key.length)));
+      expect(await collect(store.list(''))).toEqual(keysInOrder.map((key) => entries.get(key)));
+    });
+
+    test('an empty store gives nothing', async () => {
+      await using fixture = await open();
+      expect(await keysOf(fixture.store, '')).toEqual([]);
+      expect(await keysOf(fixture.store, 'a/b')).toEqual([]);
+    });
+
+    test('a prefix is plain text: it may end within a segment and need be no key', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      await putAll(store);
+      const texts = [
+        '',
+        '/',
+        '.',
+        '..',
+        '../',
+        '../..',
+        './',
+        'a',
+        'a/',
+        'a//',
+        'a/b',
+        'a/b/',
+        'a/b/c',
+        'a/b/c/',
+        'a-',
+        'a.',
+        'a.b',
+      ];
+      for (const prefix of [...texts, 'b/c/d/e/f', 'b/c/d/e/f/g', 'b/x/y', 'A', 'ä', '\0', ' ', 'z', 'zz', '.staging/', '-']) {
+        expect([prefix, await keysOf(store, prefix)]).toEqual([prefix, keysInOrder.filter((key) => key.startsWith(prefix))]);
+      }
+    });
+
+    test('after gives what sorts after it, whether it is a key or not', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      await putAll(store);
+      const marks = [
+        ...keysInOrder,
+        '',
+        '.',
+        '/',
+        'a',
+        'a/',
+        'a/a',
+        'a/b',
+        'a/b/',
+        'a/b/cc',
+        'a1',
+        'a.',
+        'b/c/',
+        'b/c/d/e/g',
+        'zz',
+        '~',
+        '\uffff',
+      ];
+      for (const prefix of ['', 'a', 'a/', 'a/b']) {
+        for (const after of marks) {
+          const expected = keysInOrder.filter((key) => key.startsWith(prefix) && key > after);
+          expect([prefix, after, await keysOf(store, prefix, after)]).toEqual([prefix, after, expected]);
+        }
+      }
+    });
+
+    test('what stays shows exactly once while others come and go', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const staying = Array.from({ length: 60 }, (_, index) => `s/${String(index * 10).padStart(3, '0')}/data`);
+      const going = Array.from({ length: 30 }, (_, index) => `s/${String(index * 20 + 5).padStart(3, '0')}/data`);
+      for (const key of [...staying, ...going]) await store.put(key, patternBytes(1));
+      const seen: string[] = [];
+      for await (const { key } of store.list('s/')) {
+        seen.push(key);
+        const gone = going.pop();
+        if (gone !== undefined) {
+          await store.delete(gone);
+          await store.put(gone.replace('5/data', '7/data'), patternBytes(1));
+        }
+      }
+      expect(seen.filter((key) => key.endsWith('0/data'))).toEqual(staying);
+      expect(seen).toEqual([...new Set(seen)].toSorted());
+    });
+
+    test('a listing whose reader deletes everything comes to its end', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      await putAll(store);
+      for await (const { key } of store.list('')) await store.delete(key);
+      expect(await keysOf(store, '')).toEqual([]);
+      expect(await fixture.leftovers()).toEqual([]);
+    });
+
+    test('a listing may be left early, and begun anew after the last entry', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      await putAll(store);
+      const walked: string[] = [];
+      for (;;) {
+        const before = walked.length;
+        for await (const { key } of store.list('', { after: walked.at(-1) })) {
+          walked.push(key);
+          if (walked.length - before === 3) break;
+        }
+        if (walked.length === before) break;
+      }
+      expect(walked).toEqual(keysInOrder);
+    });
+
+    test('listings at once do not disturb each other', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      await putAll(store);
+      const listings = await Promise.all(Array.from({ length: 8 }, () => keysOf(store, 'a')));
+      for (const keys of listings) expect(keys).toEqual(keysInOrder.filter((key) => key.startsWith('a')));
+    });
+  });
+}
+
+async function putAll(store: ObjectStore): Promise<void> {
+  for (const key of keysInOrder) await store.put(key, patternBytes(key.length));
+}
+
+async function keysOf(store: ObjectStore, prefix: string, after?: string): Promise<string[]> {
+  return (await collect(store.list(prefix, { after }))).map((entry) => entry.key);
+}

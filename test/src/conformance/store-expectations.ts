@@ -1,0 +1,37 @@
+import { type ErrorCode, type ObjectStore, QuireError } from '@quire/core';
+import { expect } from 'vitest';
+
+/** The QuireError that a promise rejects with; anything else fails the test. */
+export async function rejectionOf(promise: Promise<unknown>): Promise<QuireError> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('value' in outcome) return expect.fail(`Expected a rejection, but it resolved with ${JSON.stringify(outcome.value)}.`);
+  expect(outcome.error).toBeInstanceOf(QuireError);
+  return outcome.error as QuireError;
+}
+
+/** Expects a rejection with a code. */
+export async function expectRejection(promise: Promise<unknown>, code: ErrorCode): Promise<void> {
+  expect(await rejectionOf(promise)).toMatchObject({ code });
+}
+
+/** Expects a failure of `store` that concerns `key`: its message must say both. */
+export async function expectStoreFailure(
+  promise: Promise<unknown>,
+  code: ErrorCode,
+  key: string,
+  store: ObjectStore,
+): Promise<void> {
+  const error = await rejectionOf(promise);
+  expect(error).toMatchObject({ code });
+  expect(error.message).toContain(key);
+  expect(error.message).toContain(store.location === 'memory:' ? 'memory' : store.location);
+}
+
+/** Expects the bytes of two arrays to be the same; large arrays make `toEqual` crawl. */
+export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
+  expect(actual.byteLength).toBe(expected.byteLength);
+  expect(Buffer.compare(actual, expected)).toBe(0);
+}

@@ -1,0 +1,78 @@
+import type { ObjectStore } from '@quire/core';
+
+/** An empty store of its own for one test, and what the test may know of its insides. */
+export interface StoreFixture extends AsyncDisposable {
+  readonly store: ObjectStore;
+  /** Names whatever is left of writes that failed: staged files, unfinished uploads, rooms that nobody uses. */
+  leftovers(): Promise<readonly string[]>;
+}
+
+export interface StoreFixtureOptions {
+  /** Bytes after which a put must fail with STORE_FULL. Undefined: plenty. */
+  readonly sizeMaxBytes?: number;
+}
+
+/** Opens an empty store. Each test opens its own, and disposes it. */
+export type OpenStoreFixture = (options?: StoreFixtureOptions) => Promise<StoreFixture>;
+
+/** A prime, so that no buffer size is a multiple of it. */
+const patternPeriod = 65_521;
+
+/** Bytes that differ from place to place and from seed to seed, so that a wrong offset or a mix of two objects shows. */
+export function patternBytes(length: number, seed = 0): Uint8Array {
+  const bytes = new Uint8Array(length);
+  const firstBytes = Math.min(length, patternPeriod);
+  for (let index = 0; index < firstBytes; index += 1) bytes[index] = (index * 31 + (index >>> 8) * 7 + seed * 101) & 0xff;
+  for (let filled = firstBytes; filled < length; filled *= 2) bytes.copyWithin(filled, 0, filled);
+  return bytes;
+}
+
+/** The bytes as a source of chunks of one size. */
+export async function* chunksOf(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < bytes.byteLength; offset += chunkBytes) yield bytes.subarray(offset, offset + chunkBytes);
+}
+
+/** A source that a test feeds by hand, and that tells how it was used. */
+export class HandFedSource implements AsyncIterable<Uint8Array> {
+  /** Whether the reader has closed it. */
+  isClosed = false;
+  pullCount = 0;
+  /** The most pulls that were waiting at the same time. */
+  waitingMax = 0;
+  readonly #waiting: ((step: IteratorResult<Uint8Array>) => void)[] = [];
+  readonly #onPull: (() => void)[] = [];
+
+  /** Resolves once a pull is waiting. */
+  async untilPulled(): Promise<void> {
+    while (this.#waiting.length === 0) await new Promise<void>((resolve) => this.#onPull.push(resolve));
+  }
+
+  /** Answers the waiting pull with a chunk. */
+  async feed(chunk: Uint8Array): Promise<void> {
+    await this.untilPulled();
+    this.#waiting.shift()?.({ done: false, value: chunk });
+  }
+
+  /** Answers the waiting pull with the end. */
+  async end(): Promise<void> {
+    await this.untilPulled();
+    this.#waiting.shift()?.({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return {
+      next: () => {
+        this.pullCount += 1;
+        return new Promise((resolve) => {
+          this.#waiting.push(resolve);
+          this.waitingMax = Math.max(this.waitingMax, this.#waiting.length);
+          for (const notify of this.#onPull.splice(0)) notify();
+        });
+      },
+      return: () => {
+        this.isClosed = true;
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+}

@@ -1,0 +1,34 @@
+import { isQuireError } from '@quire/core';
+import { collect } from '@quire/core/testing';
+import { MemoryObjectStore } from '@quire/store-memory';
+import { describeObjectStore } from './object-store-conformance.ts';
+import type { StoreFixture, StoreFixtureOptions } from './store-fixture.ts';
+import { inAllWrappers, inEachWrapper } from './wrapped-stores.ts';
+
+const plentyBytes = 64 * 1024 * 1024;
+
+async function openMemoryStore({ sizeMaxBytes = plentyBytes }: StoreFixtureOptions = {}): Promise<StoreFixture> {
+  const store = new MemoryObjectStore({ sizeMaxBytes });
+  return {
+    store,
+    leftovers: () => roomNobodyUses(store),
+    [Symbol.asyncDispose]: async () => store[Symbol.asyncDispose](),
+  };
+}
+
+/** Room that is taken without an object to show for it. */
+async function roomNobodyUses(store: MemoryObjectStore): Promise<string[]> {
+  const entries = await collect(store.list('')).catch((error: unknown) => {
+    if (isQuireError(error, 'SHUTTING_DOWN')) return [];
+    throw error;
+  });
+  const lostBytes = store.usedBytes - entries.reduce((sum, entry) => sum + entry.sizeBytes, 0);
+  return lostBytes === 0 ? [] : [`${lostBytes} bytes`];
+}
+
+describeObjectStore('memory store', openMemoryStore, { modelRunCount: 100 });
+describeObjectStore('memory store in all wrappers', inAllWrappers(openMemoryStore), { modelRunCount: 20 });
+// A cheap store to try each wrapper alone with: together, one could hide what another breaks.
+for (const [wrapper, open] of inEachWrapper(openMemoryStore)) {
+  describeObjectStore(`memory store in ${wrapper}`, open, { modelRunCount: 10 });
+}

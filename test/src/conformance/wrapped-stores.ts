@@ -1,0 +1,36 @@
+import { type ObjectStore, systemClock, systemRandom, withLimit, withObserver, withRetry, withTimeLimit } from '@quire/core';
+import { FaultStore, RecordingStore } from '@quire/core/testing';
+import type { OpenStoreFixture } from './store-fixture.ts';
+
+const clock = systemClock;
+
+/** Every wrapper: with nothing to do, none of them may show. */
+const wrappers: Record<string, (store: ObjectStore) => ObjectStore> = {
+  withRetry: (store) => withRetry(store, { clock, random: systemRandom, attemptsMax: 3, delayMs: 60_000, delayMaxMs: 60_000 }),
+  withLimit: (store) => withLimit(store, { concurrentMax: 3 }),
+  withTimeLimit: (store) => withTimeLimit(store, { clock, callTimeoutMs: 60_000, idleTimeoutMs: 60_000 }),
+  withObserver: (store) => withObserver(store, () => undefined, clock),
+  RecordingStore: (store) => new RecordingStore(store),
+  FaultStore: (store) => new FaultStore(store),
+};
+
+/** The store in each wrapper by itself. */
+export function inEachWrapper(open: OpenStoreFixture): [string, OpenStoreFixture][] {
+  return Object.entries(wrappers).map(([name, wrap]) => [name, wrapped(open, wrap)]);
+}
+
+/** The store in all of them, one around the other. */
+export function inAllWrappers(open: OpenStoreFixture): OpenStoreFixture {
+  return wrapped(open, (store) => Object.values(wrappers).reduce((inner, wrap) => wrap(inner), store));
+}
+
+function wrapped(open: OpenStoreFixture, wrap: (store: ObjectStore) => ObjectStore): OpenStoreFixture {
+  return async (options) => {
+    const fixture = await open(options);
+    return {
+      store: wrap(fixture.store),
+      leftovers: () => fixture.leftovers(),
+      [Symbol.asyncDispose]: async () => fixture[Symbol.asyncDispose](),
+    };
+  };
+}
