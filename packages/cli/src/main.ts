@@ -1,6 +1,12 @@
 #!/usr/bin/env node
-import { processEnvironment } from './environment.ts';
-import { runCommand } from './run-command.ts';
+/**
+ * Node reads files, and DuckDB runs queries, on one pool of threads; with Node's four, as many queries would let no page be read.
+ * The size counts only until the pool is first used, so everything else is loaded after this.
+ */
+process.env['UV_THREADPOOL_SIZE'] ??= '64';
+
+const { processEnvironment } = await import('./environment.ts');
+const { runCommand } = await import('./run-command.ts');
 
 // From a clone there is no `quire` on the path yet, but there is a script of that name.
 const invocation = import.meta.filename.endsWith('.ts') ? 'npm run -s quire --' : 'quire';

@@ -1,7 +1,7 @@
 import { QuireError } from '@quire/core';
 import { QuireClient } from '../src/quire-client.ts';
 
-export interface Sent {
+interface Sent {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { grouped } from '../phrases.ts';
 import { layOutTable } from '../table/text-table.ts';
 
 const columns = [
-  { name: 'id', dataType: 'STRING' },
+  { name: 'id', dataType: 'STRING', isWhole: true },
   { name: 'rows', dataType: 'LONG' },
   { name: 'size', dataType: 'LONG' },
   { name: 'submitted', dataType: 'STRING' },

@@ -11,7 +11,7 @@ export function renderWelcome(running: RunningBroker, environment: Environment):
   const facts: [string, string][] = [
     ['broker', address.url],
     ...(settings.observability.docsEnabled ? [['API', `${address.url}/docs`] satisfies [string, string]] : []),
-    ['results', `${running.storeLocation}, for ${formatDurationMs(settings.results.expirationMs)}`],
+    ['results', `${running.storeLocation}, kept for ${formatDurationMs(settings.results.expirationMs)}`],
     ['tables', settings.tables.map((table) => table.name).join(', ') || 'none'],
   ];
   return [

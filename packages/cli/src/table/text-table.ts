@@ -4,6 +4,11 @@ import { cellText, printable } from './cell-text.ts';
 import { type PlannedColumn, planColumns } from './plan-columns.ts';
 import { fitText, textWidth } from './text-width.ts';
 
+export interface TableColumn extends Column {
+  /** Whether its texts are of no use when cut, such as ids. */
+  readonly isWhole?: boolean;
+}
+
 export interface TableOptions {
   /** Columns of the terminal that the table may fill; infinite where lines are not broken. */
   readonly widthMax: number;
@@ -30,7 +35,11 @@ const wholePattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL|TIMESTAMP|BOOLEAN)$/
 const cellWidthMax = 400;
 
 /** Lays rows out as lines of aligned columns: numbers to the right, long cells cut with `…`, columns without room left out. */
-export function layOutTable(columns: readonly Column[], rows: readonly (readonly Cell[])[], options: TableOptions): TextTable {
+export function layOutTable(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly Cell[])[],
+  options: TableOptions,
+): TextTable {
   const texts = rows.map((row) => row.map((cell) => cellText(typeof cell === 'string' ? cell.slice(0, cellWidthMax * 4) : cell)));
   const names = columns.map((column) => printable(column.name));
   const numeric = columns.map((column) => numberPattern.test(column.dataType));
@@ -55,7 +64,7 @@ export function layOutTable(columns: readonly Column[], rows: readonly (readonly
 }
 
 function planTable(
-  columns: readonly Column[],
+  columns: readonly TableColumn[],
   names: readonly string[],
   texts: readonly (readonly string[])[],
   options: TableOptions,
@@ -65,7 +74,7 @@ function planTable(
       (width, row) => Math.max(width, textWidth(row[index] ?? '', cellWidthMax)),
       textWidth(name, cellWidthMax),
     ),
-    mayShrink: !wholePattern.test(columns[index]?.dataType ?? ''),
+    mayShrink: columns[index]?.isWhole !== true && !wholePattern.test(columns[index]?.dataType ?? ''),
   }));
   return planColumns(wishes, options.widthMax, { gap: gap.length, firstColumn: options.firstColumn ?? 0 });
 }
