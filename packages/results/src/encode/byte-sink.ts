@@ -1,17 +1,21 @@
-/** A growing buffer that text is written into as bytes; inner loops address `bytes` directly after `reserve`. */
+import type { CellWriter } from './cell-writer.ts';
+import { writeAscii } from './write-number.ts';
+import { writeBytes } from './write-string.ts';
+
+/** A growing buffer of text, for what has no known width: nested values, written aside before they are copied to their place. */
 export class ByteSink {
   bytes: Uint8Array;
   length = 0;
 
-  constructor(capacity = 64 * 1024) {
+  constructor(capacity: number) {
     this.bytes = new Uint8Array(capacity);
   }
 
-  /** Makes room for `count` more bytes and returns the position to write them at; the caller then moves `length`. */
+  /** Makes room for `count` more bytes, which may replace `bytes`, and returns the position to write them at. */
   reserve(count: number): number {
     if (this.length + count > this.bytes.length) {
       const larger = new Uint8Array(Math.max(this.length + count, this.bytes.length * 2));
-      larger.set(this.bytes.subarray(0, this.length));
+      larger.set(this.view());
       this.bytes = larger;
     }
     return this.length;
@@ -26,19 +30,18 @@ export class ByteSink {
   /** Writes text of ASCII characters only. */
   writeAscii(text: string): void {
     const position = this.reserve(text.length);
-    const { bytes } = this;
-    for (let index = 0; index < text.length; index += 1) bytes[position + index] = text.charCodeAt(index);
-    this.length = position + text.length;
+    this.length = writeAscii(this.bytes, position, text);
   }
 
-  writeBytes(source: Uint8Array, start = 0, end = source.length): void {
-    const count = end - start;
-    const position = this.reserve(count);
-    const { bytes } = this;
-    // Below some tens of bytes a loop costs less than the call into the engine's copy.
-    if (count <= 32) for (let index = 0; index < count; index += 1) bytes[position + index] = source[start + index] ?? 0;
-    else bytes.set(source.subarray(start, end), position);
-    this.length = position + count;
+  writeBytes(source: Uint8Array): void {
+    const position = this.reserve(source.length);
+    this.length = writeBytes(this.bytes, position, source, 0, source.length);
+  }
+
+  /** Makes room for one cell and writes it. */
+  writeCell({ widthMax, widthOf, write }: CellWriter, row: number): void {
+    const position = this.reserve(widthMax + (widthOf?.(row) ?? 0));
+    this.length = write(this.bytes, position, row);
   }
 
   /** What has been written, as a view that the next write after `clear` overwrites. */
@@ -48,14 +51,5 @@ export class ByteSink {
 
   clear(): void {
     this.length = 0;
-  }
-
-  /** Hands over what has been written and starts a new buffer. */
-  take(): Uint8Array {
-    const taken = this.bytes.subarray(0, this.length);
-    // Every byte is written before it is read, so zeroes would be wasted work.
-    this.bytes = Buffer.allocUnsafeSlow(Math.max(64 * 1024, Math.min(this.bytes.length, 1024 * 1024)));
-    this.length = 0;
-    return taken;
   }
 }

@@ -1,40 +1,48 @@
 import { type Data, DataType, type Field } from 'apache-arrow';
 import { ByteSink } from './byte-sink.ts';
+import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf, validityOf } from './column-reader.ts';
 import { jsonWriterOf } from './json-cell.ts';
-import { scalarWriterOf, type WriteValue } from './scalar-writer.ts';
-import { writeCsvField } from './write-string.ts';
+import { scalarWriterOf } from './scalar-writer.ts';
+import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
 /** Compiles the writer of one column's CSV fields: null is nothing at all, lists, maps and structs are their JSON. */
-export function csvWriterOf(field: Field, data: Data, sink: ByteSink): WriteValue {
-  if (DataType.isNull(field.type)) return () => {};
-  const write = valueWriterOf(field, data, sink);
+export function csvWriterOf(field: Field, data: Data): CellWriter {
+  if (DataType.isNull(field.type)) return { widthMax: 0, widthOf: undefined, write: (_bytes, position) => position };
+  const writer = valueWriterOf(field, data);
   const isValid = validityOf(data);
-  if (isValid === undefined) return write;
-  return (row) => {
-    if (isValid(row)) write(row);
+  if (isValid === undefined) return writer;
+  const { write, widthOf } = writer;
+  return {
+    widthMax: writer.widthMax,
+    widthOf: widthOf === undefined ? undefined : (row) => (isValid(row) ? widthOf(row) : 0),
+    write: (bytes, position, row) => (isValid(row) ? write(bytes, position, row) : position),
   };
 }
 
-function valueWriterOf(field: Field, data: Data, sink: ByteSink): WriteValue {
+function valueWriterOf(field: Field, data: Data): CellWriter {
   const type = field.type as DataType;
-  const scalar = scalarWriterOf(field, data, sink);
-  if (scalar !== undefined && !isBytes(type)) return scalar.write;
-  if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
-    const bytes = data.values as Uint8Array;
+  const scalar = scalarWriterOf(field, data);
+  // Of the scalars, only bytes can be empty text, which has to be told from null.
+  if (scalar !== undefined && scalar.widthOf === undefined) return scalar;
+  if (scalar === undefined && (DataType.isUtf8(type) || DataType.isLargeUtf8(type))) {
+    const source = data.values as Uint8Array;
     const offsets = offsetsOf(data);
-    return (row) => writeCsvField(sink, bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0);
+    return {
+      widthMax: 0,
+      widthOf: (row) => csvFieldWidthMax((offsets[row + 1] ?? 0) - (offsets[row] ?? 0)),
+      write: (bytes, position, row) => writeCsvField(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
+    };
   }
   const scratch = new ByteSink(1024);
-  const write = scalarWriterOf(field, data, scratch)?.write ?? jsonWriterOf(field, data, scratch, 'value');
-  return (row) => {
-    scratch.clear();
-    write(row);
-    writeCsvField(sink, scratch.bytes, 0, scratch.length);
+  const inner = scalar ?? jsonWriterOf(field, data, 'value');
+  return {
+    widthMax: 0,
+    widthOf: (row) => {
+      scratch.clear();
+      scratch.writeCell(inner, row);
+      return csvFieldWidthMax(scratch.length);
+    },
+    write: (bytes, position) => writeCsvField(bytes, position, scratch.bytes, 0, scratch.length),
   };
-}
-
-/** Empty bytes have to be told from null, as empty text has. */
-function isBytes(type: DataType): boolean {
-  return DataType.isBinary(type) || DataType.isLargeBinary(type);
 }

@@ -1,10 +1,10 @@
 import type { Data, Field, RecordBatch, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
-import { ByteSink } from './byte-sink.ts';
+import type { CellWriter } from './cell-writer.ts';
 import { csvWriterOf } from './csv-cell.ts';
 import { jsonWriterOf } from './json-cell.ts';
-import type { WriteValue } from './scalar-writer.ts';
-import { writeCsvField } from './write-string.ts';
+import { RowEncoder, type RowFrame } from './row-encoder.ts';
+import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
 /** A decoded batch and the rows of it that are wanted. */
 export interface PageBatch {
@@ -12,80 +12,71 @@ export interface PageBatch {
   readonly rows: RowRange;
 }
 
-/** Handed on as soon as a chunk has this many bytes. */
-const chunkBytes = 128 * 1024;
+type WriterOf = (field: Field, data: Data) => CellWriter;
+
+const text = (ascii: string): Uint8Array => Buffer.from(ascii);
+const nothing = text('');
 
 /** Encodes rows as a JSON array of arrays of cells: `[[1,"a"],[2,null]]` (contract section 2). */
-export async function* encodeJsonRows(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
-  const sink = new ByteSink(chunkBytes * 2);
-  sink.writeByte(91);
-  let separator = 91;
-  for await (const { batch, rows } of batches) {
-    const writers = writersOf(schema, batch, sink, jsonWriterOf);
-    for (let row = rows.start; row < rows.end; row += 1) {
-      if (separator === 44) sink.writeByte(44);
-      separator = 91;
-      for (const write of writers) {
-        sink.writeByte(separator);
-        write(row);
-        separator = 44;
-      }
-      sink.writeByte(93);
-      if (sink.length >= chunkBytes) yield sink.take();
-    }
-  }
-  sink.writeByte(93);
-  yield sink.take();
+export function encodeJsonRows(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
+  const cellPrefixes = schema.fields.map((_, index) => text(index === 0 ? '[' : ','));
+  const frame = {
+    head: text('['),
+    rowSeparator: text(','),
+    cellPrefixes,
+    rowSuffix: text(']'),
+    emptyRow: nothing,
+    tail: text(']'),
+  };
+  return encodeRows(schema, batches, frame, jsonWriterOf);
 }
 
 /** Encodes rows as lines of one JSON object each; a column name that stands twice gets a number the second time. */
-export async function* encodeNdjson(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
-  const sink = new ByteSink(chunkBytes * 2);
-  const keys = distinctNames(schema).map((name, index) => Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`));
-  for await (const { batch, rows } of batches) {
-    const writers = writersOf(schema, batch, sink, jsonWriterOf);
-    for (let row = rows.start; row < rows.end; row += 1) {
-      for (const [index, write] of writers.entries()) {
-        sink.writeBytes(keys[index] as Uint8Array);
-        write(row);
-      }
-      sink.writeAscii('}\n');
-      if (sink.length >= chunkBytes) yield sink.take();
-    }
-  }
-  if (sink.length > 0) yield sink.take();
+export function encodeNdjson(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
+  const cellPrefixes = distinctNames(schema).map((name, index) =>
+    Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+  );
+  const frame = { head: nothing, rowSeparator: nothing, cellPrefixes, rowSuffix: text('}\n'), emptyRow: nothing, tail: nothing };
+  return encodeRows(schema, batches, frame, jsonWriterOf);
 }
 
 /** Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`. */
-export async function* encodeCsv(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
-  const sink = new ByteSink(chunkBytes * 2);
-  for (const [index, field] of schema.fields.entries()) {
-    if (index > 0) sink.writeByte(44);
-    const name = Buffer.from(field.name);
-    writeCsvField(sink, name, 0, name.length);
-  }
-  sink.writeByte(10);
-  for await (const { batch, rows } of batches) {
-    const writers = writersOf(schema, batch, sink, csvWriterOf);
-    for (let row = rows.start; row < rows.end; row += 1) {
-      const start = sink.length;
-      for (const [index, write] of writers.entries()) {
-        if (index > 0) sink.writeByte(44);
-        write(row);
-      }
-      // A lone null would make an empty line, which readers skip.
-      if (sink.length === start) sink.writeAscii('""');
-      sink.writeByte(10);
-      if (sink.length >= chunkBytes) yield sink.take();
-    }
-  }
-  if (sink.length > 0) yield sink.take();
+export function encodeCsv(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
+  const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? nothing : text(',')));
+  // A lone null would make an empty line, which readers skip.
+  const frame = {
+    head: csvHeader(schema),
+    rowSeparator: nothing,
+    cellPrefixes,
+    rowSuffix: text('\n'),
+    emptyRow: text('""'),
+    tail: nothing,
+  };
+  return encodeRows(schema, batches, frame, csvWriterOf);
 }
 
-type WriterOf = (field: Field, data: Data, sink: ByteSink) => WriteValue;
+async function* encodeRows(
+  schema: Schema,
+  batches: AsyncIterable<PageBatch>,
+  frame: RowFrame,
+  writerOf: WriterOf,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new RowEncoder(frame);
+  for await (const { batch, rows } of batches) {
+    const writers = schema.fields.map((field, index) => writerOf(field, batch.data.children[index] as Data));
+    yield* encoder.encode(writers, rows);
+  }
+  const last = encoder.finish();
+  if (last.length > 0) yield last;
+}
 
-function writersOf(schema: Schema, batch: RecordBatch, sink: ByteSink, writerOf: WriterOf): WriteValue[] {
-  return schema.fields.map((field, index) => writerOf(field, batch.data.children[index] as Data, sink));
+function csvHeader(schema: Schema): Uint8Array {
+  const names = schema.fields.map(({ name }) => {
+    const source = Buffer.from(name);
+    const field = new Uint8Array(csvFieldWidthMax(source.length));
+    return Buffer.from(field.subarray(0, writeCsvField(field, 0, source, 0, source.length))).toString();
+  });
+  return Buffer.from(`${names.join(',')}\n`);
 }
 
 function distinctNames(schema: Schema): string[] {

@@ -1,13 +1,16 @@
-import type { ByteSink } from './byte-sink.ts';
+import { writeAscii } from './write-number.ts';
+
+/** Room that any interval needs. */
+export const intervalWidthMax = 96;
 
 /** Writes an interval in words and a clock time, as DuckDB and PostgreSQL do: `1 year 2 months 3 days 04:05:06.5`. */
-export function writeInterval(sink: ByteSink, months: number, days: number, nanoseconds: bigint): void {
+export function writeInterval(bytes: Uint8Array, position: number, months: number, days: number, nanoseconds: bigint): number {
   const parts: string[] = [];
   addCount(parts, Math.trunc(months / 12), 'year');
   addCount(parts, months % 12, 'month');
   addCount(parts, days, 'day');
   if (nanoseconds !== 0n || parts.length === 0) parts.push(clockTimeOf(nanoseconds));
-  sink.writeAscii(parts.join(' '));
+  return writeAscii(bytes, position, parts.join(' '));
 }
 
 function addCount(parts: string[], count: number, unit: string): void {

@@ -1,8 +1,21 @@
-import type { ByteSink } from './byte-sink.ts';
+// As in write-number.ts: text goes into `bytes` from `position` on, and the position behind it comes back.
 
 const quote = 34;
 const backslash = 92;
+const comma = 44;
+const lineFeed = 10;
+const carriageReturn = 13;
 const hexDigits = new TextEncoder().encode('0123456789abcdef');
+
+/** An escape makes six bytes of one at most, and the quotes are two. */
+export function jsonStringWidthMax(length: number): number {
+  return length * 6 + 2;
+}
+
+/** Every byte may be a quote, which stands twice, and the quotes are two. */
+export function csvFieldWidthMax(length: number): number {
+  return length * 2 + 2;
+}
 
 /** What follows the backslash for a byte that JSON wants escaped: a letter, `u` for a \u00XX escape, 0 for plain bytes. */
 const escapes = new Uint8Array(256);
@@ -19,83 +32,97 @@ for (const [byte, letter] of [
   escapes[byte] = letter.charCodeAt(0);
 }
 
-/** Bytes of a run that is copied in one piece; an escape makes six of one byte at most. */
-const runLength = 8192;
-
-/** Writes UTF-8 bytes `[start, end)` as a JSON string (RFC 8259 section 7), quotes included. */
-export function writeJsonString(sink: ByteSink, source: Uint8Array, start: number, end: number): void {
-  sink.writeByte(quote);
-  for (let from = start; from < end; from += runLength) writeEscaped(sink, source, from, Math.min(end, from + runLength));
-  sink.writeByte(quote);
+/** Copies bytes `[start, end)` of `source`. */
+export function writeBytes(bytes: Uint8Array, position: number, source: Uint8Array, start: number, end: number): number {
+  const length = end - start;
+  // Below some tens of bytes a loop costs less than the call into the engine's copy.
+  if (length > 48) bytes.set(source.subarray(start, end), position);
+  else for (let index = 0; index < length; index += 1) bytes[position + index] = source[start + index] ?? 0;
+  return position + length;
 }
 
-function writeEscaped(sink: ByteSink, source: Uint8Array, start: number, end: number): void {
-  let position = sink.reserve((end - start) * 6);
-  const { bytes } = sink;
-  for (let index = start; index < end; index += 1) {
-    const byte = source[index] ?? 0;
-    const escape = escapes[byte] ?? 0;
-    if (escape === 0) {
-      bytes[position] = byte;
-      position += 1;
-    } else {
-      bytes[position] = backslash;
-      bytes[position + 1] = escape;
-      position += 2;
-      if (escape === 117) {
-        bytes[position] = 48;
-        bytes[position + 1] = 48;
-        bytes[position + 2] = hexDigits[byte >> 4] ?? 48;
-        bytes[position + 3] = hexDigits[byte & 15] ?? 48;
-        position += 4;
-      }
-    }
+/** Writes UTF-8 bytes `[start, end)` as a JSON string (RFC 8259 section 7), quotes included. */
+export function writeJsonString(bytes: Uint8Array, position: number, source: Uint8Array, start: number, end: number): number {
+  bytes[position] = quote;
+  let to = position + 1;
+  let from = start;
+  if (end - start > 256) {
+    // Long texts seldom need an escape early: the run before the first is copied in one piece.
+    while (from < end && escapes[source[from] ?? 0] === 0) from += 1;
+    to = writeBytes(bytes, to, source, start, from);
   }
-  sink.length = position;
+  for (; from < end; from += 1) {
+    const byte = source[from] ?? 0;
+    if (byte >= 32 && byte !== quote && byte !== backslash) {
+      bytes[to] = byte;
+      to += 1;
+    } else to = writeEscape(bytes, to, byte);
+  }
+  bytes[to] = quote;
+  return to + 1;
+}
+
+function writeEscape(bytes: Uint8Array, position: number, byte: number): number {
+  const escape = escapes[byte] ?? 0;
+  bytes[position] = backslash;
+  bytes[position + 1] = escape;
+  if (escape !== 117) return position + 2;
+  bytes[position + 2] = 48;
+  bytes[position + 3] = 48;
+  bytes[position + 4] = hexDigits[byte >> 4] ?? 48;
+  bytes[position + 5] = hexDigits[byte & 15] ?? 48;
+  return position + 6;
 }
 
 /** Writes bytes `[start, end)` in lower-case hex. */
-export function writeHex(sink: ByteSink, source: Uint8Array, start: number, end: number): void {
-  let position = sink.reserve((end - start) * 2);
-  const { bytes } = sink;
-  for (let index = start; index < end; index += 1) {
-    const byte = source[index] ?? 0;
-    bytes[position] = hexDigits[byte >> 4] ?? 48;
-    bytes[position + 1] = hexDigits[byte & 15] ?? 48;
-    position += 2;
+export function writeHex(bytes: Uint8Array, position: number, source: Uint8Array, start: number, end: number): number {
+  let to = position;
+  for (let from = start; from < end; from += 1) {
+    const byte = source[from] ?? 0;
+    bytes[to] = hexDigits[byte >> 4] ?? 48;
+    bytes[to + 1] = hexDigits[byte & 15] ?? 48;
+    to += 2;
   }
-  sink.length = position;
+  return to;
 }
+
+/** Room that a UUID needs. */
+export const uuidWidthMax = 36;
 
 /** Writes 16 bytes as a UUID in canonical form (RFC 9562 section 4). */
-export function writeUuid(sink: ByteSink, source: Uint8Array, start: number): void {
-  let position = start;
+export function writeUuid(bytes: Uint8Array, position: number, source: Uint8Array, start: number): number {
+  let from = start;
+  let to = position;
   for (const length of [4, 2, 2, 2, 6]) {
-    if (position > start) sink.writeByte(45);
-    writeHex(sink, source, position, position + length);
-    position += length;
+    if (from > start) {
+      bytes[to] = 45;
+      to += 1;
+    }
+    to = writeHex(bytes, to, source, from, from + length);
+    from += length;
   }
+  return to;
 }
 
-const comma = 44;
-const lineFeed = 10;
-const carriageReturn = 13;
-
 /** Writes a CSV field (RFC 4180 section 2): quoted when it is empty, so that null differs, or holds a comma, quote or line break. */
-export function writeCsvField(sink: ByteSink, source: Uint8Array, start: number, end: number): void {
+export function writeCsvField(bytes: Uint8Array, position: number, source: Uint8Array, start: number, end: number): number {
   let needsQuotes = start === end;
   for (let index = start; index < end && !needsQuotes; index += 1) {
     const byte = source[index];
     needsQuotes = byte === comma || byte === quote || byte === lineFeed || byte === carriageReturn;
   }
-  if (!needsQuotes) return sink.writeBytes(source, start, end);
-  sink.writeByte(quote);
-  let from = start;
-  for (let index = start; index < end; index += 1) {
-    if (source[index] !== quote) continue;
-    sink.writeBytes(source, from, index + 1);
-    from = index; // the quote itself stands a second time at the head of the next run
+  if (!needsQuotes) return writeBytes(bytes, position, source, start, end);
+  bytes[position] = quote;
+  let to = position + 1;
+  for (let from = start; from < end; from += 1) {
+    const byte = source[from] ?? 0;
+    bytes[to] = byte;
+    to += 1;
+    if (byte === quote) {
+      bytes[to] = quote;
+      to += 1;
+    }
   }
-  sink.writeBytes(source, from, end);
-  sink.writeByte(quote);
+  bytes[to] = quote;
+  return to + 1;
 }

@@ -1,76 +1,87 @@
-import { ByteSink } from './byte-sink.ts';
-import { writeDigits, writeInteger } from './write-number.ts';
+import { writeAscii, writeDigits, writeInteger } from './write-number.ts';
+
+// As in write-number.ts: text goes into `bytes` from `position` on, and the position behind it comes back.
 
 const dash = 45;
 const colon = 58;
 const space = 32;
 const dot = 46;
 const secondsPerDay = 86_400;
+const daysInfinite = 2 ** 31 - 1;
+
+/** Room that any date, time or timestamp needs. */
+export const timeWidthMax = 48;
 
 /**
- * Writes the day `daysSinceEpoch` of the proleptic Gregorian calendar as `yyyy-MM-dd`; years before 1 get ` (BC)` behind.
- * Source: http://howardhinnant.github.io/date_algorithms.html#civil_from_days
+ * Writes the day `daysSinceEpoch` of the proleptic Gregorian calendar as `yyyy-MM-dd`; years before 1 get ` (BC)` behind. The ends
+ * of the 32-bit range, which engines use for it, are `infinity` and `-infinity`: no calendar reaches there.
  */
-export function writeDate(sink: ByteSink, daysSinceEpoch: number): void {
-  if (writeCivilDate(sink, daysSinceEpoch)) sink.writeAscii(' (BC)');
+export function writeDate(bytes: Uint8Array, position: number, daysSinceEpoch: number): number {
+  if (Math.abs(daysSinceEpoch) >= daysInfinite) return writeAscii(bytes, position, daysSinceEpoch > 0 ? 'infinity' : '-infinity');
+  const civil = civilDateOf(daysSinceEpoch);
+  const end = writeCivilDate(bytes, position, civil);
+  return civil.isBeforeChrist ? writeAscii(bytes, end, ' (BC)') : end;
 }
 
-/** Writes the date alone and tells whether it lies before year 1. */
-function writeCivilDate(sink: ByteSink, daysSinceEpoch: number): boolean {
+interface CivilDate {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly isBeforeChrist: boolean;
+}
+
+/** Source: http://howardhinnant.github.io/date_algorithms.html#civil_from_days */
+function civilDateOf(daysSinceEpoch: number): CivilDate {
   const shifted = daysSinceEpoch + 719_468;
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
+  const leapDays = ((dayOfEra / 1460) | 0) - ((dayOfEra / 36_524) | 0) + ((dayOfEra / 146_096) | 0);
+  const yearOfEra = ((dayOfEra - leapDays) / 365) | 0;
+  const dayOfYear = dayOfEra - (365 * yearOfEra + ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0));
+  const monthFromMarch = ((5 * dayOfYear + 2) / 153) | 0;
+  const day = dayOfYear - (((153 * monthFromMarch + 2) / 5) | 0) + 1;
   const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
   const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  const isBeforeChrist = year <= 0;
-  const shownYear = isBeforeChrist ? 1 - year : year;
-  if (shownYear < 10_000) writeDigits(sink, shownYear, 4);
-  else writeInteger(sink, shownYear);
-  sink.writeByte(dash);
-  writeDigits(sink, month, 2);
-  sink.writeByte(dash);
-  writeDigits(sink, day, 2);
-  return isBeforeChrist;
+  return { year: year <= 0 ? 1 - year : year, month, day, isBeforeChrist: year <= 0 };
+}
+
+function writeCivilDate(bytes: Uint8Array, position: number, { year, month, day }: CivilDate): number {
+  let end = year < 10_000 ? writeDigits(bytes, position, year, 4) : writeInteger(bytes, position, year);
+  bytes[end] = dash;
+  end = writeDigits(bytes, end + 1, month, 2);
+  bytes[end] = dash;
+  return writeDigits(bytes, end + 1, day, 2);
 }
 
 /** Writes `HH:mm:ss`. */
-function writeTimeOfDay(sink: ByteSink, secondOfDay: number): void {
+function writeTimeOfDay(bytes: Uint8Array, position: number, secondOfDay: number): number {
   const minuteOfDay = (secondOfDay / 60) | 0;
   const hour = (minuteOfDay / 60) | 0;
-  writeDigits(sink, hour, 2);
-  sink.writeByte(colon);
-  writeDigits(sink, minuteOfDay - hour * 60, 2);
-  sink.writeByte(colon);
-  writeDigits(sink, secondOfDay - minuteOfDay * 60, 2);
+  let end = writeDigits(bytes, position, hour, 2);
+  bytes[end] = colon;
+  end = writeDigits(bytes, end + 1, minuteOfDay - hour * 60, 2);
+  bytes[end] = colon;
+  return writeDigits(bytes, end + 1, secondOfDay - minuteOfDay * 60, 2);
 }
 
 /** Writes a dot and the fraction without its trailing zeros, but at least `digitsMin` digits; nothing at all for none. */
-function writeFraction(sink: ByteSink, fraction: number, fractionDigits: number, digitsMin: number): void {
+function writeFraction(bytes: Uint8Array, position: number, fraction: number, fractionDigits: number, digitsMin: number): number {
+  if (fraction === 0) return digitsMin === 0 ? position : writeAscii(bytes, position, '.0');
   let digits = fractionDigits;
   let rest = fraction;
-  while (digits > digitsMin && rest % 10 === 0) {
-    rest = rest / 10;
+  while (rest % 10 === 0) {
+    rest /= 10;
     digits -= 1;
   }
-  if (digits === 0) {
-    if (digitsMin === 0) return;
-    digits = digitsMin;
-  }
-  sink.writeByte(dot);
-  writeDigits(sink, rest, digits);
+  bytes[position] = dot;
+  return writeDigits(bytes, position + 1, rest, digits);
 }
 
 /** Writes a time of day counted in units of 10^-fractionDigits seconds: `HH:mm:ss`, then a fraction if there is one. */
-export function writeTime(sink: ByteSink, value: bigint, fractionDigits: 0 | 3 | 6 | 9): void {
+export function writeTime(bytes: Uint8Array, position: number, value: bigint, fractionDigits: 0 | 3 | 6 | 9): number {
   const unitsPerSecond = BigInt(10 ** fractionDigits);
-  writeTimeOfDay(sink, Number(value / unitsPerSecond));
-  writeFraction(sink, Number(value % unitsPerSecond), fractionDigits, 0);
+  const end = writeTimeOfDay(bytes, position, Number(value / unitsPerSecond));
+  return writeFraction(bytes, end, Number(value % unitsPerSecond), fractionDigits, 0);
 }
 
 const infinityHigh = 0x7fffffff;
@@ -85,7 +96,8 @@ const infinityHigh = 0x7fffffff;
 export class TimestampWriter {
   readonly #fractionDigits: 0 | 3 | 6 | 9;
   readonly #unitsPerSecond: number;
-  readonly #date = new ByteSink(32);
+  readonly #date = new Uint8Array(timeWidthMax);
+  #dateLength = 0;
   #dateDays = Number.NaN;
   #isBeforeChrist = false;
 
@@ -95,9 +107,9 @@ export class TimestampWriter {
   }
 
   /** @param low, high the halves of the 64-bit integer, both signed */
-  write(sink: ByteSink, low: number, high: number): void {
-    if (high === infinityHigh && low === -1) return sink.writeAscii('infinity');
-    if (high === ~infinityHigh && low >>> 0 <= 1) return sink.writeAscii('-infinity');
+  write(bytes: Uint8Array, position: number, low: number, high: number): number {
+    if (high === infinityHigh && low === -1) return writeAscii(bytes, position, 'infinity');
+    if (high === ~infinityHigh && low >>> 0 <= 1) return writeAscii(bytes, position, '-infinity');
     // The sum is inexact beyond 2^53, so the seconds may be off by one or two; the fraction is exact in 32 bits and sets that right.
     let seconds = Math.floor((high * 4_294_967_296 + (low >>> 0)) / this.#unitsPerSecond);
     let fraction = (low - Math.imul(seconds | 0, this.#unitsPerSecond)) | 0;
@@ -110,15 +122,19 @@ export class TimestampWriter {
       seconds += 1;
     }
     const days = Math.floor(seconds / secondsPerDay);
-    if (days !== this.#dateDays) {
-      this.#date.clear();
-      this.#isBeforeChrist = writeCivilDate(this.#date, days);
-      this.#dateDays = days;
-    }
-    sink.writeBytes(this.#date.bytes, 0, this.#date.length);
-    sink.writeByte(space);
-    writeTimeOfDay(sink, seconds - days * secondsPerDay);
-    writeFraction(sink, fraction, this.#fractionDigits, 1);
-    if (this.#isBeforeChrist) sink.writeAscii(' (BC)');
+    if (days !== this.#dateDays) this.#setDate(days);
+    const length = this.#dateLength;
+    for (let index = 0; index < length; index += 1) bytes[position + index] = this.#date[index] ?? 0;
+    bytes[position + length] = space;
+    const end = writeTimeOfDay(bytes, position + length + 1, seconds - days * secondsPerDay);
+    const fractionEnd = writeFraction(bytes, end, fraction, this.#fractionDigits, 1);
+    return this.#isBeforeChrist ? writeAscii(bytes, fractionEnd, ' (BC)') : fractionEnd;
+  }
+
+  #setDate(days: number): void {
+    const civil = civilDateOf(days);
+    this.#dateLength = writeCivilDate(this.#date, 0, civil);
+    this.#isBeforeChrist = civil.isBeforeChrist;
+    this.#dateDays = days;
   }
 }

@@ -1,0 +1,104 @@
+import { type Data, DataType, type Field } from 'apache-arrow';
+import { ByteSink } from './byte-sink.ts';
+import type { CellWriter } from './cell-writer.ts';
+import { offsetsOf } from './column-reader.ts';
+import { type JsonPlace, jsonWriterOf } from './json-cell.ts';
+import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
+
+/** Writes the JSON of a row's nested value into a sink, which grows as needed. */
+type WriteNested = (sink: ByteSink, row: number) => void;
+
+const comma = 44;
+const colon = 58;
+const quote = 34;
+
+/**
+ * The writer for a column of lists, maps or structs. How long a nested value is shows only when it is written: asking for the width
+ * of a row writes it aside, and `write` copies it.
+ */
+export function nestedJsonWriterOf(field: Field, data: Data, place: JsonPlace): CellWriter {
+  const scratch = new ByteSink(1024);
+  const write = nestedWriterOf(field.type as DataType, data, place);
+  const isString = place === 'cell' && DataType.isStruct(field.type);
+  return {
+    widthMax: 0,
+    widthOf: (row) => {
+      scratch.clear();
+      write(scratch, row);
+      return isString ? jsonStringWidthMax(scratch.length) : scratch.length;
+    },
+    write: (bytes, position) => {
+      if (isString) return writeJsonString(bytes, position, scratch.bytes, 0, scratch.length);
+      return writeBytes(bytes, position, scratch.bytes, 0, scratch.length);
+    },
+  };
+}
+
+function nestedWriterOf(type: DataType, data: Data, place: JsonPlace): WriteNested {
+  if (DataType.isStruct(type)) return objectWriter(type.children, data);
+  if (DataType.isMap(type)) return mapWriter(type.childType.children, data);
+  if (DataType.isFixedSizeList(type)) {
+    const { listSize } = type;
+    return listWriter(type.children, data, place, (row) => row * listSize);
+  }
+  const offsets = offsetsOf(data);
+  return listWriter(type.children as readonly Field[], data, place, (row) => offsets[row] ?? 0);
+}
+
+function objectWriter(fields: readonly Field[], data: Data): WriteNested {
+  const members = fields.map((field, index) => ({
+    key: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`),
+    writer: jsonWriterOf(field, data.children[index] as Data, 'value'),
+  }));
+  return (sink, row) => {
+    for (const { key, writer } of members) {
+      sink.writeBytes(key);
+      sink.writeCell(writer, row);
+    }
+    sink.writeAscii(members.length === 0 ? '{}' : '}');
+  };
+}
+
+function listWriter(fields: readonly Field[], data: Data, place: JsonPlace, startOf: (row: number) => number): WriteNested {
+  const writer = jsonWriterOf(fields[0] as Field, data.children[0] as Data, place);
+  return (sink, row) => {
+    sink.writeByte(91);
+    const start = startOf(row);
+    const end = startOf(row + 1);
+    for (let index = start; index < end; index += 1) {
+      if (index > start) sink.writeByte(comma);
+      sink.writeCell(writer, index);
+    }
+    sink.writeByte(93);
+  };
+}
+
+function mapWriter(fields: readonly Field[], data: Data): WriteNested {
+  const [keyField, valueField] = fields as readonly [Field, Field];
+  const offsets = offsetsOf(data);
+  const entries = data.children[0] as Data;
+  const scratch = new ByteSink(256);
+  const keyWriter = jsonWriterOf(keyField, entries.children[0] as Data, 'value');
+  const valueWriter = jsonWriterOf(valueField, entries.children[1] as Data, 'value');
+  return (sink, row) => {
+    sink.writeByte(123);
+    const start = offsets[row] ?? 0;
+    const end = offsets[row + 1] ?? 0;
+    for (let index = start; index < end; index += 1) {
+      if (index > start) sink.writeByte(comma);
+      scratch.clear();
+      scratch.writeCell(keyWriter, index);
+      // Keys of JSON objects are strings: what is none already becomes one that holds its JSON.
+      if (scratch.bytes[0] === quote) sink.writeBytes(scratch.view());
+      else writeKeyText(sink, scratch);
+      sink.writeByte(colon);
+      sink.writeCell(valueWriter, index);
+    }
+    sink.writeByte(125);
+  };
+}
+
+function writeKeyText(sink: ByteSink, text: ByteSink): void {
+  const position = sink.reserve(jsonStringWidthMax(text.length));
+  sink.length = writeJsonString(sink.bytes, position, text.bytes, 0, text.length);
+}
