@@ -26,7 +26,7 @@ export interface BrokerOptions {
    * How others reach this broker, when it alone can serve its results (memory, local files); responses then say so. Without a
    * port, the one that is listened on. Absent when the store is shared: any broker can serve the results then.
    */
-  readonly advertised?: { readonly host: string; readonly port?: number };
+  readonly advertised?: { readonly host: string; readonly port?: number } | undefined;
   /** Where the results are, as the object store says it: `memory:`, `file:///var/lib/quire`. Shown to admins and owners. */
   readonly storeLocation: string;
   /** Version of the server, as health and the API document show it. */
@@ -57,9 +57,9 @@ export interface BrokerOptions {
   /** Whether /openapi.json and /docs exist; default true. */
   readonly docsEnabled?: boolean;
   /** Counts what happens; pass one to count store calls with it as well. */
-  readonly metrics?: BrokerMetrics;
+  readonly metrics?: BrokerMetrics | undefined;
   /** Takes the log; a pino logger is one. Default: no log. */
-  readonly logger?: FastifyBaseLogger;
+  readonly logger?: FastifyBaseLogger | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
 }

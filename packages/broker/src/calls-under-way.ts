@@ -20,7 +20,7 @@ const lastWordsMs = 1000;
 export class CallsUnderWay {
   readonly #controllers = new Set<AbortController>();
   readonly #work = new Set<Promise<unknown>>();
-  readonly #callsOfSocket = new WeakMap<Socket, number>();
+  readonly #responsesOfSocket = new WeakMap<Socket, Set<ServerResponse>>();
   readonly #clock: Clock;
   #isDraining = false;
 
@@ -33,20 +33,21 @@ export class CallsUnderWay {
     return this.#isDraining;
   }
 
-  /** Whether a response on this connection is under way. */
+  /** Whether a response is or will be written on this connection: to a call that has arrived whole, or has been answered early. */
   isBusy(socket: Socket): boolean {
-    return (this.#callsOfSocket.get(socket) ?? 0) > 0;
+    const responses = this.#responsesOfSocket.get(socket) ?? [];
+    return [...responses].some((response) => response.headersSent || response.req.complete);
   }
 
   begin(response: ServerResponse): Call {
     const controller = new AbortController();
-    const { socket } = response;
-    this.#count(socket, 1);
+    const responses = this.#responsesOn(response.socket);
+    responses.add(response);
     this.#controllers.add(controller);
     const outcome = new Promise<CallOutcome>((resolve) => {
       response.once('close', () => {
         this.#controllers.delete(controller);
-        this.#count(socket, -1);
+        responses.delete(response);
         if (!response.writableFinished) {
           controller.abort(new QuireError('ABORTED', 'The client closed the connection before the response was whole.'));
         }
@@ -86,7 +87,10 @@ export class CallsUnderWay {
     await timer;
   }
 
-  #count(socket: Socket | null, change: number): void {
-    if (socket !== null) this.#callsOfSocket.set(socket, (this.#callsOfSocket.get(socket) ?? 0) + change);
+  #responsesOn(socket: Socket | null): Set<ServerResponse> {
+    if (socket === null) return new Set();
+    const responses = this.#responsesOfSocket.get(socket) ?? new Set();
+    this.#responsesOfSocket.set(socket, responses);
+    return responses;
   }
 }

@@ -10,7 +10,7 @@ const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = 
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['INVALID_BODY', 'The request body is not as long as Content-Length says.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['INVALID_BODY', 'The request body is empty; expected JSON.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['INVALID_BODY', 'The request body is not JSON.'],
-  FST_ERR_BAD_URL: ['INVALID_PARAMETER', 'The path is not a valid URL path: a % is not followed by two hexadecimal digits.'],
+  FST_ERR_BAD_URL: ['INVALID_PARAMETER', 'The path cannot be decoded: its percent-encoding is broken.'],
   FST_ERR_MAX_PARAM_LENGTH: ['INVALID_PARAMETER', 'A part of the path is too long.'],
 };
 

@@ -17,10 +17,15 @@ export function listResultsRoute(context: BrokerContext): RouteOptions {
     requireRole(principalOf(request), 'admin');
     const { results, storeLocation } = context.options;
     const entries = await Array.fromAsync(results.list({ signal: signalOf(request) }));
-    const body = await openBody(encodeList(entries.toReversed(), storeLocation));
+    const body = await openBody(encodeList(entries.toSorted(newestFirst), storeLocation));
     reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
     return reply.send(body.kind === 'whole' ? body.bytes : body.stream);
   });
+}
+
+/** Ids tell when queries came in; a result is as old as it is stored. */
+function newestFirst(one: ResultEntry, other: ResultEntry): number {
+  return other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1);
 }
 
 async function* encodeList(entries: readonly ResultEntry[], storeLocation: string): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,128 @@
+import {
+  abortError,
+  type ErrorCode,
+  type Query,
+  type QueryEngine,
+  type QueryExecution,
+  type QueryLimits,
+  QuireError,
+  throwIfAborted,
+} from '@quire/core';
+import { Field, Int32, Int64, RecordBatch, Schema, Struct, makeData, Utf8, vectorFromArray } from 'apache-arrow';
+
+const schema = new Schema([
+  new Field('n', new Int32(), false),
+  new Field('big', new Int64(), false),
+  new Field('text', new Utf8(), true),
+]);
+
+/** Beyond what a double can hold. */
+const bigOffset = 9_007_199_254_740_993n;
+const batchRowCount = 1000;
+
+/** JSON of the rows `[start, end)` that a scripted query gives. */
+export function scriptedRowsJson(start: number, end: number): string {
+  const rows = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index);
+  return `[${rows.map((n) => `[${n},${bigOffset + BigInt(n)},${n % 10 === 9 ? 'null' : `"row ${n}"`}]`).join(',')}]`;
+}
+
+/**
+ * A query engine whose SQL is a script:
+ *
+ *     rows 2500               2500 rows
+ *     rows 2500 then hang     … and then nothing, until it is cancelled
+ *     fail QUERY_SYNTAX       fails at once, with this code
+ *     rows 10 then fail QUERY_FAILED
+ *     hang                    does nothing until it is cancelled
+ *     crash                   throws what is no QuireError
+ */
+export class ScriptedEngine implements QueryEngine {
+  readonly queries: { readonly sql: string; readonly limits: QueryLimits }[] = [];
+  #openCount = 0;
+  #hangingCount = 0;
+  readonly #watchers: (() => void)[] = [];
+
+  /** Executions that are not disposed yet. */
+  get openCount(): number {
+    return this.#openCount;
+  }
+
+  /** Resolves once as many queries hang. */
+  async untilHanging(count = 1): Promise<void> {
+    while (this.#hangingCount < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+  }
+
+  /** Resolves once no query is under way. */
+  async untilIdle(): Promise<void> {
+    while (this.#openCount > 0) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+  }
+
+  async execute({ sql }: Query, options: { signal?: AbortSignal | undefined; limits: QueryLimits }): Promise<QueryExecution> {
+    this.queries.push({ sql, limits: options.limits });
+    throwIfAborted(options.signal);
+    const rows = /^rows (\d+)/.exec(sql);
+    if (rows === null) await this.#finish(sql, options.signal);
+    this.#openCount += 1;
+    const batches = this.#batches(Number(rows?.[1] ?? 0), sql, options.signal);
+    return {
+      schema,
+      batches,
+      statistics: () => ({ elapsedMs: 12.4, cpuTimeNs: 3_000_000, rowsScanned: 77, rowsTotal: 88, tables: ['scripted'] }),
+      [Symbol.asyncDispose]: async () => {
+        await batches.return(undefined);
+        this.#openCount -= 1;
+        this.#notify();
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  async *#batches(rowCount: number, sql: string, signal: AbortSignal | undefined): AsyncGenerator<RecordBatch> {
+    for (let start = 0; start < rowCount; start += batchRowCount) {
+      throwIfAborted(signal);
+      yield batchOf(start, Math.min(start + batchRowCount, rowCount));
+    }
+    const [, ending] = sql.split(' then ');
+    if (ending !== undefined) await this.#finish(ending, signal);
+  }
+
+  async #finish(script: string, signal: AbortSignal | undefined): Promise<void> {
+    if (script === 'hang') await this.#hang(signal);
+    if (script === 'crash') throw new TypeError('Cannot read properties of undefined: /var/lib/secret');
+    const [, code] = /^fail ([A-Z_]+)$/.exec(script) ?? [];
+    if (code !== undefined) throw new QuireError(code as ErrorCode, `The script says ${code}.`);
+    throw new QuireError('QUERY_SYNTAX', `'${script}' is no script.`);
+  }
+
+  async #hang(signal: AbortSignal | undefined): Promise<never> {
+    this.#hangingCount += 1;
+    this.#notify();
+    try {
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
+    } finally {
+      this.#hangingCount -= 1;
+    }
+    throw signal === undefined ? new QuireError('INTERNAL', 'There was no signal.') : abortError(signal);
+  }
+
+  #notify(): void {
+    for (const watcher of this.#watchers.splice(0)) watcher();
+  }
+}
+
+function batchOf(start: number, end: number): RecordBatch {
+  const numbers = Array.from({ length: end - start }, (_, index) => start + index);
+  const children = [
+    vectorFromArray(numbers, new Int32()),
+    vectorFromArray(
+      numbers.map((n) => bigOffset + BigInt(n)),
+      new Int64(),
+    ),
+    vectorFromArray(
+      numbers.map((n) => (n % 10 === 9 ? null : `row ${n}`)),
+      new Utf8(),
+    ),
+  ].map((vector) => vector.data[0]!);
+  return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length: end - start, nullCount: 0, children }));
+}

@@ -1,0 +1,167 @@
+import type { CursorResponse, HealthResponse } from '@quire/api';
+import type { Principal } from '@quire/auth';
+import { type Broker, type BrokerAddress, type BrokerOptions, createBroker } from '@quire/broker';
+import { type ObjectStore, QuireError } from '@quire/core';
+import { collect, FaultStore, ManualClock, RecordingStore } from '@quire/core/testing';
+import { ResultStore, type ResultStoreOptions } from '@quire/results';
+import { MemoryObjectStore } from '@quire/store-memory';
+import { ScriptedEngine } from './broker-engine.ts';
+
+export const brokerId = 'Broker_127.0.0.1_8099';
+
+const principals: Readonly<Record<string, Principal>> = {
+  'Bearer ann-token': { name: 'ann', role: 'query' },
+  'Bearer bob-token': { name: 'bob', role: 'query' },
+  'Bearer root-token': { name: 'root', role: 'admin' },
+};
+
+async function authenticate(header: string | undefined): Promise<Principal> {
+  const principal = principals[header ?? ''];
+  if (principal === undefined) throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+  return principal;
+}
+
+export interface CallOptions {
+  readonly method?: string;
+  /** Who calls; undefined for nobody. */
+  readonly as?: 'ann' | 'bob' | 'root' | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A response, read to its end. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body as JSON; throws when it is none. */
+  json<T = CursorResponse>(): T;
+}
+
+/** A broker over HTTP on a free port, with a scripted engine and a store in memory whose calls are recorded and may fail. */
+export class TestBroker implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly engine = new ScriptedEngine();
+  readonly faults: FaultStore;
+  readonly store: RecordingStore;
+  readonly results: ResultStore;
+  readonly broker: Broker;
+  address: BrokerAddress = { host: '', port: 0, url: '' };
+
+  private constructor(
+    options: Partial<BrokerOptions>,
+    resultOptions: Partial<ResultStoreOptions>,
+    clock = new ManualClock(),
+    objects: ObjectStore = new MemoryObjectStore({ sizeMaxBytes: 64 * 1024 * 1024, clock }),
+  ) {
+    this.clock = clock;
+    this.faults = new FaultStore(objects);
+    this.store = new RecordingStore(this.faults);
+    this.results = new ResultStore({
+      store: this.store,
+      brokerId,
+      expirationMs: 3_600_000,
+      expirationMaxMs: 86_400_000,
+      clock: this.clock,
+      batchSizeBytes: 8192,
+      cacheBytesMax: 0,
+      ...resultOptions,
+    });
+    const usual: BrokerOptions = {
+      engine: this.engine,
+      results: this.results,
+      authenticate,
+      host: '127.0.0.1',
+      port: 0,
+      advertised: { host: 'broker.example' },
+      storeLocation: this.store.location,
+      version: '1.2.3',
+      pageRowCount: 100,
+      queryTimeoutMs: 60_000,
+      queriesRunningMax: 2,
+      queriesQueuedMax: 1,
+      bodyBytesMax: 4096,
+      headerBytesMax: 8192,
+      requestTimeoutMs: 30_000,
+      idleTimeoutMs: 30_000,
+      shutdownGraceMs: 10_000,
+      clock: this.clock,
+    };
+    // Not spread: a getter among the options stays one.
+    this.broker = createBroker(Object.defineProperties(usual, Object.getOwnPropertyDescriptors(options)));
+  }
+
+  static async start(options: Partial<BrokerOptions> = {}, resultOptions: Partial<ResultStoreOptions> = {}): Promise<TestBroker> {
+    const test = new TestBroker(options, resultOptions);
+    test.address = await test.broker.listen();
+    return test;
+  }
+
+  /** Another broker process with the same store, as after a restart. */
+  async startSuccessor(): Promise<TestBroker> {
+    const successor = new TestBroker({}, {}, this.clock, this.store);
+    successor.address = await successor.broker.listen();
+    return successor;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Nothing may be under way at the end of a test; what is gets cut off at once.
+    const closed = this.broker.close();
+    await this.clock.advance(3_600_000);
+    await closed;
+  }
+
+  /** Calls the broker; as ann, unless said otherwise. */
+  async call(path: string, options: CallOptions = {}): Promise<Answer> {
+    const as = 'as' in options ? options.as : 'ann';
+    const response = await fetch(`${this.address.url}${path}`, {
+      method: options.method ?? 'GET',
+      headers: {
+        'accept-encoding': 'identity',
+        ...(as !== undefined && { authorization: `Bearer ${as}-token` }),
+        ...(options.body !== undefined && { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(options.body !== undefined && { body: options.body }),
+      ...(options.signal !== undefined && { signal: options.signal }),
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const text = bytes.toString();
+    return { status: response.status, headers: response.headers, bytes, text, json: <T>() => JSON.parse(text) as T };
+  }
+
+  query(sql: string, parameters = '', options: CallOptions = {}): Promise<Answer> {
+    return this.call(`/query/sql${parameters}`, { method: 'POST', body: JSON.stringify({ sql }), ...options });
+  }
+
+  /** Stores the answer of `rows <rowCount>` and gives its id. */
+  async stored(rowCount: number, as: 'ann' | 'bob' | 'root' = 'ann'): Promise<string> {
+    const answer = await this.query(`rows ${rowCount}`, '?doPaginate=true&numRows=1', { as });
+    if (answer.json().exceptions?.length !== 0) throw new Error(`rows ${rowCount} was not stored: ${answer.text}`);
+    return answer.json().requestId;
+  }
+
+  /** Stores as many rows without a call, for tests that need many results. */
+  async createDirectly(rowCount: number): Promise<string> {
+    await using execution = await this.engine.execute({ sql: `rows ${rowCount}` }, { limits: { timeoutMs: 1000 } });
+    return (await this.results.create(execution, { owner: 'ann' })).entry.requestId;
+  }
+
+  /** Resolves once the store is empty: what follows a response may take a moment longer than the response. */
+  async untilStoreIsEmpty(): Promise<void> {
+    while ((await this.objectKeys()).length > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Resolves once as many queries wait for their turn. */
+  async untilQueued(count: number): Promise<void> {
+    const health = async () => (await this.call('/health', { as: undefined })).json<HealthResponse>();
+    while ((await health()).queriesQueued < count) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Keys of all objects in the store. */
+  async objectKeys(): Promise<string[]> {
+    return (await collect(this.store.list(''))).map(({ key }) => key);
+  }
+}
