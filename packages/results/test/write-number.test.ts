@@ -105,6 +105,7 @@ test('decimals are plain digits at every scale', () => {
     [10n ** 38n - 1n, 0, '9'.repeat(38)],
     [-(10n ** 38n - 1n), 38, `-0.${'9'.repeat(38)}`],
   ];
-  for (const [unscaled, scale, text] of cases)
+  for (const [unscaled, scale, text] of cases) {
     expect(written((bytes, position) => writeDecimal(bytes, position, unscaled, scale))).toBe(text);
+  }
 });

@@ -2,16 +2,10 @@ import { type Data, DataType, type Field } from 'apache-arrow';
 import { isJsonField } from '../column-data-types.ts';
 import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf, validityOf } from './column-reader.ts';
-import { nestedJsonWriterOf } from './nested-json.ts';
+import { type JsonPlace, nestedJsonWriterOf } from './nested-json.ts';
 import { scalarWriterOf, type ScalarWriter } from './scalar-writer.ts';
 import { writeAscii } from './write-number.ts';
 import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
-
-/**
- * Where a JSON value stands: as the cell of a row, where structs and JSON text are strings that hold JSON (contract section 2), or
- * within such JSON, where they are values like any other.
- */
-export type JsonPlace = 'cell' | 'value';
 
 const quote = 34;
 const nullText = 'null';
@@ -36,7 +30,7 @@ function valueWriterOf(field: Field, data: Data, place: JsonPlace): CellWriter {
   const scalar = scalarWriterOf(field, data);
   if (scalar !== undefined) return quoteAsNeeded(scalar);
   const type = field.type as DataType;
-  if (!DataType.isUtf8(type) && !DataType.isLargeUtf8(type)) return nestedJsonWriterOf(field, data, place);
+  if (!DataType.isUtf8(type) && !DataType.isLargeUtf8(type)) return nestedJsonWriterOf(field, data, place, jsonWriterOf);
   const source = data.values as Uint8Array;
   const offsets = offsetsOf(data);
   const lengthOf = (row: number): number => (offsets[row + 1] ?? 0) - (offsets[row] ?? 0);

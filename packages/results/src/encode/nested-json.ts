@@ -2,8 +2,16 @@ import { type Data, DataType, type Field } from 'apache-arrow';
 import { ByteSink } from './byte-sink.ts';
 import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf } from './column-reader.ts';
-import { type JsonPlace, jsonWriterOf } from './json-cell.ts';
 import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
+
+/**
+ * Where a JSON value stands: as the cell of a row, where structs and JSON text are strings that hold JSON (contract section 2), or
+ * within such JSON, where they are values like any other.
+ */
+export type JsonPlace = 'cell' | 'value';
+
+/** Compiles the writer of a child column; handed in, because it in turn needs the writers of this file. */
+export type JsonWriterOf = (field: Field, data: Data, place: JsonPlace) => CellWriter;
 
 /** Writes the JSON of a row's nested value into a sink, which grows as needed. */
 type WriteNested = (sink: ByteSink, row: number) => void;
@@ -16,9 +24,9 @@ const quote = 34;
  * The writer for a column of lists, maps or structs. How long a nested value is shows only when it is written: asking for the width
  * of a row writes it aside, and `write` copies it.
  */
-export function nestedJsonWriterOf(field: Field, data: Data, place: JsonPlace): CellWriter {
+export function nestedJsonWriterOf(field: Field, data: Data, place: JsonPlace, jsonWriterOf: JsonWriterOf): CellWriter {
   const scratch = new ByteSink(1024);
-  const write = nestedWriterOf(field.type as DataType, data, place);
+  const write = nestedWriterOf(field.type as DataType, data, place, jsonWriterOf);
   const isString = place === 'cell' && DataType.isStruct(field.type);
   return {
     widthMax: 0,
@@ -34,18 +42,19 @@ export function nestedJsonWriterOf(field: Field, data: Data, place: JsonPlace): 
   };
 }
 
-function nestedWriterOf(type: DataType, data: Data, place: JsonPlace): WriteNested {
-  if (DataType.isStruct(type)) return objectWriter(type.children, data);
-  if (DataType.isMap(type)) return mapWriter(type.childType.children, data);
+function nestedWriterOf(type: DataType, data: Data, place: JsonPlace, jsonWriterOf: JsonWriterOf): WriteNested {
+  if (DataType.isStruct(type)) return objectWriter(type.children, data, jsonWriterOf);
+  if (DataType.isMap(type)) return mapWriter(type.childType.children, data, jsonWriterOf);
   if (DataType.isFixedSizeList(type)) {
     const { listSize } = type;
-    return listWriter(type.children, data, place, (row) => row * listSize);
+    return listWriter(jsonWriterOf(type.valueField, data.children[0] as Data, place), (row) => row * listSize);
   }
   const offsets = offsetsOf(data);
-  return listWriter(type.children as readonly Field[], data, place, (row) => offsets[row] ?? 0);
+  const [itemField] = type.children as readonly [Field];
+  return listWriter(jsonWriterOf(itemField, data.children[0] as Data, place), (row) => offsets[row] ?? 0);
 }
 
-function objectWriter(fields: readonly Field[], data: Data): WriteNested {
+function objectWriter(fields: readonly Field[], data: Data, jsonWriterOf: JsonWriterOf): WriteNested {
   const members = fields.map((field, index) => ({
     key: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`),
     writer: jsonWriterOf(field, data.children[index] as Data, 'value'),
@@ -59,8 +68,7 @@ function objectWriter(fields: readonly Field[], data: Data): WriteNested {
   };
 }
 
-function listWriter(fields: readonly Field[], data: Data, place: JsonPlace, startOf: (row: number) => number): WriteNested {
-  const writer = jsonWriterOf(fields[0] as Field, data.children[0] as Data, place);
+function listWriter(writer: CellWriter, startOf: (row: number) => number): WriteNested {
   return (sink, row) => {
     sink.writeByte(91);
     const start = startOf(row);
@@ -73,7 +81,7 @@ function listWriter(fields: readonly Field[], data: Data, place: JsonPlace, star
   };
 }
 
-function mapWriter(fields: readonly Field[], data: Data): WriteNested {
+function mapWriter(fields: readonly Field[], data: Data, jsonWriterOf: JsonWriterOf): WriteNested {
   const [keyField, valueField] = fields as readonly [Field, Field];
   const offsets = offsetsOf(data);
   const entries = data.children[0] as Data;

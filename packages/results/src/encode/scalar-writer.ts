@@ -72,8 +72,9 @@ function binaryWriterOf(field: Field, data: Data): ScalarWriter | undefined {
   if (DataType.isFixedSizeBinary(type)) {
     const source = bytesView(data);
     const width = type.byteWidth;
-    if (isUuidField(field))
+    if (isUuidField(field)) {
       return fixed('quoted', uuidWidthMax, (bytes, position, row) => writeUuid(bytes, position, source, row * width));
+    }
     return fixed('quoted', width * 2, (bytes, position, row) =>
       writeHex(bytes, position, source, row * width, (row + 1) * width),
     );
