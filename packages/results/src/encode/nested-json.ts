@@ -50,7 +50,7 @@ function nestedWriterOf(type: DataType, data: Data, place: JsonPlace, jsonWriter
     return listWriter(jsonWriterOf(type.valueField, data.children[0] as Data, place), (row) => row * listSize);
   }
   const offsets = offsetsOf(data);
-  const [itemField] = type.children as readonly [Field];
+  const itemField = type.children[0] as Field;
   return listWriter(jsonWriterOf(itemField, data.children[0] as Data, place), (row) => offsets[row] ?? 0);
 }
 
