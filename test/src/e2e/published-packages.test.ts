@@ -57,7 +57,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     });
 
     test('bring the command', async () => {
-      expect(await runProgram(node, 'node_modules/@quire/cli/dist/main.js', '--help')).toContain('quire start');
+      expect(await runProgram(node, 'node_modules/@quire/cli/dist/main.js', '--help')).toContain('Usage: quire');
     });
   };
 
