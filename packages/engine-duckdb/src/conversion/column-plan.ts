@@ -1,0 +1,64 @@
+import duckdb, { type LogicalType, type PreparedStatement, type Result } from '@duckdb/node-bindings';
+import { Schema, Struct } from 'apache-arrow';
+import { columnTypeOf, fieldOf, quoteIdentifier } from './column-type.ts';
+import type { VectorReader } from './fixed-width.ts';
+
+/** How the columns of one answer become Arrow record batches. */
+export interface ColumnPlan {
+  readonly schema: Schema;
+  /** The type of a batch: all columns in one struct. */
+  readonly rowType: Struct;
+  readonly readers: readonly VectorReader[];
+  /** SQL types to cast the columns to before they are read; undefined when all can be read as they are. */
+  readonly castTypes: readonly string[] | undefined;
+}
+
+export interface AnswerColumn {
+  readonly name: string;
+  readonly type: LogicalType;
+}
+
+/** The columns that a prepared statement will give; with parameters, DuckDB does not know them yet. */
+export function columnsOfStatement(statement: PreparedStatement): readonly AnswerColumn[] {
+  return Array.from({ length: duckdb.prepared_statement_column_count(statement) }, (_, column) => ({
+    name: duckdb.prepared_statement_column_name(statement, column),
+    type: duckdb.prepared_statement_column_logical_type(statement, column),
+  }));
+}
+
+export function columnsOfResult(result: Result): readonly AnswerColumn[] {
+  return Array.from({ length: duckdb.column_count(result) }, (_, column) => ({
+    name: duckdb.column_name(result, column),
+    type: duckdb.column_logical_type(result, column),
+  }));
+}
+
+/** Plans how columns are converted. Names are kept as they are, also when several columns share one. */
+export function planColumns(columns: readonly AnswerColumn[]): ColumnPlan {
+  const typed = columns.map(({ name, type }) => ({ name, type: columnTypeOf(type) }));
+  const fields = typed.map(({ name, type }) => fieldOf(name, type));
+  const types = typed.map(({ type }) => type);
+  return {
+    schema: new Schema(fields),
+    rowType: new Struct(fields),
+    readers: types.map(({ read }) => read),
+    castTypes: types.some(({ needsCast }) => needsCast) ? types.map(({ sql }) => sql) : undefined,
+  };
+}
+
+/**
+ * The same query with its columns cast.
+ *
+ * `query` takes the text as a literal, whatever comments or semicolon it ends with; columns are named by position, since their own
+ * names may repeat. The order of rows stays: a projection keeps it.
+ */
+export function castColumns(sql: string, castTypes: readonly string[]): string {
+  const names = castTypes.map((_, column) => `c${column}`);
+  const casts = castTypes.map((type, column) => `CAST(c${column} AS ${type}) AS c${column}`);
+  return `SELECT ${casts.join(', ')} FROM query(${quoteLiteral(sql)}) AS answer(${names.map(quoteIdentifier).join(', ')})`;
+}
+
+/** Quotes a text for SQL. */
+export function quoteLiteral(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}

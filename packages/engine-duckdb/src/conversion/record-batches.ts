@@ -1,0 +1,50 @@
+import duckdb, { type DataChunk } from '@duckdb/node-bindings';
+import { Data, RecordBatch, Schema, Struct } from 'apache-arrow';
+import type { ColumnPlan } from './column-plan.ts';
+import { BatchTooLarge } from './strings.ts';
+import { rowRange } from './vector-rows.ts';
+
+/**
+ * A record batch with exactly the schema and columns given.
+ *
+ * Arrow's own constructor matches fields by name: it takes time that grows with the square of the columns, and gives columns
+ * that share a name each other's type.
+ */
+class AnswerBatch extends RecordBatch {
+  declare readonly schema: Schema;
+  declare readonly data: Data<Struct>;
+
+  constructor(plan: ColumnPlan, rowCount: number, columns: Data[]) {
+    super(new Schema([]), new Data(new Struct([]), 0, rowCount, 0, {}));
+    this.schema = plan.schema;
+    this.data = new Data(plan.rowType, 0, rowCount, 0, {}, columns);
+  }
+}
+
+/**
+ * Converts a chunk to one record batch, or to several when its values are very large, and empties it.
+ *
+ * The batches share nothing with the chunk. The garbage collector, which must release it, does not know how large its strings
+ * are: they are released here.
+ */
+export function* recordBatchesOf(chunk: DataChunk, plan: ColumnPlan): Generator<RecordBatch> {
+  // Ranges still to convert, the next one last.
+  const ranges = [{ start: 0, end: duckdb.data_chunk_get_size(chunk) }];
+  for (let range = ranges.pop(); range !== undefined; range = ranges.pop()) {
+    const { start, end } = range;
+    try {
+      yield convertRows(chunk, plan, start, end);
+    } catch (error) {
+      if (!(error instanceof BatchTooLarge)) throw error;
+      const middle = (start + end) >>> 1;
+      ranges.push({ start: middle, end }, { start, end: middle });
+    }
+  }
+  duckdb.data_chunk_reset(chunk);
+}
+
+function convertRows(chunk: DataChunk, plan: ColumnPlan, start: number, end: number): RecordBatch {
+  const rows = rowRange(start, end);
+  const columns = plan.readers.map((read, column) => read(duckdb.data_chunk_get_vector(chunk, column), rows));
+  return new AnswerBatch(plan, rows.count, columns);
+}

@@ -1,0 +1,122 @@
+import duckdb, { type Result } from '@duckdb/node-bindings';
+import { type Clock, type Query, type QueryEngine, type QueryExecution, type QueryLimits, QuireError, throwIfAborted } from '@quire/core';
+import { DuckDbExecution } from './duckdb-execution.ts';
+import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
+import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
+import { QueryConnection } from './query-connection.ts';
+import { redactPaths } from './redact-paths.ts';
+import { prepareSelect, type SelectStatement } from './select-statement.ts';
+import type { TableNames } from './statement-guard.ts';
+import { watchStopConditions } from './stop-conditions.ts';
+import type { OpenTable } from './table-source.ts';
+
+export interface DuckDbEngineOptions extends DatabaseOptions {
+  readonly clock: Clock;
+}
+
+interface ExecuteOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly limits: QueryLimits;
+}
+
+/**
+ * Answers SQL about configured files, read-only, with an embedded DuckDB that can reach nothing else (contract section 4).
+ *
+ * Queries run at the same time, each on a connection of its own, and share threads, memory and room for spilling. One that
+ * exceeds what is there fails alone. A query occupies one thread of libuv's pool while DuckDB works for it.
+ */
+export class DuckDbEngine implements QueryEngine {
+  readonly #locked: LockedDatabase;
+  readonly #clock: Clock;
+  readonly #redact: Redact;
+  readonly #tables: ReadonlyMap<string, OpenTable>;
+  readonly #tableNames: TableNames;
+  readonly #running = new Set<QueryConnection>();
+  #isClosed = false;
+
+  private constructor(locked: LockedDatabase, clock: Clock) {
+    this.#locked = locked;
+    this.#clock = clock;
+    this.#redact = redactPaths(locked.tables, locked.spillDirectory);
+    this.#tables = new Map(locked.tables.map((table) => [table.name, table]));
+    this.#tableNames = new Map(locked.tables.map(({ name }) => [name.toLowerCase(), name]));
+  }
+
+  /**
+   * Opens the engine; globs are expanded and types of CSV and JSON columns decided now, from all rows.
+   *
+   * @throws INVALID_SETTING when a table cannot be read, or two have the same name (upper and lower case are the same)
+   */
+  static async open(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
+    assertDistinctNames(options);
+    return new DuckDbEngine(await openLockedDatabase(options), options.clock);
+  }
+
+  async execute(query: Query, options: ExecuteOptions): Promise<QueryExecution> {
+    const startedAtMs = this.#clock.monotonicMs();
+    throwIfAborted(options.signal);
+    if (this.#isClosed) throw new QuireError('SHUTTING_DOWN', 'The query engine is closed.');
+    const connection = await this.#connect(options);
+    try {
+      const select = await prepareSelect(connection, query.sql, this.#tableNames, this.#redact);
+      const result = await this.#start(connection, select);
+      const rowsTotal = select.tables.reduce((sum, name) => sum + (this.#tables.get(name)?.rowCount ?? 0), 0);
+      return new DuckDbExecution({ connection, select, result, rowsTotal, clock: this.#clock, startedAtMs, redact: this.#redact });
+    } catch (error) {
+      connection.stop(new QuireError('ABORTED', 'The query did not start.'));
+      throw error;
+    }
+  }
+
+  /** Stops the queries under way with SHUTTING_DOWN, waits until they have ended, and removes what was spilled. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const running = [...this.#running];
+    for (const connection of running) connection.stop(new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.'));
+    await Promise.all(running.map((connection) => connection.closed));
+    await this.#locked.close();
+  }
+
+  async #connect(options: ExecuteOptions): Promise<QueryConnection> {
+    const connection = await QueryConnection.open(this.#locked.database);
+    this.#running.add(connection);
+    const conditions = { signal: options.signal, timeoutMs: options.limits.timeoutMs };
+    const endWatch = watchStopConditions(conditions, this.#clock, (reason) => connection.stop(reason));
+    void connection.closed.then(() => {
+      endWatch();
+      this.#running.delete(connection);
+    });
+    return connection;
+  }
+
+  async #start(connection: QueryConnection, select: SelectStatement): Promise<Result> {
+    try {
+      return await connection.call(() => startStream(select));
+    } catch (error) {
+      if (error instanceof QuireError) throw error;
+      // Places in a query that was rewritten mean nothing to who wrote it.
+      const sql = select.plan.castTypes === undefined ? select.sql : undefined;
+      throw queryError(parseFailure(error), 'running', this.#redact, sql);
+    }
+  }
+}
+
+async function startStream({ statement }: SelectStatement): Promise<Result> {
+  try {
+    return await duckdb.execute_prepared_streaming(statement);
+  } finally {
+    // Not before DuckDB is done with it, even when nobody waits any more.
+    duckdb.destroy_prepare_sync(statement);
+  }
+}
+
+function assertDistinctNames({ tables }: DatabaseOptions): void {
+  const names = new Set<string>();
+  for (const { name, path } of tables) {
+    if (names.has(name.toLowerCase())) {
+      throw new QuireError('INVALID_SETTING', `Table '${name}' (${path}) has the name of another table.`);
+    }
+    names.add(name.toLowerCase());
+  }
+}

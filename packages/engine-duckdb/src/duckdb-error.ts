@@ -1,0 +1,102 @@
+import { type ErrorCode, QuireError } from '@quire/core';
+
+/** What DuckDB says of a failure; the engine has it say so as JSON (`errors_as_json`). */
+export interface DuckDbFailure {
+  /** DuckDB's exception type, such as `Binder` or `Out of Range`. */
+  readonly type: string;
+  readonly message: string;
+  /** Finer than the type, such as `COLUMN_NOT_FOUND`; empty when there is none. */
+  readonly subtype: string;
+  /** What a missing catalog entry would be, such as `Table`; empty otherwise. */
+  readonly entryType: string;
+  /** Byte offset into the SQL, if the failure is about a place in it. */
+  readonly position: number | undefined;
+}
+
+/** Hides what callers must not see, above all paths of the server. */
+export type Redact = (message: string) => string;
+
+/** Whether DuckDB was still finding out what the query means, or already computing rows. */
+export type QueryPhase = 'planning' | 'running';
+
+/** Reads an error of the bindings; one that is not DuckDB's own gets the type `Unknown`. */
+export function parseFailure(error: unknown): DuckDbFailure {
+  const text = error instanceof Error ? error.message : String(error);
+  const start = text.indexOf('{"exception_type"');
+  const fields = start >= 0 ? parseObject(text.slice(start)) : undefined;
+  if (fields === undefined) {
+    // Some errors are raised where the setting does not reach: `Invalid Error: message`.
+    const match = /^([A-Z][A-Za-z ]*) Error: (.*)$/s.exec(text);
+    return { type: match?.[1] ?? 'Unknown', message: match?.[2] ?? text, subtype: '', entryType: '', position: undefined };
+  }
+  const field = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
+  return {
+    type: field('exception_type'),
+    message: field('exception_message'),
+    subtype: field('error_subtype'),
+    entryType: field('type'),
+    position: field('position') === '' ? undefined : Number(field('position')),
+  };
+}
+
+/** Tells a caller of the query about a failure: a code of ours, DuckDB's own words, and the place in the SQL they are about. */
+export function queryError(failure: DuckDbFailure, phase: QueryPhase, redact: Redact, sql?: string): QuireError {
+  const place = sql === undefined || failure.position === undefined ? '' : markPlace(sql, failure.position);
+  const message = redact(`${failure.type} Error: ${failure.message}`) + place;
+  return new QuireError(codeOf(failure, phase), message);
+}
+
+/** Failures that the values of the data cause, not the text of the query, even where DuckDB meets them while planning. */
+const dataFailures: ReadonlySet<string> = new Set(['Conversion', 'Out of Range', 'Invalid Input', 'Divide by Zero', 'Decimal', 'IO']);
+
+function codeOf(failure: DuckDbFailure, phase: QueryPhase): ErrorCode {
+  switch (failure.type) {
+    case 'Parser':
+    case 'Syntax':
+      return 'QUERY_SYNTAX';
+    case 'Catalog':
+      return failure.entryType === 'Table' ? 'TABLE_NOT_FOUND' : 'QUERY_INVALID';
+    case 'Binder':
+      return isMissingColumn(failure) ? 'COLUMN_NOT_FOUND' : 'QUERY_INVALID';
+    case 'Out of Memory':
+      return 'QUERY_LIMIT_EXCEEDED';
+    case 'FATAL':
+    case 'INTERNAL':
+      return 'INTERNAL';
+    default:
+      return phase === 'running' || dataFailures.has(failure.type) ? 'QUERY_FAILED' : 'QUERY_INVALID';
+  }
+}
+
+/** DuckDB gives `t.c` no subtype of its own when `t` is there and `c` is not. */
+function isMissingColumn({ subtype, message }: DuckDbFailure): boolean {
+  return subtype === 'COLUMN_NOT_FOUND' || message.includes('does not have a column named');
+}
+
+const excerptBefore = 50;
+const excerptAfter = 30;
+
+/** Shows the line around a byte offset with a caret under it, the way DuckDB does. */
+function markPlace(sql: string, position: number): string {
+  const before = Buffer.from(sql).subarray(0, position).toString();
+  const lineStart = before.lastIndexOf('\n') + 1;
+  const lineNumber = before.split('\n').length;
+  const lineEnd = sql.indexOf('\n', before.length);
+  const column = before.length - lineStart;
+  const line = sql.slice(lineStart, lineEnd < 0 ? sql.length : lineEnd);
+  const start = Math.max(0, column - excerptBefore);
+  const end = Math.min(line.length, column + excerptAfter);
+  const prefix = `LINE ${lineNumber}: ${start > 0 ? '...' : ''}`;
+  const excerpt = `${line.slice(start, end)}${end < line.length ? '...' : ''}`;
+  return `\n\n${prefix}${excerpt}\n${' '.repeat(prefix.length + column - start)}^`;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch (error) {
+    // Something follows the object, or it is cut: the text itself will do.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import duckdb, { type DataChunk, type Result } from '@duckdb/node-bindings';
+import { type Clock, QuireError, type QueryExecution, type QueryStatistics } from '@quire/core';
+import type { RecordBatch, Schema } from 'apache-arrow';
+import { recordBatchesOf } from './conversion/record-batches.ts';
+import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
+import type { QueryConnection } from './query-connection.ts';
+import type { SelectStatement } from './select-statement.ts';
+
+export interface ExecutionParts {
+  readonly connection: QueryConnection;
+  readonly select: SelectStatement;
+  readonly result: Result;
+  readonly rowsTotal: number;
+  readonly clock: Clock;
+  readonly startedAtMs: number;
+  readonly redact: Redact;
+}
+
+const explainPrefix = 'EXPLAIN ANALYZE ';
+
+/** A query under way in DuckDB: each pull fetches one chunk of at most 2,048 rows and gives it as Arrow batches. */
+export class DuckDbExecution implements QueryExecution {
+  readonly schema: Schema;
+  readonly batches: AsyncIterable<RecordBatch>;
+  readonly #parts: ExecutionParts;
+  #endedAtMs: number | undefined;
+
+  constructor(parts: ExecutionParts) {
+    this.#parts = parts;
+    this.schema = parts.select.plan.schema;
+    this.batches = this.#read();
+  }
+
+  /** DuckDB tells the rows of a scan only as an estimate, and its CPU time only through a log of the whole database: both stay null. */
+  statistics(): QueryStatistics {
+    const { clock, startedAtMs, rowsTotal, select } = this.#parts;
+    const elapsedMs = (this.#endedAtMs ?? clock.monotonicMs()) - startedAtMs;
+    return { elapsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal, tables: select.tables };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end('The query was given up by its reader.');
+  }
+
+  async *#read(): AsyncGenerator<RecordBatch, void, void> {
+    const { connection, select } = this.#parts;
+    try {
+      let upcoming = this.#fetch();
+      for (let chunk = await upcoming; chunk !== undefined; chunk = await upcoming) {
+        // DuckDB computes one chunk ahead while the reader works on this one.
+        upcoming = this.#fetch();
+        upcoming.catch(ignore);
+        for (const batch of recordBatchesOf(chunk, select.plan)) {
+          if (connection.stopReason !== undefined) throw connection.stopReason;
+          yield batch;
+        }
+      }
+    } finally {
+      await this.#end('The reader left before the last batch.');
+    }
+  }
+
+  async #fetch(): Promise<DataChunk | undefined> {
+    const { connection, result } = this.#parts;
+    const chunk = await connection.call(() => duckdb.fetch_chunk(result));
+    if (chunk !== null && duckdb.data_chunk_get_size(chunk) > 0) return chunk;
+    // The bindings report a failure in mid-stream as the end of the stream. Only the result's type tells them apart.
+    if (duckdb.result_return_type(result) === duckdb.ResultType.INVALID) throw await this.#findFailure();
+    return undefined;
+  }
+
+  /**
+   * The bindings keep the reason of a failure in mid-stream to themselves, too: running the query again, without an answer,
+   * meets it again. Time limit and abort still hold.
+   */
+  async #findFailure(): Promise<QuireError> {
+    const { connection, select, redact } = this.#parts;
+    try {
+      await connection.call((handle) => duckdb.query(handle, `${explainPrefix}${select.sql}`));
+    } catch (error) {
+      if (error instanceof QuireError) return error;
+      const failure = parseFailure(error);
+      if (failure.position === undefined || select.plan.castTypes !== undefined) return queryError(failure, 'running', redact);
+      return queryError({ ...failure, position: failure.position - explainPrefix.length }, 'running', redact, select.sql);
+    }
+    return new QuireError('QUERY_FAILED', 'The query failed at run time, and not again when it was run again to find out why.');
+  }
+
+  /** Gives back everything, whatever the state; stops the query when it is not at its end. */
+  async #end(stopMessage: string): Promise<void> {
+    this.#endedAtMs ??= this.#parts.clock.monotonicMs();
+    this.#parts.connection.stop(new QuireError('ABORTED', stopMessage));
+    await this.#parts.connection.closed;
+  }
+}
+
+function ignore(): void {
+  // The reader meets the failure when it comes for the next chunk, if it does.
+}

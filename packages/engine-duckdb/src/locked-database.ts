@@ -1,0 +1,85 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
+import { quoteLiteral } from './conversion/column-plan.ts';
+import { readRows } from './read-rows.ts';
+import { type OpenTable, openTable, type TableSource } from './table-source.ts';
+
+export interface DatabaseOptions {
+  readonly tables: readonly TableSource[];
+  /** Memory that all queries together may take for what they hash, sort and buffer; beyond it they spill. */
+  readonly memoryMaxBytes: number;
+  /** Threads that all queries together compute on. */
+  readonly threads: number;
+  /** Where queries put what exceeds the memory: a directory of this engine's own is made in it, and removed on close. */
+  readonly spillDirectory: string;
+  /** Room there that all queries together may take; with 0 nothing is spilled. */
+  readonly spillMaxBytes: number;
+}
+
+/** A DuckDB in memory whose tables are views of files, and which can reach those files and nothing else. */
+export interface LockedDatabase {
+  readonly database: Database;
+  readonly tables: readonly OpenTable[];
+  readonly spillDirectory: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the tables, then locks the database for good: no file but theirs, no network, no extension, no change of a setting.
+ *
+ * @throws INVALID_SETTING when a table cannot be read
+ */
+export async function openLockedDatabase(options: DatabaseOptions): Promise<LockedDatabase> {
+  await mkdir(options.spillDirectory, { recursive: true });
+  const spillDirectory = await mkdtemp(join(options.spillDirectory, 'duckdb-'));
+  let database: Database | undefined;
+  const close = async (): Promise<void> => {
+    if (database !== undefined) duckdb.close_sync(database);
+    await rm(spillDirectory, { recursive: true, force: true });
+  };
+  try {
+    database = await duckdb.open(':memory:', configOf(options, spillDirectory));
+    const connection = await duckdb.connect(database);
+    try {
+      const tables: OpenTable[] = [];
+      for (const source of options.tables) tables.push(await openTable(connection, source));
+      await lock(connection, tables);
+      return { database, tables, spillDirectory, close };
+    } finally {
+      duckdb.disconnect_sync(connection);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function configOf(options: DatabaseOptions, spillDirectory: string): duckdb.Config {
+  const settings: Readonly<Record<string, string>> = {
+    memory_limit: `${options.memoryMaxBytes}B`,
+    threads: String(options.threads),
+    temp_directory: options.spillMaxBytes > 0 ? spillDirectory : '',
+    max_temp_directory_size: `${options.spillMaxBytes}B`,
+    errors_as_json: 'true',
+    allow_community_extensions: 'false',
+    allow_persistent_secrets: 'false',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  };
+  const config = duckdb.create_config();
+  for (const [name, value] of Object.entries(settings)) duckdb.set_config(config, name, value);
+  return config;
+}
+
+async function lock(connection: Connection, tables: readonly OpenTable[]): Promise<void> {
+  const files = tables.flatMap((table) => table.files).map(quoteLiteral);
+  const statements = [
+    // Timestamps with time zone show as UTC, whatever the zone of the server.
+    `SET TimeZone = 'UTC'`,
+    `SET allowed_paths = [${files.join(', ')}]`,
+    'SET enable_external_access = false',
+    'SET lock_configuration = true',
+  ];
+  for (const statement of statements) await readRows(connection, statement);
+}

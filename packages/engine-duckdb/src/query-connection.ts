@@ -1,0 +1,92 @@
+import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
+import { abortError, type QuireError, systemClock } from '@quire/core';
+
+/** How often an interrupt is sent again until DuckDB has noticed it. */
+const interruptEveryMs = 5;
+
+/**
+ * One DuckDB connection for one query, whose calls end promptly when the query is stopped.
+ *
+ * DuckDB's calls run on threads of libuv, one at a time. They cannot be taken back, only interrupted, and an interrupt that
+ * arrives before a call has begun is lost: it is repeated until the call has ended. The caller does not wait for that.
+ */
+export class QueryConnection {
+  /** Resolves once the connection and all that the query held in DuckDB are released; never rejects. */
+  readonly closed: Promise<void>;
+  readonly #handle: Connection;
+  readonly #stopped = new AbortController();
+  /** The call under way, or the latest one; never rejects. */
+  #settled: Promise<void> = Promise.resolve();
+
+  private constructor(handle: Connection) {
+    this.#handle = handle;
+    this.closed = this.#closeWhenStopped();
+  }
+
+  static async open(database: Database): Promise<QueryConnection> {
+    return new QueryConnection(await duckdb.connect(database));
+  }
+
+  /** Why the query was stopped, once it is. */
+  get stopReason(): QuireError | undefined {
+    const { signal } = this.#stopped;
+    return signal.aborted ? abortError(signal) : undefined;
+  }
+
+  /** Ends the query, done or not, and then closes the connection. Later calls throw the reason; the first one stands. */
+  stop(reason: QuireError): void {
+    this.#stopped.abort(reason);
+  }
+
+  /**
+   * Makes one call of DuckDB.
+   *
+   * @throws the reason when the query is or becomes stopped, at once; what the call throws otherwise
+   */
+  async call<T>(start: (handle: Connection) => Promise<T>): Promise<T> {
+    const { signal } = this.#stopped;
+    if (signal.aborted) throw abortError(signal);
+    const result = start(this.#handle);
+    this.#settled = result.then(ignore, ignore);
+    const stopped = whenAborted(signal);
+    try {
+      return await Promise.race([result, stopped.promise]);
+    } finally {
+      stopped.forget();
+    }
+  }
+
+  async #closeWhenStopped(): Promise<void> {
+    await whenAborted(this.#stopped.signal).promise.catch(ignore);
+    await this.#interruptUntilSettled();
+    // A result that was not read to its end lives on until it is garbage-collected; another query ends it now.
+    await duckdb.query(this.#handle, 'SELECT 1').then(ignore, ignore);
+    duckdb.disconnect_sync(this.#handle);
+  }
+
+  async #interruptUntilSettled(): Promise<void> {
+    let isSettled = false;
+    const settled = this.#settled.then(() => {
+      isSettled = true;
+    });
+    // Lets a call that has ended be seen to have ended.
+    await Promise.resolve();
+    while (!isSettled) {
+      duckdb.interrupt(this.#handle);
+      // Nobody could want to set this time: the system's clock will do.
+      await Promise.race([settled, systemClock.sleep(interruptEveryMs)]);
+    }
+  }
+}
+
+/** A promise that rejects with the reason once the signal is aborted, until it is told to forget it. */
+function whenAborted(signal: AbortSignal): { readonly promise: Promise<never>; forget(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(abortError(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
+}
+
+function ignore(): void {
+  // Whoever made the call sees how it ended; here only that it ended counts.
+}

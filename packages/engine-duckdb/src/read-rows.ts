@@ -1,0 +1,32 @@
+import duckdb, { type Connection, type PreparedStatement } from '@duckdb/node-bindings';
+import type { StructRowProxy } from 'apache-arrow';
+import { columnsOfResult, planColumns } from './conversion/column-plan.ts';
+import { recordBatchesOf } from './conversion/record-batches.ts';
+
+/** Runs a small query of our own, with text values for its parameters, and gives all its rows as plain objects. */
+export async function readRows(
+  connection: Connection,
+  sql: string,
+  ...values: readonly string[]
+): Promise<readonly Record<string, unknown>[]> {
+  const statement = await duckdb.prepare(connection, sql);
+  try {
+    for (const [index, value] of values.entries()) duckdb.bind_varchar(statement, index + 1, value);
+    return await readStatement(statement);
+  } finally {
+    duckdb.destroy_prepare_sync(statement);
+  }
+}
+
+async function readStatement(statement: PreparedStatement): Promise<readonly Record<string, unknown>[]> {
+  const result = await duckdb.execute_prepared(statement);
+  const plan = planColumns(columnsOfResult(result));
+  const rows: Record<string, unknown>[] = [];
+  for (;;) {
+    const chunk = await duckdb.fetch_chunk(result);
+    if (chunk === null || duckdb.data_chunk_get_size(chunk) === 0) return rows;
+    for (const batch of recordBatchesOf(chunk, plan)) {
+      for (const row of batch.toArray() as StructRowProxy[]) rows.push(row.toJSON());
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { QuireError } from '@quire/core';
+import { isTableFunctionAllowed, refusedFunctions } from './function-policy.ts';
+
+/** What a query may read: configured names in lower case, each with the spelling it was configured in. */
+export type TableNames = ReadonlyMap<string, string>;
+
+/** A node of DuckDB's syntax tree. */
+export type SyntaxNode = Readonly<Record<string, unknown>>;
+
+interface Visit {
+  readonly value: unknown;
+  /** Names of common table expressions in scope, in lower case. */
+  readonly scope: ReadonlySet<string>;
+}
+
+/** Parts of a SELECT that have no say in what is read; a part that is neither here nor handled below is refused. */
+const harmlessNodes: ReadonlySet<string> = new Set([
+  'SELECT_NODE',
+  'SET_OPERATION_NODE',
+  'RECURSIVE_CTE_NODE',
+  'CTE_NODE',
+  'SUBQUERY',
+  'JOIN',
+  'EXPRESSION_LIST',
+  'EMPTY',
+  'PIVOT',
+  'ORDER_MODIFIER',
+  'LIMIT_MODIFIER',
+  'LIMIT_PERCENT_MODIFIER',
+  'DISTINCT_MODIFIER',
+  'ORDER_DEFAULT',
+  'ASCENDING',
+  'DESCENDING',
+]);
+
+/** Views of the catalog that say no more than the tables' names and columns. */
+const catalogViews: ReadonlySet<string> = new Set(['tables', 'columns']);
+/** How DuckDB's own views of the catalog start, which are found without naming their schema. */
+const reservedPrefixes = ['duckdb_', 'pg_', 'pragma_', 'sqlite_'];
+/** How SHOW TABLES and SHOW ALL TABLES are written in the syntax tree. */
+const showableNames: ReadonlySet<string> = new Set(['"tables"', '__show_tables_expanded']);
+
+/** Tells whether a name may be that of a catalog view: no table or common table expression can have it. */
+export function isReservedName(name: string): boolean {
+  return reservedPrefixes.some((prefix) => name.toLowerCase().startsWith(prefix));
+}
+
+/**
+ * Checks that a SELECT reads configured tables and nothing else, and gives the names of those it reads.
+ *
+ * The syntax tree is DuckDB's own (`json_serialize_sql`), so no spelling, quoting or comment gets around the check. It is an
+ * allow-list for everything that can be read from, and a deny-list for functions of values, which cannot read files.
+ *
+ * @throws TABLE_NOT_FOUND when a table is not configured
+ * @throws QUERY_INVALID when the query uses anything else that could reach outside of the tables
+ */
+export function checkStatement(statement: SyntaxNode, tableNames: TableNames): readonly string[] {
+  const tablesRead = new Set<string>();
+  const visits: Visit[] = [{ value: statement, scope: new Set() }];
+  for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
+    const { value, scope } = visit;
+    if (Array.isArray(value)) {
+      for (const item of value as unknown[]) visits.push({ value: item, scope });
+    } else if (isNode(value)) {
+      checkNode(value, scope, tableNames, tablesRead);
+      visits.push(...childrenOf(value, scope));
+    }
+  }
+  return [...tablesRead].toSorted();
+}
+
+function checkNode(node: SyntaxNode, scope: ReadonlySet<string>, tableNames: TableNames, tablesRead: Set<string>): void {
+  const { type } = node;
+  if (typeof node['class'] === 'string') {
+    const name = nameIn(node, 'function_name');
+    if (refusedFunctions.has(name) || name.startsWith('__internal')) throw refused(`the function ${name}`);
+  } else if (type === 'BASE_TABLE') {
+    const table = resolveTable(node, scope, tableNames);
+    if (table !== undefined) tablesRead.add(table);
+  } else if (type === 'TABLE_FUNCTION') {
+    const name = isNode(node['function']) ? nameIn(node['function'], 'function_name') : '';
+    if (!isTableFunctionAllowed(name)) throw refused(`the table function ${name}`);
+  } else if (type === 'SHOW_REF') {
+    if (!isNode(node['query']) && !showableNames.has(nameIn(node, 'table_name'))) throw refused('this SHOW');
+  } else if (typeof type === 'string' && !harmlessNodes.has(type) && !type.endsWith('_TYPE_INFO')) {
+    throw refused(`a ${type}`);
+  }
+}
+
+/** The configured table that is read, if it is one; a common table expression or a harmless view of the catalog is not. */
+function resolveTable(node: SyntaxNode, scope: ReadonlySet<string>, tableNames: TableNames): string | undefined {
+  const catalog = nameIn(node, 'catalog_name');
+  const schema = nameIn(node, 'schema_name');
+  const name = nameIn(node, 'table_name');
+  if (schema === '' && catalog === '' && scope.has(name) && !isReservedName(name)) return undefined;
+  if (schema === 'information_schema' && catalog === '' && catalogViews.has(name)) return undefined;
+  // `memory` is DuckDB's name for the database of the tables, and may stand in either place.
+  const isOwnSchema = schema === '' || schema === 'main' || (schema === 'memory' && catalog === '');
+  const isOwnCatalog = catalog === '' || catalog === 'memory';
+  const table = tableNames.get(name);
+  if (table !== undefined && isOwnSchema && isOwnCatalog) return table;
+  const written = [node['catalog_name'], node['schema_name'], node['table_name']].filter((part) => typeof part === 'string');
+  throw new QuireError('TABLE_NOT_FOUND', `Table ${written.join('.')} does not exist. ${listTables(tableNames)}`);
+}
+
+const tablesListedMax = 20;
+
+function listTables(tableNames: TableNames): string {
+  const names = [...tableNames.values()].toSorted();
+  if (names.length === 0) return 'There are no tables.';
+  const more = names.length > tablesListedMax ? ` and ${names.length - tablesListedMax} more` : '';
+  return `There ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, tablesListedMax).join(', ')}${more}.`;
+}
+
+/** What to visit next: a common table expression sees those before it, and itself only if it is recursive. */
+function childrenOf(node: SyntaxNode, scope: ReadonlySet<string>): readonly Visit[] {
+  const visits: Visit[] = [];
+  let innerScope = scope;
+  for (const { name, value } of commonTableExpressions(node)) {
+    const withItself = new Set(innerScope).add(name);
+    visits.push({ value, scope: isRecursive(value) ? withItself : innerScope });
+    innerScope = withItself;
+  }
+  for (const [key, value] of Object.entries(node)) {
+    // The call inside a table function was checked as such; what is in it are ordinary expressions.
+    if (key === 'function') visits.push({ value: Object.values(isNode(value) ? value : {}), scope: innerScope });
+    else if (key !== 'cte_map') visits.push({ value, scope: innerScope });
+  }
+  return visits;
+}
+
+function commonTableExpressions(node: SyntaxNode): readonly { name: string; value: unknown }[] {
+  const map = isNode(node['cte_map']) ? node['cte_map']['map'] : undefined;
+  if (!Array.isArray(map)) return [];
+  return map.filter(isNode).map((entry) => ({ name: nameIn(entry, 'key'), value: entry['value'] }));
+}
+
+function isRecursive(commonTableExpression: unknown): boolean {
+  const query = isNode(commonTableExpression) ? commonTableExpression['query'] : undefined;
+  const node = isNode(query) ? query['node'] : undefined;
+  return isNode(node) && node['type'] === 'RECURSIVE_CTE_NODE';
+}
+
+function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A name in lower case: DuckDB compares names that way. */
+function nameIn(node: SyntaxNode, key: string): string {
+  const name = node[key];
+  return typeof name === 'string' ? name.toLowerCase() : '';
+}
+
+function refused(what: string): QuireError {
+  return new QuireError('QUERY_INVALID', `A query may read the configured tables and nothing else; ${what} is not available to it.`);
+}

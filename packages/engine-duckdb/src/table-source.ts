@@ -1,0 +1,113 @@
+import { isAbsolute } from 'node:path';
+import type { Connection } from '@duckdb/node-bindings';
+import { QuireError } from '@quire/core';
+import { quoteIdentifier } from './conversion/column-type.ts';
+import { parseFailure } from './duckdb-error.ts';
+import { readRows } from './read-rows.ts';
+import { isReservedName } from './statement-guard.ts';
+import { csvRelation, jsonRelations, parquetRelation } from './table-relation.ts';
+
+/** A table as it is configured: files that queries know by a name. */
+export interface TableSource {
+  readonly name: string;
+  /** Absolute path of a file, or a glob that stands for several; it is expanded once, when the engine opens. */
+  readonly path: string;
+  /** `auto` goes by the files' extension. */
+  readonly format: 'auto' | TableFormat;
+}
+
+export type TableFormat = 'parquet' | 'csv' | 'json';
+
+/** A table that queries can read. */
+export interface OpenTable {
+  readonly name: string;
+  readonly path: string;
+  readonly files: readonly string[];
+  readonly rowCount: number;
+}
+
+const formatsByExtension: Readonly<Record<string, TableFormat>> = {
+  parquet: 'parquet',
+  csv: 'csv',
+  tsv: 'csv',
+  json: 'json',
+  jsonl: 'json',
+  ndjson: 'json',
+};
+
+const nameLengthMax = 128;
+
+/**
+ * Makes a table readable under its name, and counts its rows, which also shows that the files can be read.
+ *
+ * Types of CSV and JSON columns are decided here, from all rows of all files, and hold from then on.
+ *
+ * @throws INVALID_SETTING when the name cannot be used, nothing is at the path, or the files cannot be read
+ */
+export async function openTable(connection: Connection, source: TableSource): Promise<OpenTable> {
+  const { name, path } = source;
+  assertName(source);
+  if (!isAbsolute(path)) throw unusable(source, 'the path is not absolute');
+  try {
+    const files = await expandPath(connection, source);
+    const format = source.format === 'auto' ? formatOf(source, files) : source.format;
+    const rowCount = await createView(connection, source, format, files);
+    return { name, path, files, rowCount };
+  } catch (error) {
+    if (error instanceof QuireError) throw error;
+    throw unusable(source, parseFailure(error).message, error);
+  }
+}
+
+function assertName(source: TableSource): void {
+  const { name } = source;
+  if (name === '' || name.length > nameLengthMax || name.includes('\0') || isReservedName(name)) {
+    throw unusable(source, 'the name is empty, too long, or one of DuckDB’s own');
+  }
+}
+
+async function expandPath(connection: Connection, source: TableSource): Promise<readonly string[]> {
+  const rows = await readRows(connection, 'SELECT file FROM glob(?) ORDER BY file', source.path);
+  if (rows.length === 0) throw unusable(source, 'no file is there');
+  return rows.map(({ file }) => String(file));
+}
+
+function formatOf(source: TableSource, files: readonly string[]): TableFormat {
+  const formats = new Set(files.map((file) => formatsByExtension[/\.([a-z]+)(\.gz|\.zst)?$/i.exec(file)?.[1]?.toLowerCase() ?? '']));
+  const [format] = formats;
+  if (formats.size !== 1 || format === undefined) {
+    throw unusable(source, 'the extensions of the files do not say which one format they have');
+  }
+  return format;
+}
+
+/** Tries the ways to read the files, the most exact first, and keeps the first that reads every value of every row. */
+async function createView(
+  connection: Connection,
+  source: TableSource,
+  format: TableFormat,
+  files: readonly string[],
+): Promise<number> {
+  if (format === 'parquet') return viewRelation(connection, source, parquetRelation(files), 'count(*)');
+  if (format === 'csv') return viewRelation(connection, source, await csvRelation(connection, files), 'count(*), count(COLUMNS(*))');
+  const failures: unknown[] = [];
+  for (const relation of await jsonRelations(connection, files)) {
+    try {
+      return await viewRelation(connection, source, relation, 'count(*), count(COLUMNS(*))');
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw failures.at(-1);
+}
+
+async function viewRelation(connection: Connection, source: TableSource, relation: string, counts: string): Promise<number> {
+  const view = quoteIdentifier(source.name);
+  await readRows(connection, `CREATE OR REPLACE VIEW ${view} AS SELECT * FROM ${relation}`);
+  const [row] = await readRows(connection, `SELECT ${counts} FROM ${view}`);
+  return Number(Object.values(row ?? {})[0]);
+}
+
+function unusable(source: TableSource, reason: string, cause?: unknown): QuireError {
+  return new QuireError('INVALID_SETTING', `Table '${source.name}' cannot be read from ${source.path}: ${reason}.`, { cause });
+}
