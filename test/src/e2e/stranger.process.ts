@@ -1,19 +1,22 @@
 /** What a stranger writes who has our packages from npm: compiled against their types, run on their JavaScript. */
 import { createRequestId, systemClock, systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
+import { DuckDbEngine } from '@quire/engine-duckdb';
 import { ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
-import { makeTable } from 'apache-arrow';
 
 // @ts-expect-error: if the declarations were not found, this would be `any`, and no error.
 const notANumber: number = createRequestId(systemClock, systemRandom);
 if (typeof notANumber !== 'string') throw new Error('a request id is a string');
 
-const table = makeTable({ value: Int32Array.of(1, 2, 3) });
-async function* batches(): AsyncGenerator<(typeof table.batches)[number]> {
-  yield* table.batches;
-}
-
+await using engine = await DuckDbEngine.open({
+  tables: [],
+  memoryMaxBytes: 100_000_000,
+  threads: 1,
+  spillDirectory: '.',
+  spillMaxBytes: 0,
+  clock: systemClock,
+});
 await using results = new ResultStore({
   store: new MemoryObjectStore({ sizeMaxBytes: 1_000_000 }),
   brokerId: 'stranger',
@@ -21,7 +24,9 @@ await using results = new ResultStore({
   expirationMaxMs: 60_000,
   clock: new ManualClock(),
 });
-const { entry } = await results.create({ schema: table.schema, batches: batches() }, { owner: 'stranger' });
+
+await using execution = await engine.execute({ sql: 'SELECT * FROM (VALUES (1), (2), (3))' }, { limits: { timeoutMs: 60_000 } });
+const { entry } = await results.create(execution, { owner: 'stranger' });
 const result = await results.open(entry.requestId);
 for await (const chunk of result.page({ offset: 1, rowCount: 2 }).encode('json')) process.stdout.write(chunk);
 process.stdout.write('\n');
