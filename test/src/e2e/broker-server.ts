@@ -1,7 +1,7 @@
 import type { CursorResponse, HealthResponse } from '@quire/api';
 import type { Principal } from '@quire/auth';
 import { type Broker, type BrokerAddress, type BrokerOptions, createBroker } from '@quire/broker';
-import { type ObjectStore, QuireError } from '@quire/core';
+import { type ObjectStore, QuireError, type StoreCall, withObserver } from '@quire/core';
 import { collect, FaultStore, ManualClock, RecordingStore } from '@quire/core/testing';
 import { ResultStore, type ResultStoreOptions } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
@@ -46,6 +46,8 @@ export class TestBroker implements AsyncDisposable {
   readonly engine = new ScriptedEngine();
   readonly faults: FaultStore;
   readonly store: RecordingStore;
+  /** Store calls that have ended, in the order of their ends. */
+  readonly endedCalls: StoreCall[] = [];
   readonly results: ResultStore;
   readonly broker: Broker;
   address: BrokerAddress = { host: '', port: 0, url: '' };
@@ -58,7 +60,7 @@ export class TestBroker implements AsyncDisposable {
   ) {
     this.clock = clock;
     this.faults = new FaultStore(objects);
-    this.store = new RecordingStore(this.faults);
+    this.store = new RecordingStore(withObserver(this.faults, (call) => this.endedCalls.push(call)));
     this.results = new ResultStore({
       store: this.store,
       brokerId,

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../src/run-command.ts';
+import { FakeEnvironment } from './fake-environment.ts';
+
+async function run(args: readonly string[]) {
+  const environment = new FakeEnvironment();
+  const exitCode = await runCommand(args, environment);
+  return { exitCode, stdout: environment.stdout.text, stderr: environment.stderr.text };
+}
+
+describe('a command that is called wrongly exits with 2, prints nothing and says what is wrong:', () => {
+  it.each([
+    [['qurey', 'SELECT 1'], "error: unknown command 'qurey'\n(Did you mean query?)"],
+    [['query', '--tokn', 'x', 'SELECT 1'], "error: unknown option '--tokn'\n(Did you mean --token?)"],
+    [['query', '--rows', 'many', 'SELECT 1'], 'Expected an integer from 1 on.'],
+    [['query', '--rows', '0', 'SELECT 1'], 'Expected an integer from 1 on.'],
+    [['query', '--offset', '9007199254740992', 'SELECT 1'], 'Expected an integer from 0 on.'],
+    [['query', '--format', 'xml', 'SELECT 1'], 'Allowed choices are table, tsv, json, ndjson, csv, arrow.'],
+    [['query', '--format', 'csv', '--json', 'SELECT 1'], 'cannot be used with option'],
+    [['query', '--url', 'localhost', 'SELECT 1'], 'Expected for example http://127.0.0.1:8099.'],
+    [['query', '--user', 'ann', 'SELECT 1'], 'Expected a name and a password with a colon between them.'],
+    [['query', '--user', 'a:b', '--token', 'c', 'SELECT 1'], 'cannot be used with option'],
+    [['query', 'SELECT 1', 'FROM x'], 'too many arguments'],
+    [['query'], 'there is no SQL'],
+    [['results', 'lst'], "error: unknown command 'lst'\n(Did you mean list?)"],
+    [['results', 'renew', 'x'], "missing required argument 'duration'"],
+    [['results', 'delete'], "missing required argument 'id'"],
+    [['start', '--roles', 'broker,proxy'], 'The proxy is not built yet; there is only the broker.'],
+    [['start', '--roles', 'controller'], 'The controller is not built yet; there is only the broker.'],
+    [['start', '--roles', 'cleaner'], 'The cleaner is not built yet; there is only the broker.'],
+    [['start', '--roles', 'king'], "There is no role 'king'; expected broker."],
+    [['settings', '--set'], 'argument missing'],
+  ])('%j', async (args, message) => {
+    const { exitCode, stdout, stderr } = await run(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('Add --help to see what it takes.');
+  });
+
+  it('a binary format is not written to a terminal', async () => {
+    const environment = new FakeEnvironment({ terminal: { columns: 80, rows: 24 } });
+    expect(await runCommand(['query', '--format', 'arrow', 'SELECT 1'], environment)).toBe(2);
+    expect(environment.stderr.text).toContain('Arrow is binary: send it to a file or a pipe');
+  });
+
+  it('without a command, the commands are listed', async () => {
+    for (const args of [[], ['results']]) {
+      const { exitCode, stdout, stderr } = await run(args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain('Commands:');
+    }
+  });
+});
+
+describe('help', () => {
+  it.each([
+    [['--help'], 'Usage: quire [options] [command]'],
+    [['start', '--help'], 'Usage: quire start [options]'],
+    [['help', 'start'], 'Usage: quire start [options]'],
+    [['query', '--help'], 'Usage: quire query [options] [sql]'],
+    [['results', '--help'], 'Usage: quire results [options] [command]'],
+    [['results', 'list', '--help'], 'Usage: quire results list [options]'],
+    [['results', 'show', '--help'], 'Usage: quire results show [options] <id>'],
+    [['results', 'delete', '--help'], 'Usage: quire results delete [options] <id...>'],
+    [['results', 'renew', '--help'], 'Usage: quire results renew [options] <id> <duration>'],
+    [['settings', '--help'], 'Usage: quire settings [options]'],
+  ])('of %j is printed and no failure', async (args, usage) => {
+    const { exitCode, stdout, stderr } = await run(args);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain(usage);
+  });
+
+  it('fits the terminal', async () => {
+    const environment = new FakeEnvironment({ terminal: { columns: 80, rows: 24 }, variables: { NO_COLOR: '1' } });
+    await runCommand(['results', 'renew', '--help'], environment);
+    expect(Math.max(...environment.stdout.text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});

@@ -1,0 +1,118 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '../../..');
+const main = join(root, 'packages/cli/src/main.ts');
+
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface CliOptions {
+  readonly variables?: Readonly<Record<string, string>>;
+  /** What comes on standard input. */
+  readonly stdin?: string;
+}
+
+/** A `quire` command in a process of its own, with pipes for its input and outputs. */
+export class CliProcess implements AsyncDisposable {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #closed: Promise<unknown>;
+  stdout = '';
+  stderr = '';
+
+  constructor(args: readonly string[], options: CliOptions = {}) {
+    this.#child = spawn(process.execPath, ['--conditions=@quire/source', main, ...args], {
+      cwd: root,
+      env: { ...process.env, ...options.variables },
+    });
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.#child.stdin.end(options.stdin ?? '');
+    this.#closed = once(this.#child, 'close');
+  }
+
+  /** Resolves when the process has ended and all that it wrote has come. */
+  async ended(): Promise<Ended> {
+    await this.#closed;
+    return { exitCode: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
+  }
+
+  /** Resolves to the first match in what standard output has had so far; throws when the process ends without one. */
+  async untilPrinted(pattern: RegExp): Promise<RegExpExecArray> {
+    while (true) {
+      const match = pattern.exec(this.stdout);
+      if (match !== null) return match;
+      const ended = await Promise.race([once(this.#child.stdout, 'data').then(() => false), this.#closed.then(() => true)]);
+      if (ended && !pattern.test(this.stdout)) throw new Error(`Ended without ${String(pattern)}:\n${this.stdout}${this.stderr}`);
+    }
+  }
+
+  signal(name: 'SIGINT' | 'SIGTERM'): void {
+    this.#child.kill(name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#closed;
+  }
+}
+
+/** Runs a `quire` command to its end; `whenStarted` may do something to it meanwhile. */
+export async function quire(
+  args: readonly string[],
+  options: CliOptions & { readonly whenStarted?: (command: CliProcess) => Promise<void> } = {},
+): Promise<Ended> {
+  await using command = new CliProcess(args, options);
+  await options.whenStarted?.(command);
+  return await command.ended();
+}
+
+/** Runs a command line with a shell, as somebody would who copies it. */
+export async function shell(command: string): Promise<Ended> {
+  const child = spawn('bash', ['-c', command], { cwd: root });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  await once(child, 'close');
+  return { exitCode: child.exitCode, stdout, stderr };
+}
+
+/** A directory that is gone afterwards. */
+export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), 'quire-cli-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Settings of a server that these tests start: two principals, one table of sample data, any free port. */
+const testSettings = `
+engine.broker.client.queryPort = 0
+engine.broker.pagination.temp.dir = temp
+engine.auth.principal.admin.role = admin
+engine.auth.principal.admin.token.env = TEST_ADMIN_TOKEN
+engine.auth.principal.ann.role = query
+engine.auth.principal.ann.password.env = TEST_ANN_PASSWORD
+engine.table.stocks.path = ${join(root, 'node_modules/vega-datasets/data/stocks.csv')}
+`;
+
+export const testVariables = { TEST_ADMIN_TOKEN: 'admin-token', TEST_ANN_PASSWORD: 'ann-password' };
+
+/** Writes a settings file into a directory: the tests' own settings, and more. */
+export async function writeSettings(directory: string, more = ''): Promise<string> {
+  const path = join(directory, 'test.properties');
+  await writeFile(path, testSettings + more);
+  return path;
+}
+
+/** Starts a server, and resolves to it and its address once it listens. */
+export async function startServer(args: readonly string[]): Promise<{ readonly server: CliProcess; readonly url: string }> {
+  const server = new CliProcess(['start', ...args], { variables: testVariables });
+  const [, url = ''] = await server.untilPrinted(/broker +(http:\S+)[^]*Ctrl-C/);
+  return { server, url };
+}

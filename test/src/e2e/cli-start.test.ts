@@ -1,0 +1,132 @@
+import { QuireClient } from '@quire/client';
+import { describe, expect, test } from 'vitest';
+import { quire, shell, startServer, temporaryDirectory, writeSettings } from './cli-process.ts';
+
+describe('the quickstart', () => {
+  test('prints its addresses, its tables and three commands, which work exactly as they are printed', async () => {
+    await using directory = await temporaryDirectory();
+    const sets = [
+      'engine.broker.client.queryPort=0',
+      `engine.broker.pagination.file.data.dir=${directory.path}/results`,
+      `engine.broker.pagination.temp.dir=${directory.path}/temp`,
+    ];
+    // What `npm start -- --set …` runs.
+    const { server, url } = await startServer([
+      '--config',
+      'config/quickstart.properties',
+      ...sets.flatMap((set) => ['--set', set]),
+    ]);
+    await using _server = server;
+    expect(server.stdout).toContain(`  broker   ${url}\n  API      ${url}/docs\n  results  file://`);
+    expect(server.stdout).toContain('  tables   flights, airports, cars, movies, penguins, stocks, weather\n');
+
+    const [submit = '', page = '', browse = ''] = server.stdout
+      .split(/^# .*\n/m)
+      .slice(1)
+      .map((text) => text.split('\n\n')[0] ?? '');
+    const submitted = await shell(submit);
+    expect(JSON.parse(submitted.stdout)).toMatchObject({ numRowsResultSet: 3_000_000, offset: 0, numRows: 3, exceptions: [] });
+    const paged = await shell(page);
+    expect(JSON.parse(paged.stdout)).toMatchObject({
+      numRowsResultSet: 3_000_000,
+      offset: 1_500_000,
+      numRows: 3,
+      exceptions: [],
+    });
+    // In a pipe it writes all rows: a reader that has seen enough ends it quietly.
+    const browsed = await shell(`(${browse}; echo "exit code $?" >&2) | head -n 2`);
+    expect(browsed).toEqual({
+      exitCode: 0,
+      stdout: '2001-01-01 00:01:00.0\t33\t2176\tLAS\tPHL\n2001-01-01 00:01:00.0\t19\t215\tATL\tSAV\n',
+      stderr: 'exit code 0\n',
+    });
+
+    server.signal('SIGTERM');
+    expect((await server.ended()).exitCode).toBe(0);
+  });
+});
+
+describe('a server', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('lets calls under way finish at %s, and exits with 0', async (signal) => {
+    await using directory = await temporaryDirectory();
+    const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
+    await using _server = server;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const running = client.query(slowQuery);
+    await untilRunning(url);
+    server.signal(signal);
+    expect((await running).rows).toEqual([[560 ** 3]]);
+    const { exitCode, stderr } = await server.ended();
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('"msg":"broker stops: calls under way may finish"');
+  });
+
+  test('stops at once at a second signal, and exits with 1', async () => {
+    await using directory = await temporaryDirectory();
+    const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
+    await using _server = server;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const running = client.query(endlessQuery).catch((error: unknown) => error);
+    await untilRunning(url);
+    server.signal('SIGINT');
+    server.signal('SIGTERM');
+    const { exitCode, stderr } = await server.ended();
+    expect([exitCode, stderr.trimEnd().split('\n').at(-1)]).toEqual([1, 'Stopped at once: calls under way were cut off.']);
+    expect(await running).toMatchObject({ code: 'SERVER_UNREACHABLE' });
+  });
+
+  test('finds the results again that it has stored in files, once it is started anew', async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeSettings(
+      directory.path,
+      'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n',
+    );
+    const first = await startServer(['--config', config]);
+    const { requestId } = await new QuireClient({ baseUrl: first.url, token: 'admin-token' }).query('SELECT 42 AS answer');
+    first.server.signal('SIGTERM');
+    await first.server.ended();
+
+    const second = await startServer(['--config', config]);
+    await using _second = second.server;
+    const page = await new QuireClient({ baseUrl: second.url, token: 'admin-token' }).page(requestId, { offset: 0 });
+    expect(page.rows).toEqual([[42]]);
+  });
+
+  test('prints no token that somebody chose', async () => {
+    await using directory = await temporaryDirectory();
+    const { server } = await startServer(['--config', await writeSettings(directory.path)]);
+    await using _server = server;
+    expect(server.stdout).toContain('Authorization: Bearer $QUIRE_TOKEN');
+    expect(server.stdout + server.stderr).not.toMatch(/admin-token|ann-password/);
+  });
+});
+
+test('Ctrl-C cancels a query on the server as well, and the command exits with 1', async () => {
+  await using directory = await temporaryDirectory();
+  const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
+  await using _server = server;
+  const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+  const cancelled = quire(['query', '--url', url, '--token', 'admin-token', endlessQuery], {
+    whenStarted: async (command) => {
+      await untilRunning(url);
+      command.signal('SIGINT');
+    },
+  });
+  expect(await cancelled).toEqual({ exitCode: 1, stdout: '', stderr: 'Cancelled.\n' });
+  await untilRunning(url, 0);
+  expect(await client.list()).toEqual([]);
+});
+
+/** Rows of three stocks tables side by side: counted one by one, because every row must be looked at. */
+const slowQuery = 'SELECT count(*) AS n FROM stocks a, stocks b, stocks c WHERE a.price + b.price + c.price > 0';
+const endlessQuery =
+  'SELECT count(*) AS n FROM stocks a, stocks b, stocks c, stocks d WHERE a.price + b.price + c.price + d.price > 0';
+
+/** Resolves once the server says that so many queries run. */
+async function untilRunning(url: string, count = 1): Promise<void> {
+  const pattern = new RegExp(`^quire_queries_running ${count}$`, 'm');
+  while (true) {
+    const response = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer admin-token' } });
+    if (pattern.test(await response.text())) return;
+  }
+}
