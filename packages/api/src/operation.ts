@@ -32,10 +32,16 @@ export interface Operation {
   };
 }
 
+/** What every response has in its head. */
+const usualHeaders = { 'x-request-id': { type: 'string', description: 'Id of the call, by which the log names it.' } };
+
 /** A response of one media type. */
 export function responseOf(description: string, mediaType: string, schema: object): OperationResponse {
-  return { description, content: { [mediaType]: { schema } } };
+  return { description, content: { [mediaType]: { schema } }, headers: usualHeaders };
 }
+
+const challengeHeader = { 'www-authenticate': { type: 'string', description: 'Basic and Bearer are taken.' } };
+const retryHeader = { 'retry-after': { type: 'integer', description: 'Seconds after which to try again.' } };
 
 /** Failures that every call with a principal may meet. */
 const usualCodes: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INTERNAL', 'SHUTTING_DOWN'];
@@ -49,13 +55,22 @@ export function errorResponses(...codes: readonly ErrorCode[]): Record<number, O
   }
   const responses: Record<number, OperationResponse> = {};
   for (const [status, reasons] of byStatus) {
-    responses[status] = {
-      ...responseOf(`reason: ${reasons.join(', ')}.`, 'application/json', refer(ErrorBody)),
-      ...(status === 401 && { headers: { 'www-authenticate': { type: 'string', description: 'Basic and Bearer are taken.' } } }),
+    const response = responseOf(`reason: ${reasons.join(', ')}.`, 'application/json', refer(ErrorBody));
+    const headers = {
+      ...response.headers,
+      ...(status === 401 && challengeHeader),
+      ...((status === 429 || status === 503) && retryHeader),
     };
+    responses[status] = { ...response, headers };
   }
   return responses;
 }
+
+/** The headers of what may be kept. */
+export const cacheHeaders = {
+  etag: { type: 'string', description: 'Names these very bytes; give it as If-None-Match.' },
+  'cache-control': { type: 'string', description: 'How long the page may be kept: until the result expires.' },
+} as const;
 
 /** A response with rows, in every format; `json` is the schema of the JSON one. */
 export function pageResponse(description: string, json: object): OperationResponse {
@@ -65,6 +80,7 @@ export function pageResponse(description: string, json: object): OperationRespon
     description,
     content: Object.fromEntries(pageFormats.map((format) => [pageMediaTypes[format], { schema: schemaOf(format) }])),
     headers: {
+      ...usualHeaders,
       ...Object.fromEntries(
         Object.entries(pageHeaders).map(([member, header]) => [
           header,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { errorResponses, type Operation, pageResponse, responseOf } from './operation.ts';
+import { cacheHeaders, errorResponses, type Operation, pageResponse, responseOf } from './operation.ts';
 import { pageFormats } from './page-format.ts';
 import { routePatterns } from './paths.ts';
 import { QueryBody } from './query-body.ts';
@@ -49,6 +49,8 @@ const runQuery: Operation = {
   },
 };
 
+const page = pageResponse('The page.', refer(CursorResponse));
+
 const readPage: Operation = {
   method: 'GET',
   path: routePatterns.page,
@@ -66,8 +68,8 @@ const readPage: Operation = {
       format,
     }),
     response: {
-      200: pageResponse('The page.', refer(CursorResponse)),
-      304: { description: 'The page has the ETag that If-None-Match names.' },
+      200: { ...page, headers: { ...page.headers, ...cacheHeaders } },
+      304: { description: 'The page has the ETag that If-None-Match names.', headers: cacheHeaders },
       ...errorResponses(
         'INVALID_PARAMETER',
         'NOT_ACCEPTABLE',
