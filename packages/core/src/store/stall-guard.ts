@@ -23,10 +23,10 @@ export class StallGuard {
     this.#onStall = onStall;
   }
 
-  /** What `work` gives, or the stall's error as soon as the guard has been armed for too long. */
-  wait<T>(work: Promise<T>): Promise<T> {
+  /** Does `work` with the guard armed; rejects with the stall's error as soon as it has been armed for too long. */
+  wait<T>(work: () => Promise<T>): Promise<T> {
     this.arm();
-    const disarmed = work.finally(() => this.disarm());
+    const disarmed = work().finally(() => this.disarm());
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       disarmed.then(resolve, reject);

@@ -47,14 +47,14 @@ class TimeLimitedStore implements ObjectStore {
 
   async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
     using call = this.#begin('head', key, options);
-    return await call.opening.wait(this.#store.head(key, { signal: call.signal }));
+    return await call.opening.wait(() => this.#store.head(key, { signal: call.signal }));
   }
 
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
     using call = this.#begin('get', key, options);
     const opening = this.#store.get(key, { ...options, signal: call.signal });
     try {
-      return timedBody(key, await call.opening.wait(opening), call);
+      return timedBody(key, await call.opening.wait(() => opening), call);
     } catch (error) {
       // A body that comes after all has no reader any more.
       opening.then((object) => object[Symbol.asyncDispose]()).catch(() => undefined);
@@ -64,11 +64,11 @@ class TimeLimitedStore implements ObjectStore {
 
   async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
     using call = this.#begin('put', key, options);
-    if (body instanceof Uint8Array) return await call.opening.wait(this.#store.put(key, body, { signal: call.signal }));
+    if (body instanceof Uint8Array) return await call.opening.wait(() => this.#store.put(key, body, { signal: call.signal }));
     using turn = call.createIdleGuard();
     // While the source has the turn, the store is not to blame.
     const source = tapSource(body, { onPull: () => turn.disarm(), onAnswer: () => turn.arm() });
-    return await turn.wait(this.#store.put(key, source, { signal: call.signal }));
+    return await turn.wait(() => this.#store.put(key, source, { signal: call.signal }));
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
@@ -79,7 +79,7 @@ class TimeLimitedStore implements ObjectStore {
 
   async delete(key: string, options?: CallOptions): Promise<void> {
     using call = this.#begin('delete', key, options);
-    await call.opening.wait(this.#store.delete(key, { signal: call.signal }));
+    await call.opening.wait(() => this.#store.delete(key, { signal: call.signal }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -144,7 +144,7 @@ async function* timedSteps<T>(steps: AsyncIterable<T>, guard: StallGuard): Async
   try {
     for (;;) {
       isOurs = false;
-      const step = await guard.wait(iterator.next());
+      const step = await guard.wait(() => iterator.next());
       if (step.done === true) return;
       isOurs = true;
       yield step.value;
