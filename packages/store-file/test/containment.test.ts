@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ObjectStore } from '@quire/core';
+import { FileObjectStore } from '@quire/store-file';
+import { describe, expect, test } from 'vitest';
+import { createTemporaryRoot, type TemporaryRoot } from './temporary-root.ts';
+
+interface Setup extends AsyncDisposable {
+  readonly store: ObjectStore;
+  readonly temporary: TemporaryRoot;
+  /** The secret outside of the root that nothing may reach. */
+  readonly secretPath: string;
+}
+
+/** A root with links planted in it, which lead to a secret next to it. */
+async function setUp(): Promise<Setup> {
+  const temporary = await createTemporaryRoot();
+  const outside = join(temporary.path, 'outside');
+  const root = join(temporary.path, 'root');
+  await mkdir(outside);
+  await mkdir(join(root, 'real'), { recursive: true });
+  const secretPath = join(outside, 'secret');
+  await writeFile(secretPath, 'secret');
+  await symlink(outside, join(root, 'linked'));
+  await symlink(secretPath, join(root, 'file-link'));
+  await symlink(secretPath, join(root, 'real/file-link'));
+  await symlink('..', join(root, 'real/up'));
+  await writeFile(join(root, 'inside'), 'inside');
+  await symlink('inside', join(root, 'inner-link'));
+  execFileSync('mkfifo', [join(root, 'pipe')]);
+  const store = await FileObjectStore.open({ root });
+  return { store, temporary, secretPath, [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose]() };
+}
+
+const strangers = ['linked/secret', 'file-link', 'real/file-link', 'real/up/inside', 'inner-link', 'linked', 'real', 'pipe'];
+
+describe('nothing outside of the root, and nothing that is no plain file, is an object', () => {
+  test.each(strangers)('%s cannot be read', async (key) => {
+    await using setup = await setUp();
+    await expect(setup.store.get(key)).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });
+    await expect(setup.store.head(key)).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });
+  });
+
+  test.each(strangers)('deleting %s leaves what it leads to', async (key) => {
+    await using setup = await setUp();
+    await setup.store.delete(key);
+    expect(await readFile(setup.secretPath, 'utf8')).toBe('secret');
+    expect((await setup.temporary.tree()).filter((path) => path.includes('real/') || path.includes('inside'))).toContain(
+      'root/inside',
+    );
+  });
+
+  test.each(['linked/new', 'linked/deep/new', 'linked/secret', 'real/up/new'])('%s cannot be put', async (key) => {
+    await using setup = await setUp();
+    const before = await setup.temporary.tree();
+    await expect(setup.store.put(key, Uint8Array.of(1))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('symbolic link') as string,
+    });
+    expect(await setup.temporary.tree()).toEqual(before);
+    expect(await readFile(setup.secretPath, 'utf8')).toBe('secret');
+  });
+
+  test('a put takes the place of a link itself, never of what it leads to', async () => {
+    await using setup = await setUp();
+    await setup.store.put('file-link', Uint8Array.of(1));
+    expect(await setup.store.head('file-link')).toMatchObject({ sizeBytes: 1 });
+    expect(await readFile(setup.secretPath, 'utf8')).toBe('secret');
+  });
+});
