@@ -73,6 +73,7 @@ test('doubles read back as themselves, the sign of zero included', () => {
 
 test('single-precision floats are written in the fewest digits that name them', () => {
   expect(written((bytes, position) => writeFloat(bytes, position, Math.fround(0.1)))).toBe('0.1');
+  expect(written((bytes, position) => writeFloat(bytes, position, Math.fround(1e-45)))).toBe('1e-45');
   expect(written((bytes, position) => writeFloat(bytes, position, Math.fround(16_777_216)))).toBe('16777216');
   expect(written((bytes, position) => writeFloat(bytes, position, Math.fround(3.4028234663852886e38)))).toBe('3.4028235e+38');
   const tenths = fc

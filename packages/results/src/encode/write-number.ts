@@ -69,6 +69,7 @@ export function writeInt64(bytes: Uint8Array, position: number, low: number, hig
 const doubleDigitsLimit = 1e15;
 /** The same for single-precision floats. */
 const floatDigitsLimit = 1e6;
+const floatNormalMin = 2 ** -126;
 
 /**
  * Writes a finite double in the shortest form that reads back as the same double; the sign of zero is kept.
@@ -99,8 +100,8 @@ export function writeFloat(bytes: Uint8Array, position: number, value: number): 
     return writeScaled(bytes, position, thousandths, 3, 1e3);
   }
   if (Number.isInteger(value) && Math.abs(value) < 16_777_216) return writeDouble(bytes, position, value);
-  // 9 significant digits identify every float; most need fewer.
-  for (let digits = 6; digits < 9; digits += 1) {
+  // 9 significant digits identify every float; most need fewer, and those below the normal range hold few to begin with.
+  for (let digits = Math.abs(value) < floatNormalMin ? 1 : 6; digits < 9; digits += 1) {
     const shorter = Number(value.toPrecision(digits));
     if (Math.fround(shorter) === value) return writeAscii(bytes, position, String(shorter));
   }

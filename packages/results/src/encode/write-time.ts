@@ -99,7 +99,6 @@ export class TimestampWriter {
   readonly #date = new Uint8Array(timeWidthMax);
   #dateLength = 0;
   #dateDays = Number.NaN;
-  #isBeforeChrist = false;
 
   constructor(fractionDigits: 0 | 3 | 6 | 9) {
     this.#fractionDigits = fractionDigits;
@@ -127,14 +126,11 @@ export class TimestampWriter {
     for (let index = 0; index < length; index += 1) bytes[position + index] = this.#date[index] ?? 0;
     bytes[position + length] = space;
     const end = writeTimeOfDay(bytes, position + length + 1, seconds - days * secondsPerDay);
-    const fractionEnd = writeFraction(bytes, end, fraction, this.#fractionDigits, 1);
-    return this.#isBeforeChrist ? writeAscii(bytes, fractionEnd, ' (BC)') : fractionEnd;
+    return writeFraction(bytes, end, fraction, this.#fractionDigits, 1);
   }
 
   #setDate(days: number): void {
-    const civil = civilDateOf(days);
-    this.#dateLength = writeCivilDate(this.#date, 0, civil);
-    this.#isBeforeChrist = civil.isBeforeChrist;
+    this.#dateLength = writeDate(this.#date, 0, days);
     this.#dateDays = days;
   }
 }
