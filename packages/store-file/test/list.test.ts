@@ -97,8 +97,8 @@ describe('list', () => {
     ]);
     traced.before = async ({ operation, path }) => {
       const directory = vanishing.get(`${operation} ${path}`);
-      if (directory !== undefined)
-        await rename(join(temporary.path, directory), join(temporary.path, directory.replace('/', '-')));
+      if (directory === undefined) return;
+      await rename(join(temporary.path, directory), join(temporary.path, directory.replace('/', '-')));
     };
     expect(await keysOf(store, 'a/')).toEqual(['a/1/x', 'a/4/x']);
   });
