@@ -49,7 +49,7 @@ const usualCodes: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INTERNAL', 'SHUTTI
 /** The error responses of an operation, by status, from the codes that it may give; those that every call gives are added. */
 export function errorResponses(...codes: readonly ErrorCode[]): Record<number, OperationResponse> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of [...codes, ...usualCodes]) {
+  for (const code of new Set([...codes, ...usualCodes])) {
     const status = errorStatuses[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

@@ -1,23 +1,28 @@
 import { Readable } from 'node:stream';
 
-/** A body whose first chunk is at hand, so that a failure to read it can still be answered with a status. */
+/** Bytes that are read before the response begins: bodies up to this size fail cleanly and say their length. */
+const atHandBytesMin = 256 * 1024;
+
+/** A body whose first bytes are at hand, so that a failure to read it can still be answered with a status. */
 export type OpenBody =
   | { readonly kind: 'whole'; readonly bytes: Uint8Array }
   | { readonly kind: 'stream'; readonly stream: Readable };
 
 /**
- * Reads the first two chunks: a body of one chunk comes whole, a longer one as a stream that reads on as fast as it is read.
+ * Reads the first chunks: a small body comes whole, a larger one as a stream that reads on as fast as it is read.
  *
- * @throws what the iteration throws before its second chunk; a later failure destroys the stream
+ * @throws what the iteration throws meanwhile; a later failure destroys the stream
  */
 export async function openBody(chunks: AsyncIterable<Uint8Array>): Promise<OpenBody> {
   const iterator = chunks[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  if (first.done === true) return { kind: 'whole', bytes: new Uint8Array(0) };
-  const second = await iterator.next();
-  if (second.done === true) return { kind: 'whole', bytes: first.value };
-  const stream = Readable.from(resume([first.value, second.value], iterator), { objectMode: false });
-  return { kind: 'stream', stream };
+  const atHand: Uint8Array[] = [];
+  for (let sizeBytes = 0; sizeBytes < atHandBytesMin;) {
+    const next = await iterator.next();
+    if (next.done === true) return { kind: 'whole', bytes: joined(atHand) };
+    atHand.push(next.value);
+    sizeBytes += next.value.byteLength;
+  }
+  return { kind: 'stream', stream: Readable.from(resume(atHand, iterator), { objectMode: false }) };
 }
 
 /** The chunks at hand, then those that follow; leaving early closes the iterator. */
@@ -38,4 +43,9 @@ async function* resume(atHand: readonly Uint8Array[], iterator: AsyncIterator<Ui
   } finally {
     if (!isDone) await iterator.return?.();
   }
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first = new Uint8Array(0), ...others] = chunks;
+  return others.length === 0 ? first : Buffer.concat(chunks);
 }

@@ -4,8 +4,8 @@ import type { BrokerContext } from './broker-context.ts';
 import { addCallHooks } from './call-hooks.ts';
 import { replyToClientError } from './client-error.ts';
 import { replyWithError } from './error-reply.ts';
-import { routeNotFound } from './not-found.ts';
 import { addOpenApi } from './openapi.ts';
+import { RouteIndex } from './route-index.ts';
 import { brokerRoutes } from './routes/index.ts';
 import { compileValidator } from './validation.ts';
 
@@ -44,15 +44,17 @@ export async function createServer(context: BrokerContext): Promise<FastifyInsta
   // Bodies are written here, with all digits: no serialiser may drop or round anything.
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));
   server.setErrorHandler(replyWithError);
+  const routes = brokerRoutes(context);
+  const index = new RouteIndex(routes);
   server.setNotFoundHandler((request, reply) => {
-    const { error, allowed } = routeNotFound(request.method, request.url);
+    const { error, allowed } = index.explain(request.method, request.url);
     if (allowed.length > 0) reply.header('allow', allowed.join(', '));
     replyWithError(error, request, reply);
   });
   readJsonBodies(server);
   addCallHooks(server, context);
   await addOpenApi(server, options.version);
-  for (const route of brokerRoutes(context)) server.route(route);
+  for (const route of routes) server.route(route);
   await server.ready();
   return server;
 }

@@ -53,7 +53,7 @@ export function renderDocsPage(document: ApiDocument): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escape(document.info.title)}</title><style>${docsStyle}</style></head><body><main>
 <nav>${sections.map(({ links }) => links).join('')}<h2>Schemas</h2>${schemas.map(([name]) => linkTo(name, name)).join('')}</nav>
-<div><h1>${escape(document.info.title)}</h1><p class="dim">Version ${escape(document.info.version)} · <a href="openapi.json">openapi.json</a></p>
+<div><h1>${escape(document.info.title)}</h1><p class="dim">Version ${escape(document.info.version)} · <a href="/openapi.json">openapi.json</a></p>
 <p>${escape(document.info.description)}</p>${sections.map(({ body }) => body).join('')}
 <h2>Schemas</h2>${schemas.map(([name, schema]) => renderSchema(name, schema)).join('')}</div></main></body></html>`;
 }

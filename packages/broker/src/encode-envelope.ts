@@ -1,6 +1,5 @@
 import type { CursorResponse, QueryResponse } from '@quire/api';
-import { columnDataTypes } from '@quire/results';
-import type { Schema } from 'apache-arrow';
+import { columnDataTypes, type Result } from '@quire/results';
 
 /** What stands in a JSON response beside the rows. */
 export type Envelope = Omit<CursorResponse, 'resultTable'> | Omit<QueryResponse, 'resultTable'>;
@@ -10,7 +9,7 @@ export type Envelope = Omit<CursorResponse, 'resultTable'> | Omit<QueryResponse,
  * order that they have. The first rows share a chunk with what precedes them, and the last with what follows.
  */
 export async function* encodeEnvelope(
-  schema: Schema,
+  schema: Result['schema'],
   rows: AsyncIterable<Uint8Array>,
   envelope: Envelope,
 ): AsyncGenerator<Uint8Array> {

@@ -33,7 +33,7 @@ export function chooseRowsEncoding(request: FastifyRequest, { entry }: Result, p
 }
 
 /** The headers of a response with rows. */
-export function rowsHeadersOf(rows: RowsReply): Record<string, string> {
+function rowsHeadersOf(rows: RowsReply): Record<string, string> {
   const { format, page, members, result } = rows;
   const { start, end } = page.range;
   return {
