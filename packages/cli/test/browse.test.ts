@@ -86,7 +86,7 @@ describe('a result on a terminal', () => {
     environment.press('n');
     await asked.promise;
     environment.press('ctrl+c');
-    await environment.stdout.lastWith('The call was aborted');
+    await environment.stdout.lastWith('Cancelled.');
     environment.press('ctrl+c');
     expect(await running).toBe(0);
   });

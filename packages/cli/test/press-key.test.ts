@@ -124,8 +124,8 @@ describe('the page size', () => {
 
   it('is set by number', () => {
     expect(press(pagerOf({ offset: 7 }), 's', '3', '3', 'return', 'n').loads).toEqual(['7+33', '40+33']);
-    expect(press(pagerOf(), 's', '0', 'return').state.message).toBe('A page has 1 to 100,000 rows here.');
-    expect(press(pagerOf(), 's', ...'100001'.split(''), 'return').state.message).toBe('A page has 1 to 100,000 rows here.');
+    expect(press(pagerOf(), 's', '0', 'return').state.message).toBe('A page has 1 to 10,000 rows here.');
+    expect(press(pagerOf(), 's', ...'10001'.split(''), 'return').state.message).toBe('A page has 1 to 10,000 rows here.');
   });
 
   it('follows the height of the terminal until it is set', () => {

@@ -78,7 +78,7 @@ describe('planColumns', () => {
   it('never exceeds the width, whatever the columns', () => {
     fc.assert(
       fc.property(fc.array(wish, { minLength: 1, maxLength: 20 }), fc.integer({ min: 1, max: 150 }), (wishes, widthMax) => {
-        const plan = planColumns(wishes, widthMax, { gap: 2 });
+        const plan = planColumns(wishes, widthMax, 2);
         const width = plan.reduce((sum, column) => sum + column.width + 2, -2);
         expect(plan.length).toBeGreaterThan(0);
         expect(width).toBeLessThanOrEqual(widthMax);
@@ -90,7 +90,7 @@ describe('planColumns', () => {
   it('gives every column its wish when there is room', () => {
     fc.assert(
       fc.property(fc.array(wish, { minLength: 1, maxLength: 8 }), (wishes) => {
-        const plan = planColumns(wishes, 1000, { gap: 2 });
+        const plan = planColumns(wishes, 1000, 2);
         expect(plan.map((column) => column.width)).toEqual(wishes.map((one) => one.width));
       }),
     );
@@ -98,7 +98,7 @@ describe('planColumns', () => {
 
   it('lets the widest give way first', () => {
     const wishes = [30, 12, 50].map((width) => ({ width, mayShrink: true }));
-    expect(planColumns(wishes, 76, { gap: 2 }).map((column) => column.width)).toEqual([30, 12, 30]);
+    expect(planColumns(wishes, 76, 2).map((column) => column.width)).toEqual([30, 12, 30]);
   });
 });
 

@@ -17,9 +17,16 @@ export class HttpSender {
   readonly #authorization: string | undefined;
   readonly #fetch: typeof fetch;
 
-  /** @throws INVALID_PARAMETER when the base URL is not an http or https URL */
+  /** @throws INVALID_PARAMETER when the base URL is no http or https URL, or the Authorization cannot be a header */
   constructor(baseUrl: string | URL, authorization: string | undefined, fetchFunction: typeof fetch) {
     this.#baseUrl = parseBaseUrl(baseUrl);
+    // Checked here, because fetch would repeat it in its message.
+    if (authorization !== undefined && !/^[\t\x20-\x7e\x80-\xff]*$/.test(authorization)) {
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        'The Authorization has characters that no header can have, such as a line break.',
+      );
+    }
     this.#authorization = authorization;
     this.#fetch = fetchFunction;
   }

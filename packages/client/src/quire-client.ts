@@ -43,7 +43,7 @@ export interface PageOptions extends ClientCallOptions {
 export class QuireClient {
   readonly #http: HttpSender;
 
-  /** @throws INVALID_PARAMETER when `baseUrl` is no http or https URL */
+  /** @throws INVALID_PARAMETER when `baseUrl` is no http or https URL, or the token cannot be sent in a header */
   constructor(options: QuireClientOptions) {
     const authorization = options.authorization ?? (options.token === undefined ? undefined : `Bearer ${options.token}`);
     this.#http = new HttpSender(options.baseUrl, authorization, options.fetch ?? ((...call) => fetch(...call)));

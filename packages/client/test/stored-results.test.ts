@@ -114,6 +114,14 @@ describe('a client', () => {
     expect(authorizations).toEqual(['Basic eDp5', null]);
   });
 
+  it('refuses a token that no header can hold, without repeating it', () => {
+    for (const token of ['secret\n', 'secret\u0000', 'secret…']) {
+      expect(() => new QuireClient({ baseUrl: 'http://quire.test', token })).toThrow(
+        expect.objectContaining({ code: 'INVALID_PARAMETER', message: expect.not.stringContaining('secret') }),
+      );
+    }
+  });
+
   it.each(['quire.test', 'ftp://quire.test', ''])('is not made for the address %j', (baseUrl) => {
     expect(() => new QuireClient({ baseUrl })).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
   });

@@ -1,7 +1,8 @@
 import type { QueryPage } from '@quire/client';
 import { describeRows, formatElapsed, grouped } from '../phrases.ts';
 import type { Styles } from '../styles.ts';
-import { layOutTable } from '../table/text-table.ts';
+import type { PlannedColumn } from '../table/plan-columns.ts';
+import { renderTable } from '../table/text-table.ts';
 import { cutText } from '../table/text-width.ts';
 import type { PagerState } from './pager-state.ts';
 
@@ -11,6 +12,8 @@ export const reservedLines = 3;
 export interface ScreenOptions {
   readonly columns: number;
   readonly styles: Styles;
+  /** How the columns of the whole page are laid out, so that scrolling within it does not move them. */
+  readonly plan: readonly PlannedColumn[];
   /** How long the page took to come, in milliseconds. */
   readonly elapsedMs: number;
   readonly isLoading?: boolean;
@@ -36,18 +39,11 @@ const help = [
 export function renderScreen(state: PagerState, page: QueryPage, options: ScreenOptions): readonly string[] {
   if (state.helpIsOpen) return help.map((line) => cutText(line, options.columns).text);
   const rows = page.rows.slice(state.scroll, state.scroll + state.screenRows);
-  // Laid out from the whole page, so that scrolling within it does not move the columns.
-  const plan = layOutTable(page.columns, page.rows, {
-    widthMax: options.columns,
-    styles: options.styles,
-    firstColumn: state.firstColumn,
-  }).plan;
-  const table = layOutTable(page.columns, rows, { widthMax: options.columns, styles: options.styles, plan });
-  const hidden = state.columnCount - plan.length;
-  return [...table.header, ...table.lines, renderStatus(state, page, hidden, options)];
+  const table = renderTable(page.columns, rows, options.plan, options.styles);
+  return [...table.header, ...table.lines, renderStatus(state, page, options)];
 }
 
-function renderStatus(state: PagerState, page: QueryPage, hiddenColumns: number, options: ScreenOptions): string {
+function renderStatus(state: PagerState, page: QueryPage, options: ScreenOptions): string {
   const { styles, columns } = options;
   if (state.prompt !== undefined) {
     const question = state.prompt.kind === 'row' ? 'Go to row' : 'Rows per page';
@@ -58,6 +54,7 @@ function renderStatus(state: PagerState, page: QueryPage, hiddenColumns: number,
   if (page.rows.length > state.screenRows) {
     facts.push(`showing ${state.scroll + 1}–${Math.min(state.scroll + state.screenRows, page.rows.length)} of this page (↑↓)`);
   }
+  const hiddenColumns = state.columnCount - options.plan.length;
   if (hiddenColumns > 0) facts.push(`${hiddenColumns} of ${state.columnCount} columns hidden (< >)`);
   facts.push(`page size ${grouped(state.pageSize)}`, options.isLoading === true ? 'loading …' : formatElapsed(options.elapsedMs));
   const status = facts.join(' · ');

@@ -4,7 +4,7 @@ import { type PagerEffect, type PagerState, type PagerStep, type Prompt, scrollM
 const none: PagerEffect = { kind: 'none' };
 const quit: PagerEffect = { kind: 'quit' };
 const pageSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
-const pageSizeMax = 100_000;
+const pageSizeMax = 10_000;
 
 /** What a key does: the next state, and what has to happen. A page that is asked for is shown once `pageLoaded` says so. */
 export function pressKey(before: PagerState, key: Key): PagerStep {

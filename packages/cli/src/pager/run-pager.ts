@@ -1,11 +1,21 @@
-import type { TimedPage } from '../query/query-request.ts';
-import { isQuireError, type PageRequest } from '@quire/core';
+import { isQuireError, type PageRequest, QuireError } from '@quire/core';
 import type { Environment } from '../environment.ts';
-import { stylesFor } from '../styles.ts';
+import type { TimedPage } from '../query/query-request.ts';
+import { type Styles, stylesFor } from '../styles.ts';
+import type { PlannedColumn } from '../table/plan-columns.ts';
+import { planTable } from '../table/text-table.ts';
+import { EventQueue } from './event-queue.ts';
 import type { Key } from './key.ts';
 import { renderScreen, reservedLines } from './pager-screen.ts';
-import { openPager, pageFailed, type PagerEffect, pageLoaded, type PagerState, resizeScreen } from './pager-state.ts';
+import { openPager, pageFailed, pageLoaded, type PagerState, resizeScreen } from './pager-state.ts';
 import { pressKey } from './press-key.ts';
+
+export interface PagerOptions {
+  /** Rows of a page; absent: as many as fit on the screen. */
+  readonly pageSize?: number | undefined;
+  /** Reads a page of the result. @throws ABORTED when the signal is aborted, or why there is no page */
+  readonly load: (page: PageRequest, signal: AbortSignal) => Promise<TimedPage>;
+}
 
 /** Stands among the keys for a new size of the terminal. */
 const resized: Key = 'resized';
@@ -17,106 +27,98 @@ const clearToEndOfLine = '\u001b[K';
 const clearToEndOfScreen = '\u001b[J';
 
 /** How many rows of a result the terminal shows at a time. */
-export function screenRowsOf(environment: Environment): number {
-  return Math.max(1, environment.stdout.size.rows - reservedLines);
+export function screenRowsOf({ stdout }: Environment): number {
+  return Math.max(1, stdout.size.rows - reservedLines);
 }
 
 /**
  * Lets the user move through a result with keys until they quit; resolves to the page that was shown last.
  * It has the whole terminal meanwhile, and gives it back as it was.
  */
-export async function runPager(
-  environment: Environment,
-  first: TimedPage,
-  options: {
-    readonly pageSize?: number | undefined;
-    readonly load: (page: PageRequest, signal: AbortSignal) => Promise<TimedPage>;
-  },
-): Promise<TimedPage> {
+export async function runPager(environment: Environment, first: TimedPage, options: PagerOptions): Promise<TimedPage> {
   const { stdin, stdout } = environment;
-  const styles = stylesFor(stdout, environment.variables);
   const events = new EventQueue();
-  let current = first;
-  let state: PagerState = openPager({
-    totalRowCount: first.page.totalRowCount,
-    columnCount: first.page.columns.length,
-    offset: first.page.offset,
-    screenRows: screenRowsOf(environment),
-    pageSize: options.pageSize,
-  });
-  const draw = async (isLoading = false): Promise<void> => {
-    const lines = renderScreen(state, current.page, {
-      columns: stdout.size.columns,
-      styles,
-      elapsedMs: current.elapsedMs,
-      isLoading,
-    });
-    await stdout.write(startOfScreen + lines.map((line) => line + clearToEndOfLine).join('\r\n') + clearToEndOfScreen);
-  };
-  const carryOut = async (effect: PagerEffect): Promise<void> => {
-    if (effect.kind !== 'load') return;
-    const aborter = new AbortController();
-    using _loading = events.whileLoading(() => aborter.abort());
-    try {
-      await draw(true);
-      current = await options.load(effect.page, aborter.signal);
-      state = pageLoaded(state, effect.page);
-    } catch (error) {
-      if (isQuireError(error, 'OUTPUT_CLOSED') || !isQuireError(error)) throw error;
-      state = pageFailed(state, error.message);
-    }
-  };
-
+  const pager = new Pager(environment, first, options);
   using _keys = stdin.onKey((key) => events.add(key));
   using _terminate = environment.onSignal(['SIGTERM'], () => events.add('ctrl+c'));
   using _resize = stdout.onResize(() => events.add(resized));
   await stdout.write(enterScreen);
   try {
-    while (true) {
-      await draw();
-      const event = await events.next();
-      const step = event === resized ? resizeScreen(state, screenRowsOf(environment)) : pressKey(state, event);
-      state = step.state;
-      if (step.effect.kind === 'quit') return current;
-      await carryOut(step.effect);
-    }
+    await pager.draw();
+    while (await pager.take(await events.next(), events)) await pager.draw();
+    return pager.shown;
   } finally {
     await stdout.write(leaveScreen);
   }
 }
 
-/** Keys and resizes in the order they came. While something loads, Ctrl-C interrupts it. */
-class EventQueue {
-  readonly #events: Key[] = [];
-  #wake: (() => void) | undefined;
-  #interrupt: (() => void) | undefined;
+/** What the pager shows, and the page that it shows it of. */
+class Pager {
+  readonly #environment: Environment;
+  readonly #styles: Styles;
+  readonly #options: PagerOptions;
+  #shown: TimedPage;
+  #state: PagerState;
+  /** The layout of the page that is shown; laying it out again for every key would take long for large pages. */
+  #layout: { readonly of: string; readonly plan: readonly PlannedColumn[] } | undefined;
 
-  add(event: Key): void {
-    const isBusy = this.#interrupt !== undefined;
-    if (isBusy && event === 'ctrl+c') return this.#interrupt?.();
-    // A held key repeats faster than pages come: the pager must stop when the key is let go.
-    if (isBusy && event === this.#events.at(-1) && !/^\d$/.test(event)) return;
-    this.#events.push(event);
-    this.#wake?.();
+  constructor(environment: Environment, first: TimedPage, options: PagerOptions) {
+    this.#environment = environment;
+    this.#styles = stylesFor(environment.stdout, environment.variables);
+    this.#options = options;
+    this.#shown = first;
+    this.#state = openPager({
+      totalRowCount: first.page.totalRowCount,
+      columnCount: first.page.columns.length,
+      offset: first.page.offset,
+      screenRows: screenRowsOf(environment),
+      pageSize: options.pageSize,
+    });
   }
 
-  async next(): Promise<Key> {
-    while (true) {
-      const event = this.#events.shift();
-      if (event !== undefined) return event;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+  get shown(): TimedPage {
+    return this.#shown;
+  }
+
+  /** Does what a key asks for; resolves to whether the pager goes on. */
+  async take(key: Key, events: EventQueue): Promise<boolean> {
+    const isResize = key === resized;
+    const { state, effect } = isResize ? resizeScreen(this.#state, screenRowsOf(this.#environment)) : pressKey(this.#state, key);
+    this.#state = state;
+    if (effect.kind === 'load') await this.#load(effect.page, events);
+    return effect.kind !== 'quit';
+  }
+
+  async draw(isLoading = false): Promise<void> {
+    const { stdout } = this.#environment;
+    const { page, elapsedMs } = this.#shown;
+    const { columns } = stdout.size;
+    const plan = this.#planColumns(columns);
+    const lines = renderScreen(this.#state, page, { columns, styles: this.#styles, plan, elapsedMs, isLoading });
+    await stdout.write(startOfScreen + lines.map((line) => line + clearToEndOfLine).join('\r\n') + clearToEndOfScreen);
+  }
+
+  async #load(page: PageRequest, events: EventQueue): Promise<void> {
+    const aborter = new AbortController();
+    using _loading = events.whileLoading(() => aborter.abort(new QuireError('ABORTED', 'Cancelled.')));
+    try {
+      await this.draw(true);
+      this.#shown = await this.#options.load(page, aborter.signal);
+      this.#layout = undefined;
+      this.#state = pageLoaded(this.#state, page);
+    } catch (error) {
+      if (isQuireError(error, 'OUTPUT_CLOSED') || !isQuireError(error)) throw error;
+      this.#state = pageFailed(this.#state, error.message);
     }
   }
 
-  /** Until disposed, something is loading that `listener` stops. */
-  whileLoading(listener: () => void): Disposable {
-    this.#interrupt = listener;
-    return {
-      [Symbol.dispose]: () => {
-        this.#interrupt = undefined;
-      },
-    };
+  #planColumns(widthMax: number): readonly PlannedColumn[] {
+    const { firstColumn } = this.#state;
+    const of = `${firstColumn} in ${widthMax}`;
+    if (this.#layout?.of !== of) {
+      const { columns, rows } = this.#shown.page;
+      this.#layout = { of, plan: planTable(columns, rows, { widthMax, firstColumn }) };
+    }
+    return this.#layout.plan;
   }
 }

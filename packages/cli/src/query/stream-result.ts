@@ -5,7 +5,7 @@ import { grouped } from '../phrases.ts';
 import { type Progress, showProgress } from '../progress.ts';
 import { tabbedHeader, tabbedRow } from '../row-lines.ts';
 import { plainStyles } from '../styles.ts';
-import { layOutTable } from '../table/text-table.ts';
+import { planTable, renderTable } from '../table/text-table.ts';
 import type { PlannedColumn } from '../table/plan-columns.ts';
 import { type QueryRequest, runQuery } from './query-request.ts';
 
@@ -93,10 +93,9 @@ function tabbedLayout(header: boolean): (page: QueryPage) => string {
 function tableLayout(): (page: QueryPage) => string {
   let plan: readonly PlannedColumn[] | undefined;
   return (page) => {
-    const options = { widthMax: Number.POSITIVE_INFINITY, styles: plainStyles };
-    const table = layOutTable(page.columns, page.rows, plan === undefined ? options : { ...options, plan });
-    const lines = plan === undefined ? [...table.header, ...table.lines] : table.lines;
-    plan = table.plan;
-    return lines.map((line) => `${line}\n`).join('');
+    const isFirst = plan === undefined;
+    plan ??= planTable(page.columns, page.rows, { widthMax: Number.POSITIVE_INFINITY });
+    const { header, lines } = renderTable(page.columns, page.rows, plan, plainStyles);
+    return [...(isFirst ? header : []), ...lines].map((line) => `${line}\n`).join('');
   };
 }

@@ -13,27 +13,20 @@ export interface PlannedColumn {
 const shrunkWidthMin = 10;
 
 /**
- * Chooses which columns are shown from `firstColumn` on, and how wide, so that they fit into `widthMax` with `gap` between them.
+ * Chooses which columns are shown, from the first one on, and how wide, so that they fit into `widthMax` with `gap` between them.
  * Columns that may shrink share what room there is: the widest give way first. At least one column is shown.
  */
-export function planColumns(
-  wishes: readonly ColumnWish[],
-  widthMax: number,
-  options: { readonly gap: number; readonly firstColumn?: number } = { gap: 2 },
-): readonly PlannedColumn[] {
-  const first = options.firstColumn ?? 0;
-  const shown: (ColumnWish & { readonly index: number })[] = [];
-  let widthNeeded = -options.gap;
-  for (const [index, wish] of wishes.entries()) {
-    if (index < first) continue;
-    widthNeeded += options.gap + widthLeast(wish);
+export function planColumns(wishes: readonly ColumnWish[], widthMax: number, gap: number): readonly PlannedColumn[] {
+  const shown: ColumnWish[] = [];
+  let widthNeeded = -gap;
+  for (const wish of wishes) {
+    widthNeeded += gap + widthLeast(wish);
     if (shown.length > 0 && widthNeeded > widthMax) break;
-    shown.push({ ...wish, index });
+    shown.push(wish);
   }
-  const room = widthMax - options.gap * (shown.length - 1);
-  const cap = shrinkCap(shown, room);
-  return shown.map((wish) => ({
-    index: wish.index,
+  const cap = shrinkCap(shown, widthMax - gap * (shown.length - 1));
+  return shown.map((wish, index) => ({
+    index,
     width: Math.min(wish.mayShrink ? Math.min(wish.width, cap) : wish.width, Math.max(1, widthMax)),
   }));
 }

@@ -9,14 +9,11 @@ export interface TableColumn extends Column {
   readonly isWhole?: boolean;
 }
 
-export interface TableOptions {
+export interface TableRoom {
   /** Columns of the terminal that the table may fill; infinite where lines are not broken. */
   readonly widthMax: number;
-  readonly styles: Styles;
   /** Column to start with; 0 without. */
   readonly firstColumn?: number;
-  /** Columns as an earlier call has laid them out, so that pages line up. */
-  readonly plan?: readonly PlannedColumn[];
 }
 
 export interface TextTable {
@@ -24,8 +21,9 @@ export interface TextTable {
   readonly header: readonly string[];
   /** One line per row. */
   readonly lines: readonly string[];
-  readonly plan: readonly PlannedColumn[];
 }
+
+type Rows = readonly (readonly Cell[])[];
 
 const gap = '  ';
 const numberPattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL)$/;
@@ -35,48 +33,61 @@ const wholePattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL|TIMESTAMP|BOOLEAN)$/
 const cellWidthMax = 400;
 
 /** Lays rows out as lines of aligned columns: numbers to the right, long cells cut with `…`, columns without room left out. */
-export function layOutTable(
+export function layOutTable(columns: readonly TableColumn[], rows: Rows, options: TableRoom & { readonly styles: Styles }) {
+  const plan = planTable(columns, rows, options);
+  return { plan, ...renderTable(columns, rows, plan, options.styles) };
+}
+
+/** Decides which columns are shown, and how wide. The result fits other rows as well, so that pages line up. */
+export function planTable(
   columns: readonly TableColumn[],
-  rows: readonly (readonly Cell[])[],
-  options: TableOptions,
+  rows: Rows,
+  { widthMax, firstColumn = 0 }: TableRoom,
+): readonly PlannedColumn[] {
+  // A column takes at least one character and a gap: of thousands, only these need to be measured.
+  const candidates = columns.slice(firstColumn, firstColumn + Math.ceil(widthMax / (1 + gap.length)) + 1);
+  const wishes = candidates.map((column, index) => ({
+    width: rows.reduce(
+      (width, row) => Math.max(width, textWidth(shownText(row[firstColumn + index]), cellWidthMax)),
+      textWidth(printable(column.name), cellWidthMax),
+    ),
+    mayShrink: column.isWhole !== true && !wholePattern.test(column.dataType),
+  }));
+  return planColumns(wishes, widthMax, gap.length).map(({ index, width }) => ({ index: firstColumn + index, width }));
+}
+
+/** The lines of a table whose columns are planned. */
+export function renderTable(
+  columns: readonly TableColumn[],
+  rows: Rows,
+  plan: readonly PlannedColumn[],
+  styles: Styles,
 ): TextTable {
-  const texts = rows.map((row) => row.map((cell) => cellText(typeof cell === 'string' ? cell.slice(0, cellWidthMax * 4) : cell)));
-  const names = columns.map((column) => printable(column.name));
-  const numeric = columns.map((column) => numberPattern.test(column.dataType));
-  const plan = options.plan ?? planTable(columns, names, texts, options);
-  const { strong, faint } = options.styles;
-  const align = (index: number): 'left' | 'right' => (numeric[index] === true ? 'right' : 'left');
+  const shown = plan.map(({ index, width }) => ({
+    index,
+    width,
+    name: printable(columns[index]?.name ?? ''),
+    align: numberPattern.test(columns[index]?.dataType ?? '') ? ('right' as const) : ('left' as const),
+  }));
   return {
-    plan,
     header: [
-      line(plan.map(({ index, width }) => strong(fitText(names[index] ?? '', width, align(index))))),
-      line(plan.map(({ width }) => faint('─'.repeat(width)))),
+      line(shown.map(({ name, width, align }) => styles.strong(fitText(name, width, align)))),
+      line(shown.map(({ width }) => styles.faint('─'.repeat(width)))),
     ],
-    lines: texts.map((row, rowIndex) =>
+    lines: rows.map((row) =>
       line(
-        plan.map(({ index, width }) => {
-          const text = fitText(row[index] ?? '', width, align(index));
-          return rows[rowIndex]?.[index] === null ? faint(text) : text;
+        shown.map(({ index, width, align }) => {
+          const text = fitText(shownText(row[index]), width, align);
+          return row[index] === null ? styles.faint(text) : text;
         }),
       ),
     ),
   };
 }
 
-function planTable(
-  columns: readonly TableColumn[],
-  names: readonly string[],
-  texts: readonly (readonly string[])[],
-  options: TableOptions,
-): readonly PlannedColumn[] {
-  const wishes = names.map((name, index) => ({
-    width: texts.reduce(
-      (width, row) => Math.max(width, textWidth(row[index] ?? '', cellWidthMax)),
-      textWidth(name, cellWidthMax),
-    ),
-    mayShrink: columns[index]?.isWhole !== true && !wholePattern.test(columns[index]?.dataType ?? ''),
-  }));
-  return planColumns(wishes, options.widthMax, { gap: gap.length, firstColumn: options.firstColumn ?? 0 });
+function shownText(cell: Cell | undefined): string {
+  if (cell === undefined) return '';
+  return cellText(typeof cell === 'string' ? cell.slice(0, cellWidthMax * 4) : cell);
 }
 
 function line(cells: readonly string[]): string {
