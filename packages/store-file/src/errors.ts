@@ -18,8 +18,8 @@ export function isErrno(error: unknown, ...names: readonly string[]): boolean {
   return names.includes(errnoOf(error) ?? '');
 }
 
-/** Nothing is there, or what is there is none of ours: a part of the path is a file, or the last one a symbolic link. */
-export const absenceErrnos = ['ENOENT', 'ENOTDIR', 'ELOOP'] as const;
+/** Nothing is there, or what is there is none of ours: a part of the path is a file, the last one a symbolic link or a socket. */
+export const absenceErrnos = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'] as const;
 
 const fullErrnos = ['ENOSPC', 'EDQUOT', 'EFBIG'] as const;
 

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { ObjectStore } from '@quire/core';
 import { FileObjectStore } from '@quire/store-file';
@@ -28,12 +30,33 @@ async function setUp(): Promise<Setup> {
   await symlink('..', join(root, 'real/up'));
   await writeFile(join(root, 'inside'), 'inside');
   await symlink('inside', join(root, 'inner-link'));
-  execFileSync('mkfifo', [join(root, 'pipe')]);
+  // Node itself makes no pipes. Opening one to read waits for a writer, for ever, unless care is taken.
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(root, 'pipe')]);
+  const socket = createServer().listen(join(root, 'socket'));
+  await once(socket, 'listening');
   const store = await FileObjectStore.open({ root });
-  return { store, temporary, secretPath, [Symbol.asyncDispose]: async () => temporary[Symbol.asyncDispose]() };
+  return {
+    store,
+    temporary,
+    secretPath,
+    [Symbol.asyncDispose]: async () => {
+      socket.close();
+      await temporary[Symbol.asyncDispose]();
+    },
+  };
 }
 
-const strangers = ['linked/secret', 'file-link', 'real/file-link', 'real/up/inside', 'inner-link', 'linked', 'real', 'pipe'];
+const strangers = [
+  'linked/secret',
+  'file-link',
+  'real/file-link',
+  'real/up/inside',
+  'inner-link',
+  'linked',
+  'real',
+  'pipe',
+  'socket',
+];
 
 describe('nothing outside of the root, and nothing that is no plain file, is an object', () => {
   test.each(strangers)('%s cannot be read', async (key) => {

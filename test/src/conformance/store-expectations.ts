@@ -2,7 +2,7 @@ import { type ErrorCode, type ObjectStore, QuireError } from '@quire/core';
 import { expect } from 'vitest';
 
 /** The QuireError that a promise rejects with; anything else fails the test. */
-export async function rejectionOf(promise: Promise<unknown>): Promise<QuireError> {
+async function rejectionOf(promise: Promise<unknown>): Promise<QuireError> {
   const outcome = await promise.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
