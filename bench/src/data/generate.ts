@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { selectOf, type TableName, tables } from './tables.ts';
+
+/** A DuckDB that makes the benchmark's tables, and the files that rivals keep them in. */
+export class TableGenerator implements Disposable {
+  readonly #connection: DuckDBConnection;
+  readonly #instance: DuckDBInstance;
+  readonly #directory: string;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, directory: string) {
+    this.#instance = instance;
+    this.#connection = connection;
+    this.#directory = directory;
+  }
+
+  static async open(directory: string): Promise<TableGenerator> {
+    const instance = await DuckDBInstance.create(':memory:');
+    return new TableGenerator(instance, await instance.connect(), directory);
+  }
+
+  /** Makes a table as a Parquet file with DuckDB's own defaults, and gives its path. */
+  async parquet(name: TableName, rowCount: number): Promise<string> {
+    const path = join(this.#directory, `${name}-${rowCount}.parquet`);
+    await this.#connection.run(`COPY (${selectOf(tables[name], rowCount)}) TO '${path}' (FORMAT parquet)`);
+    return path;
+  }
+
+  /** Copies a Parquet file into a database file of DuckDB's own, as the table `t`. */
+  async database(parquet: string): Promise<string> {
+    const path = parquet.replace(/parquet$/, 'duckdb');
+    await this.#connection.run(`ATTACH '${path}' AS copy`);
+    await this.#connection.run(`CREATE TABLE copy.t AS FROM '${parquet}'`);
+    await this.#connection.run('DETACH copy');
+    return path;
+  }
+
+  /** Copies a Parquet file into lines of one JSON array each: `[1,"a",null]`. */
+  async jsonLines(parquet: string): Promise<string> {
+    const path = parquet.replace(/parquet$/, 'jsonl');
+    const columns = await this.#columnNames(parquet);
+    const asIs = `FORMAT csv, HEADER false, DELIMITER '', QUOTE '', ESCAPE ''`;
+    await this.#connection.run(`COPY (SELECT json_array(${columns.join(', ')}) FROM '${parquet}') TO '${path}' (${asIs})`);
+    return path;
+  }
+
+  /** Copies a Parquet file into CSV without a header. */
+  async csv(parquet: string): Promise<string> {
+    const path = parquet.replace(/parquet$/, 'csv');
+    await this.#connection.run(`COPY (FROM '${parquet}') TO '${path}' (FORMAT csv, HEADER false)`);
+    return path;
+  }
+
+  [Symbol.dispose](): void {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+  }
+
+  async #columnNames(parquet: string): Promise<string[]> {
+    const result = await this.#connection.runAndReadAll(`SELECT column_name FROM (DESCRIBE FROM '${parquet}')`);
+    return result.getRowsJson().map(([name]) => String(name));
+  }
+}

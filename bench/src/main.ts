@@ -1,0 +1,36 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseCommandLine, usage } from './command-line.ts';
+import { parts } from './parts.ts';
+import { Progress } from './report/progress.ts';
+import { renderGoals, renderPart } from './report/render-text.ts';
+import { resultsDirectory, writeReport } from './report/result-files.ts';
+import { runParts } from './run-parts.ts';
+
+const names = parts.map(({ name }) => name);
+const { action, partNames, isQuick, isProfiled } = parseCommandLine(process.argv.slice(2), names);
+
+if (action === 'help') {
+  process.stdout.write(usage);
+} else {
+  await run();
+}
+
+async function run(): Promise<void> {
+  const progress = new Progress(process.stderr);
+  const profileDirectory = isProfiled ? join(resultsDirectory, 'profiles') : undefined;
+  if (profileDirectory !== undefined) await mkdir(profileDirectory, { recursive: true });
+  const chosen = parts.filter(({ name }) => partNames.length === 0 || partNames.includes(name));
+  const report = await runParts(chosen, {
+    isQuick,
+    profileDirectory,
+    progress: (what) => progress.show(what),
+    onPart(part) {
+      progress.clear();
+      process.stdout.write(renderPart(part));
+    },
+  });
+  process.stdout.write(renderGoals(report));
+  const path = await writeReport(report, chosen.length === parts.length);
+  process.stdout.write(`\nKept in ${path}\n`);
+}

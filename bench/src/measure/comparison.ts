@@ -1,0 +1,81 @@
+import { type Contender, interleave, type Rounds } from './interleave.ts';
+import { ratioOfRounds, type Spread, spreadOfRounds, type Summary, summarize } from './statistics.ts';
+
+export type Unit = 'ms' | 'MB' | 'MB/s' | 'rows/s' | 'pages/s' | 'results/s';
+
+/** What is compared: contenders at one or more levels of one factor, all measured by turns. */
+export interface Comparison {
+  /** Short and stable: names the comparison in files and goals. */
+  readonly id: string;
+  readonly title: string;
+  readonly unit: Unit;
+  /** What differs between the levels: `offset`, `rows of the result`. */
+  readonly factor: string;
+  readonly entries: readonly ComparisonEntry[];
+}
+
+export interface ComparisonEntry {
+  readonly level: string;
+  /** Who is measured; `quire` is ours. */
+  readonly name: string;
+  readonly contender: Contender;
+}
+
+/** One comparison, measured. */
+export interface ComparisonReport extends Omit<Comparison, 'entries'> {
+  readonly figures: readonly Figure[];
+}
+
+/** One contender at one level. */
+export interface Figure {
+  readonly level: string;
+  readonly name: string;
+  readonly summary: Summary;
+  /** The medians of the rounds. */
+  readonly rounds: Spread;
+  /** How many times as well Quire does at this level: 5 when it takes a fifth of the time, or does five times as much a second. */
+  readonly quireBetterBy: Spread | null;
+  /** This contender's figure as a multiple of its own at the first level. */
+  readonly ofFirstLevel: Spread | null;
+}
+
+export const quire = 'quire';
+
+/** Measures a comparison. */
+export async function runComparison(comparison: Comparison, rounds: Rounds): Promise<ComparisonReport> {
+  const { entries, ...rest } = comparison;
+  const samples = await interleave(
+    entries.map((entry) => entry.contender),
+    rounds,
+  );
+  return reportComparison(
+    rest,
+    entries.map(({ level, name }, index) => ({ level, name, rounds: samples[index] ?? [] })),
+  );
+}
+
+/** Makes the report of a comparison that was measured elsewhere, round by round. */
+export function reportComparison(
+  comparison: Omit<Comparison, 'entries'>,
+  measured: readonly { readonly level: string; readonly name: string; readonly rounds: readonly (readonly number[])[] }[],
+): ComparisonReport {
+  const isLessBetter = comparison.unit === 'ms' || comparison.unit === 'MB';
+  const figures = measured.map(({ level, name, rounds }): Figure => {
+    const own = measured.find((other) => other.level === level && other.name === quire);
+    const first = measured.find((other) => other.name === name);
+    return {
+      level,
+      name,
+      summary: summarize(rounds.flat()),
+      rounds: spreadOfRounds(rounds),
+      quireBetterBy:
+        own === undefined || name === quire
+          ? null
+          : isLessBetter
+            ? ratioOfRounds(rounds, own.rounds)
+            : ratioOfRounds(own.rounds, rounds),
+      ofFirstLevel: first === undefined || first.level === level ? null : ratioOfRounds(rounds, first.rounds),
+    };
+  });
+  return { ...comparison, figures };
+}

@@ -1,0 +1,60 @@
+/** Something that is measured beside others. */
+export interface Contender {
+  /** Measures for about `durationMs`, at least once, and gives all samples. */
+  sample(durationMs: number): Promise<readonly number[]>;
+}
+
+export interface Rounds {
+  readonly count: number;
+  /** How long each contender has in each round. */
+  readonly sliceMs: number;
+  /** Told before each slice; `index` counts the slices, the warm-up included. */
+  onSlice?(index: number, sliceCount: number): void;
+}
+
+/**
+ * Measures contenders by turns: every round gives each of them a slice, beginning with another one, so that none has the quiet
+ * moments of the machine for itself. A slice of warm-up for each comes first, and does not count.
+ *
+ * Gives the samples of each contender, round by round.
+ */
+export async function interleave(contenders: readonly Contender[], rounds: Rounds): Promise<readonly number[][][]> {
+  const sliceCount = contenders.length * (rounds.count + 1);
+  const samples = contenders.map((): number[][] => []);
+  let index = 0;
+  for (const contender of contenders) {
+    rounds.onSlice?.(index++, sliceCount);
+    await contender.sample(rounds.sliceMs / 2);
+  }
+  for (let round = 0; round < rounds.count; round += 1) {
+    for (let turn = 0; turn < contenders.length; turn += 1) {
+      const position = (turn + round) % contenders.length;
+      rounds.onSlice?.(index++, sliceCount);
+      const slice = await contenders[position]?.sample(rounds.sliceMs);
+      samples[position]?.push([...(slice ?? [])]);
+    }
+  }
+  return samples;
+}
+
+/** A contender whose samples are the milliseconds that one run takes. */
+export function timed(run: () => Promise<unknown>): Contender {
+  return repeated(async () => {
+    const startMs = performance.now();
+    await run();
+    return performance.now() - startMs;
+  });
+}
+
+/** A contender that gives one sample at a time. */
+export function repeated(sampleOnce: () => Promise<number>): Contender {
+  return {
+    async sample(durationMs) {
+      const endMs = performance.now() + durationMs;
+      const samples: number[] = [];
+      do samples.push(await sampleOnce());
+      while (performance.now() < endMs);
+      return samples;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { type AccessPattern, pageOffsets } from '../http/page-offsets.ts';
+import { entriesOf, formatCount, type PageComparison } from './page-comparison.ts';
+
+/** Where in the result the page is. Read without a cache, so that every page comes from the file. */
+export const compareOffsets: PageComparison = async (stage) => {
+  const { rows, basePageRows } = stage.sizes;
+  const stored = await stage.stored('uncached', 'mixed', rows.base);
+  const last = rows.base - basePageRows;
+  const levels = [
+    { level: 'first', offset: 0 },
+    { level: 'middle', offset: Math.floor(last / 2) },
+    { level: 'last', offset: last },
+  ].map(({ level, offset }) => ({
+    level,
+    stored,
+    table: 'mixed' as const,
+    reading: { offsets: [offset], pageRowCount: basePageRows },
+  }));
+  return {
+    id: 'page-offset',
+    title: `The same page, first, in the middle and last of ${formatCount(rows.base)} rows (Quire without a cache)`,
+    unit: 'ms',
+    factor: 'offset',
+    entries: await entriesOf(stage, levels, ['duckdb-parquet', 'apache-arrow', 'json-lines', 'postgres-cursor']),
+  };
+};
+
+/** How many rows the result has. Read without a cache, because a small result is all in it. */
+export const compareRowCounts: PageComparison = async (stage) => {
+  const { rows, basePageRows } = stage.sizes;
+  const pageRowCount = Math.min(basePageRows, rows.few);
+  const levels = [];
+  for (const rowCount of [rows.few, rows.base, rows.many]) {
+    const stored = await stage.stored('uncached', 'mixed', rowCount);
+    const reading = { offsets: pageOffsets('random', rowCount, pageRowCount), pageRowCount };
+    levels.push({ level: formatCount(rowCount), stored, table: 'mixed' as const, reading });
+  }
+  return {
+    id: 'page-rows',
+    title: `The same page at random offsets of results of other sizes (Quire without a cache)`,
+    unit: 'ms',
+    factor: 'rows of the result',
+    entries: await entriesOf(stage, levels, ['duckdb-parquet', 'apache-arrow']),
+  };
+};
+
+/** In which order pages are read. */
+export const comparePatterns: PageComparison = async (stage) => {
+  const { rows, basePageRows } = stage.sizes;
+  const stored = await stage.stored('file', 'mixed', rows.base);
+  const patterns: readonly AccessPattern[] = ['random', 'sequential', 'backward', 'zipf', 'same'];
+  const levels = patterns.map((pattern) => ({
+    level: pattern === 'same' ? 'the same page' : pattern,
+    stored,
+    table: 'mixed' as const,
+    reading: { offsets: pageOffsets(pattern, rows.base, basePageRows), pageRowCount: basePageRows },
+  }));
+  return {
+    id: 'page-pattern',
+    title: 'The same page in other orders',
+    unit: 'ms',
+    factor: 'order',
+    entries: await entriesOf(stage, levels, ['duckdb-parquet', 'postgres-cursor']),
+  };
+};

@@ -1,0 +1,91 @@
+import type { TableName } from '../data/tables.ts';
+import { pageOffsets } from '../http/page-offsets.ts';
+import type { PageOptions } from '../quire/stored-query.ts';
+import { entriesOf, formatCount, type Level, type PageComparison } from './page-comparison.ts';
+
+/** How many rows the page has. */
+export const comparePageSizes: PageComparison = async (stage) => {
+  const { rows, pageRows } = stage.sizes;
+  const stored = await stage.stored('file', 'mixed', rows.base);
+  const levels = pageRows.map((pageRowCount) => ({
+    level: formatCount(pageRowCount),
+    stored,
+    table: 'mixed' as const,
+    reading: { offsets: pageOffsets('random', rows.base, pageRowCount), pageRowCount },
+  }));
+  return {
+    id: 'page-size',
+    title: 'Pages of other sizes',
+    unit: 'ms',
+    factor: 'rows of the page',
+    entries: await entriesOf(stage, levels, ['static-file', 'duckdb-parquet', 'apache-arrow']),
+  };
+};
+
+/** What the rows are made of. */
+export const compareTables: PageComparison = async (stage) => {
+  const { rows, bulkyRows, basePageRows } = stage.sizes;
+  const shapes: readonly [TableName, number, string][] = [
+    ['mixed', rows.base, 'mixed: 10 columns'],
+    ['narrow', rows.base, 'narrow: 2 columns'],
+    ['wide', bulkyRows, 'wide: 100 columns'],
+    ['long', bulkyRows, 'long: 1 KB texts'],
+  ];
+  const levels: Level[] = [];
+  for (const [table, rowCount, level] of shapes) {
+    const stored = await stage.stored('file', table, rowCount);
+    const reading = { offsets: pageOffsets('random', rowCount, basePageRows).slice(0, 16), pageRowCount: basePageRows };
+    levels.push({ level, stored, table, reading });
+  }
+  return {
+    id: 'page-table',
+    title: `A page of ${formatCount(basePageRows)} rows of other tables`,
+    unit: 'ms',
+    factor: 'table',
+    entries: await entriesOf(stage, levels, ['static-file', 'duckdb-parquet']),
+  };
+};
+
+/** What the page is written as. */
+export const compareFormats: PageComparison = async (stage) => {
+  const formats = ['json', 'arrow', 'csv', 'ndjson'] as const;
+  return compareBodies(
+    stage,
+    'page-format',
+    'The same page in other formats',
+    'format',
+    formats.map((format) => [format, { format }]),
+  );
+};
+
+/** What happens to the bytes on their way. */
+export const compareTransfers: PageComparison = async (stage) => {
+  return compareBodies(stage, 'page-transfer', 'The same page, plain and compressed on its way', 'transfer', [
+    ['plain', {}],
+    ['zstd', { encoding: 'zstd' }],
+  ]);
+};
+
+type BodyComparison = (
+  ...parameters: [
+    stage: Parameters<PageComparison>[0],
+    id: string,
+    title: string,
+    factor: string,
+    bodies: readonly (readonly [string, PageOptions])[],
+  ]
+) => ReturnType<PageComparison>;
+
+/** Pages of the same rows in several shapes, each beside a file of the same bytes. */
+const compareBodies: BodyComparison = async (stage, id, title, factor, bodies) => {
+  const { rows, basePageRows } = stage.sizes;
+  const stored = await stage.stored('file', 'mixed', rows.base);
+  const offsets = pageOffsets('random', rows.base, basePageRows);
+  const levels = bodies.map(([level, options]) => ({
+    level,
+    stored,
+    table: 'mixed' as const,
+    reading: { ...options, offsets, pageRowCount: basePageRows },
+  }));
+  return { id, title, unit: 'ms', factor, entries: await entriesOf(stage, levels, ['static-file']) };
+};

@@ -1,0 +1,56 @@
+import { pageOffsets } from '../http/page-offsets.ts';
+import { throughputOf } from '../http/page-load.ts';
+import { quire } from '../measure/comparison.ts';
+import type { RivalKind } from '../rivals/rival.ts';
+import { entriesOf, type PageComparison } from './page-comparison.ts';
+import type { PageStage, ServerName } from './page-stage.ts';
+
+/** How many readers there are at once. */
+export const compareReaders: PageComparison = async (stage) => ({
+  id: 'page-readers',
+  title: 'The same page, read by several at once',
+  unit: 'ms',
+  factor: 'readers',
+  entries: await readerEntries(stage, ['static-file', 'duckdb-parquet']),
+});
+
+/** What the readers get together. */
+export const compareThroughput: PageComparison = async (stage) => ({
+  id: 'page-throughput',
+  title: 'The same pages, as many as all readers together get',
+  unit: 'pages/s',
+  factor: 'readers',
+  entries: (await readerEntries(stage, ['static-file'])).map((entry) => ({ ...entry, contender: throughputOf(entry.contender) })),
+});
+
+/** Where the result is kept, and as what. */
+export const compareStores: PageComparison = async (stage) => {
+  const { rows, basePageRows } = stage.sizes;
+  const reading = { offsets: pageOffsets('random', rows.base, basePageRows), pageRowCount: basePageRows };
+  const stores: readonly [ServerName, string][] = [
+    ['file', 'file'],
+    ['uncached', 'file, no cache'],
+    ['zstd', 'file, zstd'],
+    ['lz4', 'file, lz4'],
+    ['memory', 'memory'],
+  ];
+  const entries = [];
+  for (const [server, level] of stores) {
+    const stored = await stage.stored(server, 'mixed', rows.base);
+    entries.push({ level, name: quire, contender: await stage.quireLoad(stored, reading) });
+  }
+  return { id: 'page-store', title: 'The same page from other stores', unit: 'ms', factor: 'store', entries };
+};
+
+async function readerEntries(stage: PageStage, rivals: readonly RivalKind[]) {
+  const { rows, basePageRows, readers } = stage.sizes;
+  const stored = await stage.stored('file', 'mixed', rows.base);
+  const offsets = pageOffsets('random', rows.base, basePageRows);
+  const levels = readers.map((readerCount) => ({
+    level: String(readerCount),
+    stored,
+    table: 'mixed' as const,
+    reading: { offsets, pageRowCount: basePageRows, readerCount },
+  }));
+  return entriesOf(stage, levels, rivals);
+}

@@ -1,0 +1,39 @@
+import { type ComparisonReport, runComparison } from '../measure/comparison.ts';
+import type { Part } from '../measure/part.ts';
+import { compareOffsets, comparePatterns, compareRowCounts } from './compare-positions.ts';
+import { compareRivals } from './compare-rivals.ts';
+import { compareFormats, comparePageSizes, compareTables, compareTransfers } from './compare-shapes.ts';
+import { compareReaders, compareStores, compareThroughput } from './compare-surroundings.ts';
+import { PageStage } from './page-stage.ts';
+
+const pageComparisons = [
+  compareRivals,
+  compareOffsets,
+  compareRowCounts,
+  comparePageSizes,
+  compareTables,
+  compareFormats,
+  compareTransfers,
+  comparePatterns,
+  compareReaders,
+  compareThroughput,
+  compareStores,
+];
+
+/** Pages over HTTP on loopback, each beside other ways to serve the same rows; one factor is changed at a time. */
+export const pagesPart: Part = {
+  name: 'pages',
+  title: 'Page reads over HTTP',
+  async run(context) {
+    await using stage = await PageStage.open(context);
+    const comparisons: ComparisonReport[] = [];
+    for (const prepare of pageComparisons) {
+      const comparison = await prepare(stage);
+      const { roundCount, sliceMs } = stage.sizes;
+      const onSlice = (index: number, count: number): void =>
+        context.progress(`${comparison.title}: ${Math.round((100 * index) / count)} %`);
+      comparisons.push(await runComparison(comparison, { count: roundCount, sliceMs, onSlice }));
+    }
+    return { comparisons, notes: stage.notes };
+  },
+};

@@ -1,0 +1,25 @@
+import { readFile, writeFile } from 'node:fs/promises';
+
+export interface ProcessMemory {
+  /** What the process has in memory now. */
+  readonly residentBytes: number;
+  /** The most that it had since the start, or since `resetPeak`. */
+  readonly peakBytes: number;
+}
+
+/** What Linux says of a process's memory. */
+export async function readProcessMemory(pid: number): Promise<ProcessMemory> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return { residentBytes: kilobytes(status, 'VmRSS') * 1024, peakBytes: kilobytes(status, 'VmHWM') * 1024 };
+}
+
+/** Lets the peak of a process begin anew at what it has now. */
+export async function resetPeak(pid: number): Promise<void> {
+  await writeFile(`/proc/${pid}/clear_refs`, '5');
+}
+
+function kilobytes(status: string, name: string): number {
+  const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status);
+  if (match === null) throw new Error(`The system does not tell ${name} of a process: this needs Linux.`);
+  return Number(match[1]);
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { nodeArguments, repositoryRoot } from '../process/node-arguments.ts';
+
+export interface QuireServerOptions {
+  /** Settings by their keys, on top of what every server of the benchmark has. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** A directory of this server's own. */
+  readonly directory: string;
+  /** Tables by name, each with the path of its file. */
+  readonly tables: Readonly<Record<string, string>>;
+  readonly profileDirectory?: string | undefined;
+  /** Arguments for Node and the program; by default the sources of the command. */
+  readonly program?: readonly string[];
+}
+
+const token = 'bench';
+const stopMsMax = 20_000;
+
+/** The Authorization header that the servers of the benchmark take. */
+export const authorization = `Bearer ${token}`;
+
+/** The command as it is published, where it has been built. */
+export const builtProgram = join(repositoryRoot, 'packages/cli/dist/main.js');
+
+/** A real `quire start` in a process of its own. Disposing stops it the way an operator would. */
+export class QuireServer implements AsyncDisposable {
+  readonly url: string;
+  readonly #process: ChildProcess;
+  readonly #directory: string;
+
+  private constructor(child: ChildProcess, url: string, directory: string) {
+    this.#process = child;
+    this.url = url;
+    this.#directory = directory;
+  }
+
+  /**
+   * Starts a server and resolves once it says that it listens.
+   *
+   * @throws Error with what it wrote, when it ends instead
+   */
+  static async start(options: QuireServerOptions): Promise<QuireServer> {
+    const program = options.program ?? [
+      ...nodeArguments(options.profileDirectory),
+      join(repositoryRoot, 'packages/cli/src/main.ts'),
+    ];
+    const assignments = Object.entries(settingsOf(options)).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+    const child = spawn(process.execPath, [...program, 'start', ...assignments], {
+      env: { PATH: process.env['PATH'], BENCH_TOKEN: token },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new QuireServer(child, await listeningUrl(child), options.directory);
+  }
+
+  get pid(): number {
+    if (this.#process.pid === undefined) throw new Error('The server did not start.');
+    return this.#process.pid;
+  }
+
+  /** Where it keeps the rows of a result, unless in memory. */
+  dataFileOf(requestId: string): string {
+    // The broker's id has the port that was asked for: any free one.
+    return join(this.#directory, 'results/Broker_127.0.0.1_0', requestId, 'data.arrow');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const exit = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
+    const hasEnded = await Promise.race([exit.then(() => true), setTimeout(stopMsMax, false, { ref: false })]);
+    if (!hasEnded) {
+      this.#process.kill('SIGKILL');
+      throw new Error(`The server at ${this.url} did not stop within ${stopMsMax / 1000} s.`);
+    }
+  }
+}
+
+function settingsOf({ settings, directory, tables }: QuireServerOptions): Record<string, string> {
+  return {
+    'engine.broker.client.queryPort': '0',
+    'engine.broker.pagination.protocol': 'file',
+    'engine.broker.pagination.file.data.dir': join(directory, 'results'),
+    'engine.broker.pagination.temp.dir': join(directory, 'temp'),
+    'engine.broker.pagination.expiration': '1d',
+    'engine.broker.query.timeout': '1h',
+    'engine.broker.shutdown.grace': '5s',
+    'engine.log.level': 'warn',
+    'engine.auth.principal.bench.role': 'admin',
+    'engine.auth.principal.bench.token.env': 'BENCH_TOKEN',
+    ...Object.fromEntries(Object.entries(tables).map(([name, path]) => [`engine.table.${name}.path`, path])),
+    ...settings,
+  };
+}
+
+/** Reads on after that, too: a full pipe would stop the server. */
+async function listeningUrl(child: ChildProcess): Promise<string> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const onData = (data: Buffer): void => {
+      output = (output + data.toString()).slice(-10_000);
+      const match = /http:\/\/127\.0\.0\.1:\d+/.exec(output);
+      if (match !== null) resolve(match[0]);
+    };
+    child.stdout?.on('data', onData);
+    child.stderr?.on('data', onData);
+    child.on('error', reject);
+    child.on('exit', (code) => reject(new Error(`quire start ended with code ${code}:\n${output}`)));
+  });
+}

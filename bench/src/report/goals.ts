@@ -1,0 +1,135 @@
+import type { Figure } from '../measure/comparison.ts';
+import { type BenchReport, findFigure } from './bench-report.ts';
+import type { TextRows } from './comparison-rows.ts';
+import { formatNumber, formatTimes } from './format-number.ts';
+
+/** One budget of the design, and how a run shows whether it is kept. */
+interface Goal {
+  readonly what: string;
+  readonly goal: string;
+  readonly part: string;
+  /** Undefined when the run has no figure for it. */
+  read(report: BenchReport): Reading | undefined;
+}
+
+interface Reading {
+  readonly measured: string;
+  readonly rival: string;
+  readonly isMet: boolean;
+}
+
+/** Quire takes at most the `times`-th part of a rival's time; of several variants of the rival, the best one counts. */
+function atLeastTimesBetter(id: string, names: readonly string[], level: string | undefined, times: number): Goal['read'] {
+  return (report) => {
+    const rivals = names.map((name) => findFigure(report, id, name, level)).filter((figure) => figure !== undefined);
+    const best = rivals.toSorted((a, b) => (a.quireBetterBy?.median ?? 0) - (b.quireBetterBy?.median ?? 0))[0];
+    const own = findFigure(report, id, 'quire', level);
+    if (best?.quireBetterBy === undefined || best.quireBetterBy === null || own === undefined) return undefined;
+    return {
+      measured: `${formatTimes(best.quireBetterBy.median)} (${formatNumber(own.summary.median)})`,
+      rival: `${best.name}: ${formatNumber(best.summary.median)}`,
+      isMet: best.quireBetterBy.median >= times,
+    };
+  };
+}
+
+/** Quire's figure at the last level is at most a multiple of its own at the first. */
+function atMostTimesFirstLevel(id: string, times: number): Goal['read'] {
+  return (report) => {
+    const last = findFigure(report, id, 'quire');
+    if (last?.ofFirstLevel === undefined || last.ofFirstLevel === null) return undefined;
+    return { measured: formatTimes(last.ofFirstLevel.median), rival: 'itself', isMet: last.ofFirstLevel.median <= times };
+  };
+}
+
+/** Quire's own figure lies on the right side of a limit. */
+function within(id: string, level: string | undefined, isMet: (figure: Figure) => boolean, unit: string): Goal['read'] {
+  return (report) => {
+    const figure = findFigure(report, id, 'quire', level);
+    if (figure === undefined) return undefined;
+    return { measured: `${formatNumber(figure.summary.median)} ${unit}`, rival: '', isMet: isMet(figure) };
+  };
+}
+
+const duckDbOnParquet = ['duckdb-parquet', 'duckdb-parquet-json'];
+
+/** The budgets of DESIGN section 6, in its order. */
+const goals: readonly Goal[] = [
+  {
+    what: 'JSON page of 10,000 × 10 against DuckDB’s LIMIT/OFFSET on Parquet, ms',
+    goal: '≥ 5×',
+    part: 'pages',
+    read: atLeastTimesBetter('page-rivals', duckDbOnParquet, undefined, 5),
+  },
+  {
+    what: 'the same against apache-arrow’s ranged reader',
+    goal: '≥ 3×',
+    part: 'pages',
+    read: atLeastTimesBetter('page-rivals', ['apache-arrow'], undefined, 3),
+  },
+  {
+    what: 'the same against parsing the whole result of 10⁶ rows',
+    goal: '≥ 200×',
+    part: 'pages',
+    read: atLeastTimesBetter('page-rivals', ['whole-json'], undefined, 200),
+  },
+  {
+    what: 'the same at the last offset, of the first',
+    goal: '≤ 1.1×',
+    part: 'pages',
+    read: atMostTimesFirstLevel('page-offset', 1.1),
+  },
+  { what: 'the same from 10⁷ rows, of 10⁴', goal: '≤ 1.2×', part: 'pages', read: atMostTimesFirstLevel('page-rows', 1.2) },
+  {
+    what: 'JSON encoding against JSON.stringify of rows at hand, MB/s',
+    goal: '≥ 3×',
+    part: 'encode',
+    read: atLeastTimesBetter('encode-table', ['JSON.stringify'], 'mixed', 3),
+  },
+  {
+    what: 'Arrow page against the same bytes as a static file, ms',
+    goal: '≥ 1/1.3 = 0.77×',
+    part: 'pages',
+    read: atLeastTimesBetter('page-format', ['static-file'], 'arrow', 1 / 1.3),
+  },
+  {
+    what: 'write against DuckDB’s COPY TO parquet, rows/s',
+    goal: '≥ 0.33×',
+    part: 'write',
+    read: atLeastTimesBetter('write-rate', ['copy-parquet'], 'mixed', 1 / 3),
+  },
+  {
+    what: 'growth of memory, 64 readers and a writer at once',
+    goal: '≤ 150 MB',
+    part: 'memory',
+    read: within('memory-growth', undefined, ({ summary }) => summary.max <= 150, 'MB'),
+  },
+  {
+    what: 'delay of the event loop while a result is written, p99',
+    goal: '≤ 20 ms',
+    part: 'write',
+    read: within('write-loop', 'p99', ({ summary }) => summary.median <= 20, 'ms'),
+  },
+  {
+    what: 'sweep of 100,000 results: deciding',
+    goal: '≤ 500 ms',
+    part: 'sweep',
+    read: within('sweep-decide', undefined, ({ summary }) => summary.median <= 500, 'ms'),
+  },
+  {
+    what: 'sweep: deleting',
+    goal: '≥ 5,000 results/s',
+    part: 'sweep',
+    read: within('sweep-delete', undefined, ({ summary }) => summary.median >= 5000, 'results/s'),
+  },
+];
+
+/** What each budget asks for beside what was measured. */
+export function goalRows(report: BenchReport): TextRows {
+  const rows = goals.map(({ what, goal, part, read }) => {
+    const reading = read(report);
+    const isMet = reading === undefined ? 'not measured' : reading.isMet ? 'yes' : 'no';
+    return [what, `npm run bench -- ${part}`, goal, reading?.measured ?? '', reading?.rival ?? '', isMet];
+  });
+  return { heads: ['what', 'command', 'goal', 'measured', 'rival', 'met'], firstFigure: 2, rows };
+}

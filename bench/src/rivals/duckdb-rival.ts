@@ -1,0 +1,30 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { Rival } from './rival.ts';
+
+export interface DuckDbRivalOptions {
+  /** What stands behind FROM. */
+  readonly table: string;
+  /** Whether each row is made JSON by DuckDB; else it comes as values that JSON.stringify takes. */
+  readonly isJsonMadeInSql: boolean;
+}
+
+/** DuckDB with LIMIT and OFFSET, through its own API for Node. */
+export async function openDuckDbRival(path: string, { table, isJsonMadeInSql }: DuckDbRivalOptions): Promise<Rival> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  if (path.endsWith('.duckdb')) await connection.run(`ATTACH '${path}' AS stored (READ_ONLY)`);
+  const names = (await connection.run(`FROM ${table} LIMIT 0`)).columnNames();
+  const columns = isJsonMadeInSql ? `json_array(${names.join(', ')})` : '*';
+  return {
+    async page({ offset, rowCount }) {
+      const reader = await connection.runAndReadAll(`SELECT ${columns} FROM ${table} LIMIT ${rowCount} OFFSET ${offset}`);
+      if (isJsonMadeInSql) return `[${reader.getColumns()[0]?.join(',') ?? ''}]`;
+      return JSON.stringify(reader.getRowsJson());
+    },
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import pg from 'pg';
+import type { Rival } from './rival.ts';
+import { postgresDatabase } from './postgres-cluster.ts';
+
+/** A cursor of PostgreSQL that is held and scrolls: the answer stays on the server, and a page is a move and a fetch. */
+export async function openPostgresRival(socketDirectory: string): Promise<Rival> {
+  const client = new pg.Client({ host: socketDirectory, ...postgresDatabase });
+  await client.connect();
+  await client.query('DECLARE pages SCROLL CURSOR WITH HOLD FOR SELECT * FROM t ORDER BY id');
+  // Texts pass as they are; only what JSON has a type for becomes a value.
+  const types = { getTypeParser: (oid: number) => parserOf(oid) };
+  return {
+    async page({ offset, rowCount }) {
+      await client.query(`MOVE ABSOLUTE ${offset} IN pages`);
+      const { rows } = await client.query({ text: `FETCH FORWARD ${rowCount} FROM pages`, rowMode: 'array', types });
+      return JSON.stringify(rows);
+    },
+    close: () => client.end(),
+  };
+}
+
+const { BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8 } = pg.types.builtins;
+const numbers = new Set([INT2, INT4, INT8, FLOAT4, FLOAT8].map(Number));
+
+function parserOf(oid: number): (value: string) => unknown {
+  if (oid === Number(BOOL)) return (value) => value === 't';
+  return numbers.has(oid) ? Number : (value) => value;
+}
