@@ -1,8 +1,18 @@
 export type { Compression } from './arrow/buffer-codec.ts';
-export { listResults } from './catalog.ts';
+export { listResultFolders, listResults, type ResultFolder } from './catalog.ts';
 export { columnDataTypes } from './column-data-types.ts';
-export { isBrokerId, parseResultObjectName, type ResultObjectName } from './layout.ts';
+export {
+  brokerPrefix,
+  dataKeyOf,
+  isBrokerId,
+  parseResultObjectName,
+  recordKeyOf,
+  resultPrefix,
+  type ResultObjectName,
+} from './layout.ts';
 export type { RemovalReason } from './removed-results.ts';
+export { removeResult } from './remove-result.ts';
+export type { ResultAdmission, RoomReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
 export { type PageFormat, ResultPage } from './result-page.ts';
 export type { ResultSource } from './result-source.ts';

@@ -18,11 +18,14 @@ const attemptsMax = 3;
 /** Roughly what one batch takes in a parsed record, and what the rest of it takes. */
 const bytesPerBatch = 16;
 const bytesPerRecord = 4096;
+const ownersMax = 100_000;
 
 /** Finds, reads and replaces commit records, and keeps those used last. */
 export class RecordReader {
   readonly #store: ObjectStore;
   readonly #brokerId: string;
+  /** Kept longer than records, because it is small: whose results were, of results that are removed unopened. */
+  readonly #owners = new LRUCache<RequestId, string>({ max: ownersMax });
   readonly #records = new LRUCache<RequestId, OpenRecord>({
     maxSize: cacheBytesMax,
     sizeCalculation: ({ record }) => bytesPerRecord + record.spans.ends.length * bytesPerBatch,
@@ -39,6 +42,12 @@ export class RecordReader {
 
   remember(open: OpenRecord): void {
     this.#records.set(open.entry.requestId, open);
+    this.#owners.set(open.entry.requestId, open.record.owner);
+  }
+
+  /** Whose result it is, when that is known without a look into the store. */
+  knownOwner(requestId: RequestId): string | undefined {
+    return this.#owners.get(requestId);
   }
 
   forget(requestId: RequestId): void {
@@ -86,10 +95,11 @@ export class RecordReader {
     const bytes = encodeCommitRecord(newRecord);
     await this.#store.put(recordKey, bytes, options);
     try {
-      await this.#store.head(entry.dataKey, options);
+      // Whoever removes a result deletes this record first and then looks for newer ones: see `removeResult`.
+      await this.#store.head(entry.recordKey, options);
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
-      // Another process deleted the result between our reads and our write: do not bring half of it back.
+      // Another process removes the result: do not bring half of it back.
       await this.#store.delete(recordKey, options);
       throw removedError(entry.requestId, 'deleted');
     }

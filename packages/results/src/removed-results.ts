@@ -6,7 +6,8 @@ export type RemovalReason = 'expired' | 'evicted' | 'deleted';
 
 interface Removal {
   readonly reason: RemovalReason;
-  readonly owner: string;
+  /** Undefined when nobody knew any more whose it was: it was removed unopened. */
+  readonly owner: string | undefined;
 }
 
 const codes = { expired: 'RESULT_EXPIRED', evicted: 'RESULT_EVICTED', deleted: 'RESULT_DELETED' } as const satisfies Record<
@@ -23,7 +24,7 @@ const rememberedMax = 100_000;
 export class RemovedResults {
   readonly #removals = new LRUCache<RequestId, Removal>({ max: rememberedMax });
 
-  add(requestId: RequestId, reason: RemovalReason, owner: string): void {
+  add(requestId: RequestId, reason: RemovalReason, owner: string | undefined): void {
     // The first reason stands: deleting what has expired does not make it deleted by someone.
     if (!this.#removals.has(requestId)) this.#removals.set(requestId, { reason, owner });
   }

@@ -15,10 +15,12 @@ import {
 import type { Compression } from './arrow/buffer-codec.ts';
 import { BatchCache } from './batch-cache.ts';
 import { listBrokerResults } from './catalog.ts';
-import { dataKeyOf, isBrokerId, resultPrefix } from './layout.ts';
+import { dataKeyOf, isBrokerId, parseResultObjectName, resultPrefix } from './layout.ts';
 import { type OpenRecord, RecordReader } from './record-reader.ts';
 import { readBatches } from './read-batches.ts';
 import { notFoundError, type RemovalReason, removedError, RemovedResults } from './removed-results.ts';
+import { removeResult } from './remove-result.ts';
+import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
 import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
 import { Result } from './result.ts';
@@ -43,6 +45,8 @@ export interface ResultStoreOptions {
   readonly batchSizeBytes?: number;
   /** Bytes that one result may have; default 0: no limit. */
   readonly resultBytesMax?: number;
+  /** Has the last word on whether there is room for a result; default: there is. */
+  readonly admission?: ResultAdmission;
 }
 
 /**
@@ -61,6 +65,7 @@ export class ResultStore implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #options: ResultStoreOptions;
+  readonly #admission: ResultAdmission;
 
   /** @throws INVALID_PARAMETER when the broker id cannot stand in object names */
   constructor(options: ResultStoreOptions) {
@@ -74,6 +79,7 @@ export class ResultStore implements AsyncDisposable {
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
     this.#options = options;
+    this.#admission = options.admission ?? unlimitedAdmission;
   }
 
   /**
@@ -98,6 +104,7 @@ export class ResultStore implements AsyncDisposable {
       compression: this.#options.compression ?? 'none',
       sizeBytesMax: this.#options.resultBytesMax ?? 0,
       batchSizeBytes: this.#options.batchSizeBytes,
+      admission: this.#admission,
       signal: options.signal,
     });
     this.#records.remember(written);
@@ -131,6 +138,22 @@ export class ResultStore implements AsyncDisposable {
       const entry = await this.#findLive(requestId, options);
       await this.#remove(entry, options.reason ?? 'deleted', await this.#ownerOf(entry, options), options);
       return entry;
+    });
+  }
+
+  /**
+   * Removes a result as a listing has shown it, for a cleaner: opens no object, so that its owner is told why it is gone only while
+   * this process remembers whose it was. Resolves to `renewed`, and leaves it alone, when it was renewed since.
+   */
+  async remove(entry: ResultEntry, reason: RemovalReason, options: CallOptions = {}): Promise<'removed' | 'renewed'> {
+    return this.#changes.run(entry.requestId, async () => {
+      const onUncommitted = (): void => {
+        this.#records.forget(entry.requestId);
+        this.#removed.add(entry.requestId, reason, this.#records.knownOwner(entry.requestId));
+      };
+      const outcome = await removeResult(this.#store, entry, { ...options, onUncommitted });
+      if (outcome === 'removed') this.#admission.removed(entry.requestId, entry.sizeBytes);
+      return outcome;
     });
   }
 
@@ -233,10 +256,11 @@ export class ResultStore implements AsyncDisposable {
   async #remove(entry: ResultEntry, reason: RemovalReason, owner: string, options: CallOptions): Promise<void> {
     this.#records.forget(entry.requestId);
     for await (const object of this.#store.list(resultPrefix(this.brokerId, entry.requestId), options)) {
-      if (object.key !== entry.dataKey) await this.#store.delete(object.key, options);
+      if (parseResultObjectName(object.key)?.kind === 'record') await this.#store.delete(object.key, options);
     }
     this.#removed.add(entry.requestId, reason, owner);
     await this.#store.delete(dataKeyOf(this.brokerId, entry.requestId), options);
+    this.#admission.removed(entry.requestId, entry.sizeBytes);
   }
 
   /** The entry of a live result, whose commit record may be damaged: also such a result can be deleted. */

@@ -14,6 +14,7 @@ import type { BatchCache } from './batch-cache.ts';
 import { encodeCommitRecord } from './commit-record.ts';
 import { dataKeyOf, recordKeyOf } from './layout.ts';
 import type { OpenRecord } from './record-reader.ts';
+import type { ResultAdmission, RoomReservation } from './result-admission.ts';
 import type { ResultSource } from './result-source.ts';
 import { encodeResultFile, type ResultFileSummary } from './write-result-file.ts';
 
@@ -28,6 +29,7 @@ export interface WriteOptions extends CallOptions {
   readonly compression: Compression;
   readonly sizeBytesMax: number;
   readonly batchSizeBytes: number | undefined;
+  readonly admission: ResultAdmission;
 }
 
 const unknownStatistics = { elapsedMs: 0, cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
@@ -38,7 +40,8 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
   const schema = storedSchemaOf(source.schema);
   const dataKey = dataKeyOf(brokerId, requestId);
   let recordKey: string | undefined;
-  const file = new ResultFile(source, options, schema, dataKey);
+  const room = options.admission.reserve(requestId);
+  const file = new ResultFile(source, options, schema, dataKey, room);
   try {
     await store.put(dataKey, file.bytes(), { signal });
     const { spans, rowCount, sizeBytes } = file.summary();
@@ -48,12 +51,14 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     const record = { requestId, brokerId, owner, ...name, dataSizeBytes: sizeBytes, schema, spans, statistics };
     const bytes = encodeCommitRecord(record);
     throwIfAborted(signal);
+    room.grow(bytes.byteLength);
     recordKey = recordKeyOf(brokerId, requestId, name);
     await store.put(recordKey, bytes, { signal });
     const entry = { requestId, brokerId, ...name, sizeBytes: sizeBytes + bytes.byteLength, dataKey, recordKey };
+    room.commit();
     return { entry, record };
   } catch (error) {
-    await takeBack(store, [recordKey, dataKey]);
+    room.release(await takeBack(store, [recordKey, dataKey]));
     if (signal?.aborted === true) throw abortError(signal);
     throw file.sourceError ?? error;
   }
@@ -67,12 +72,20 @@ class ResultFile {
   readonly #options: WriteOptions;
   readonly #schema: ReturnType<typeof storedSchemaOf>;
   readonly #dataKey: string;
+  readonly #room: RoomReservation;
 
-  constructor(source: ResultSource, options: WriteOptions, schema: ReturnType<typeof storedSchemaOf>, dataKey: string) {
+  constructor(
+    source: ResultSource,
+    options: WriteOptions,
+    schema: ReturnType<typeof storedSchemaOf>,
+    dataKey: string,
+    room: RoomReservation,
+  ) {
     this.#source = source;
     this.#options = options;
     this.#schema = schema;
     this.#dataKey = dataKey;
+    this.#room = room;
   }
 
   summary(): ResultFileSummary {
@@ -83,15 +96,19 @@ class ResultFile {
   async *bytes(): AsyncGenerator<Uint8Array> {
     const { cache, compression, sizeBytesMax, batchSizeBytes } = this.#options;
     let cachedBytes = 0;
+    let batchesBytes = 0;
     this.#summary = yield* encodeResultFile(this.#schema, this.#batches(), {
       compression,
       sizeBytesMax,
       batchSizeBytes,
       onBatch: (index, message) => {
+        this.#room.grow(message.byteLength);
+        batchesBytes += message.byteLength;
         cachedBytes += message.byteLength;
         if (cachedBytes * 4 <= cache.sizeBytesMax) cache.set(this.#dataKey, index, message);
       },
     });
+    this.#room.grow(this.#summary.sizeBytes - batchesBytes);
   }
 
   /** The source's batches; a failure of the source is kept, because a store may wrap what it gets. */
@@ -110,15 +127,19 @@ class ResultFile {
 
 /**
  * Deletes what a failed write may have left; even a put that rejected may have landed. Not bound to the caller's signal, which may be
- * why the write failed. A store that cannot delete either leaves data without a commit record, which is no result, and an orphan to sweep.
+ * why the write failed. A store that cannot delete either leaves data without a commit record, which is no result, and an orphan to sweep;
+ * tells whether all is gone.
  */
-async function takeBack(store: ObjectStore, keys: readonly (string | undefined)[]): Promise<void> {
+async function takeBack(store: ObjectStore, keys: readonly (string | undefined)[]): Promise<boolean> {
+  let isFreed = true;
   for (const key of keys) {
     if (key === undefined) continue;
     try {
       await store.delete(key);
     } catch (error) {
       if (!isQuireError(error)) throw error;
+      isFreed = false;
     }
   }
+  return isFreed;
 }

@@ -1,8 +1,6 @@
-import type { Data, Field, RecordBatch, Schema } from 'apache-arrow';
+import type { Data, RecordBatch, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
-import type { CellWriter } from './cell-writer.ts';
-import { csvWriterOf } from './csv-cell.ts';
-import { jsonWriterOf } from './json-cell.ts';
+import { csvKernelOf, jsonKernelOf, type KernelOf } from './column-kernels.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
@@ -11,8 +9,6 @@ export interface PageBatch {
   readonly batch: RecordBatch;
   readonly rows: RowRange;
 }
-
-type WriterOf = (field: Field, data: Data) => CellWriter;
 
 const text = (ascii: string): Uint8Array => Buffer.from(ascii);
 const nothing = text('');
@@ -28,7 +24,7 @@ export function encodeJsonRows(schema: Schema, batches: AsyncIterable<PageBatch>
     emptyRow: nothing,
     tail: text(']'),
   };
-  return encodeRows(schema, batches, frame, jsonWriterOf);
+  return encodeRows(schema, batches, frame, jsonKernelOf);
 }
 
 /** Encodes rows as lines of one JSON object each; a column name that stands twice gets a number the second time. */
@@ -37,7 +33,7 @@ export function encodeNdjson(schema: Schema, batches: AsyncIterable<PageBatch>):
     Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
   );
   const frame = { head: nothing, rowSeparator: nothing, cellPrefixes, rowSuffix: text('}\n'), emptyRow: nothing, tail: nothing };
-  return encodeRows(schema, batches, frame, jsonWriterOf);
+  return encodeRows(schema, batches, frame, jsonKernelOf);
 }
 
 /** Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`. */
@@ -52,19 +48,19 @@ export function encodeCsv(schema: Schema, batches: AsyncIterable<PageBatch>): As
     emptyRow: text('""'),
     tail: nothing,
   };
-  return encodeRows(schema, batches, frame, csvWriterOf);
+  return encodeRows(schema, batches, frame, csvKernelOf);
 }
 
 async function* encodeRows(
   schema: Schema,
   batches: AsyncIterable<PageBatch>,
   frame: RowFrame,
-  writerOf: WriterOf,
+  kernelOf: KernelOf,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new RowEncoder(frame);
   for await (const { batch, rows } of batches) {
-    const writers = schema.fields.map((field, index) => writerOf(field, batch.data.children[index] as Data));
-    yield* encoder.encode(writers, rows);
+    const kernels = schema.fields.map((field, index) => kernelOf(field, batch.data.children[index] as Data));
+    yield* encoder.encode(kernels, rows);
   }
   const last = encoder.finish();
   if (last.length > 0) yield last;

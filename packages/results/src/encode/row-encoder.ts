@@ -1,5 +1,5 @@
 import type { RowRange } from '@quire/core';
-import type { CellWriter } from './cell-writer.ts';
+import { blockRows, type ColumnKernel } from './column-kernel.ts';
 import { writeBytes } from './write-string.ts';
 
 /** The text between the cells. */
@@ -11,87 +11,107 @@ export interface RowFrame {
   /** Before each cell of a row, one for each column. */
   readonly cellPrefixes: readonly Uint8Array[];
   readonly rowSuffix: Uint8Array;
-  /** In place of a row whose text would be empty, prefixes included. */
+  /** In place of a row whose cells and prefixes are no text at all. */
   readonly emptyRow: Uint8Array;
   /** After the last row. */
   readonly tail: Uint8Array;
 }
 
-/** A chunk is handed on when the next row might not fit; a row that is larger gets a chunk of its own. */
+/** A chunk is handed on when the next block might not fit; a block that is larger gets a chunk of its own. */
 const chunkBytes = 128 * 1024;
 
-/** Puts rows together to chunks of text, cell by cell, into one buffer at a time. */
+/** Puts rows together to chunks of text: a block of rows at a time, and in it column by column. */
 export class RowEncoder {
   readonly #frame: RowFrame;
+  readonly #prefixBytes: number;
+  readonly #widths = new Int32Array(blockRows);
+  readonly #positions = new Int32Array(blockRows);
   #bytes: Uint8Array;
   #position: number;
-  #rowCount = 0;
+  #isFirstRow = true;
 
   constructor(frame: RowFrame) {
     this.#frame = frame;
+    this.#prefixBytes = frame.cellPrefixes.reduce((sum, prefix) => sum + prefix.length, 0);
     // Every byte is written before it is read, so zeroes would be wasted work.
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(chunkBytes, frame.head.length));
     this.#position = writeBytes(this.#bytes, 0, frame.head, 0, frame.head.length);
   }
 
   /** Encodes rows of one batch, handing on each chunk as it fills. */
-  *encode(writers: readonly CellWriter[], rows: RowRange): Generator<Uint8Array> {
-    const { rowSeparator, cellPrefixes, rowSuffix, emptyRow } = this.#frame;
-    const frameBytes = cellPrefixes.reduce(
-      (sum, prefix) => sum + prefix.length,
-      rowSeparator.length + rowSuffix.length + emptyRow.length,
-    );
-    const widthMax = writers.reduce((sum, writer) => sum + writer.widthMax, frameBytes);
-    const widthsOf = writers.flatMap(({ widthOf }) => (widthOf === undefined ? [] : [widthOf]));
-    for (let row = rows.start; row < rows.end;) {
-      let width = widthMax;
-      for (const widthOf of widthsOf) width += widthOf(row);
-      if (this.#position + width > this.#bytes.length) {
-        yield this.#take(width);
+  *encode(kernels: readonly ColumnKernel[], rows: RowRange): Generator<Uint8Array> {
+    for (let start = rows.start; start < rows.end; start += blockRows) {
+      const count = Math.min(blockRows, rows.end - start);
+      this.#widths.fill(0, 0, count);
+      for (const kernel of kernels) kernel.measure(start, count, this.#widths);
+      const blockBytes = this.#place(count);
+      if (this.#position + blockBytes > this.#bytes.length) {
+        yield this.#bytes.subarray(0, this.#position);
+        this.#bytes = Buffer.allocUnsafeSlow(Math.max(chunkBytes, blockBytes));
+        this.#position = 0;
       }
-      row = widthsOf.length === 0 ? this.#writeRows(writers, row, rows.end, widthMax) : this.#writeRow(writers, row);
+      this.#write(kernels, start, count);
+      this.#position += blockBytes;
+      this.#isFirstRow = false;
     }
   }
 
   /** The last chunk. */
   finish(): Uint8Array {
-    const { tail } = this.#frame;
-    if (this.#position + tail.length > this.#bytes.length) {
-      const last = Buffer.concat([this.#bytes.subarray(0, this.#position), tail]);
-      this.#position = 0;
-      return last;
+    return Buffer.concat([this.#bytes.subarray(0, this.#position), this.#frame.tail]);
+  }
+
+  /** Turns the widths of the rows' cells into where each row starts within the block; returns the block's bytes. */
+  #place(count: number): number {
+    const { rowSeparator, rowSuffix, emptyRow } = this.#frame;
+    let position = 0;
+    for (let index = 0; index < count; index += 1) {
+      if (index > 0 || !this.#isFirstRow) position += rowSeparator.length;
+      this.#positions[index] = position;
+      const cellBytes = (this.#widths[index] ?? 0) + this.#prefixBytes;
+      position += (cellBytes === 0 ? emptyRow.length : cellBytes) + rowSuffix.length;
     }
-    return this.#bytes.subarray(0, writeBytes(this.#bytes, this.#position, tail, 0, tail.length));
+    return position;
   }
 
-  /** Rows of fixed width, as many as there is room for; returns the row to go on with. */
-  #writeRows(writers: readonly CellWriter[], start: number, end: number, widthMax: number): number {
-    let row = start;
-    while (row < end && this.#position + widthMax <= this.#bytes.length) row = this.#writeRow(writers, row);
-    return row;
-  }
-
-  #writeRow(writers: readonly CellWriter[], row: number): number {
+  #write(kernels: readonly ColumnKernel[], start: number, count: number): void {
     const { rowSeparator, cellPrefixes, rowSuffix, emptyRow } = this.#frame;
     const bytes = this.#bytes;
-    let position = this.#position;
-    if (this.#rowCount > 0) position = writeBytes(bytes, position, rowSeparator, 0, rowSeparator.length);
-    const start = position;
-    for (let column = 0; column < writers.length; column += 1) {
-      const prefix = cellPrefixes[column] as Uint8Array;
-      for (let index = 0; index < prefix.length; index += 1) bytes[position + index] = prefix[index] as number;
-      position = (writers[column] as CellWriter).write(bytes, position + prefix.length, row);
+    const positions = this.#positions;
+    for (let index = 0; index < count; index += 1) {
+      const position = this.#position + (positions[index] ?? 0);
+      positions[index] = position;
+      if (index > 0 || !this.#isFirstRow) writeBytes(bytes, position - rowSeparator.length, rowSeparator, 0, rowSeparator.length);
     }
-    if (position === start) position = writeBytes(bytes, position, emptyRow, 0, emptyRow.length);
-    this.#position = writeBytes(bytes, position, rowSuffix, 0, rowSuffix.length);
-    this.#rowCount += 1;
-    return row + 1;
+    for (const [column, kernel] of kernels.entries()) {
+      const prefix = cellPrefixes[column];
+      if (prefix !== undefined && prefix.length > 0) writeAtEach(bytes, positions, count, prefix);
+      kernel.write(start, count, bytes, positions);
+    }
+    if (this.#prefixBytes === 0 && emptyRow.length > 0) this.#fillEmptyRows(count);
+    writeAtEach(bytes, positions, count, rowSuffix);
   }
 
-  #take(width: number): Uint8Array {
-    const taken = this.#bytes.subarray(0, this.#position);
-    this.#bytes = Buffer.allocUnsafeSlow(Math.max(chunkBytes, width));
-    this.#position = 0;
-    return taken;
+  #fillEmptyRows(count: number): void {
+    const { emptyRow } = this.#frame;
+    for (let index = 0; index < count; index += 1) {
+      if (this.#widths[index] !== 0) continue;
+      this.#positions[index] = writeBytes(this.#bytes, this.#positions[index] ?? 0, emptyRow, 0, emptyRow.length);
+    }
   }
+}
+
+/** Writes the same text at each position, and moves the positions behind it. */
+function writeAtEach(bytes: Uint8Array, positions: Int32Array, count: number, text: Uint8Array): void {
+  if (text.length === 1) {
+    const byte = text[0] ?? 0;
+    for (let index = 0; index < count; index += 1) {
+      const position = positions[index] ?? 0;
+      bytes[position] = byte;
+      positions[index] = position + 1;
+    }
+    return;
+  }
+  for (let index = 0; index < count; index += 1)
+    positions[index] = writeBytes(bytes, positions[index] ?? 0, text, 0, text.length);
 }

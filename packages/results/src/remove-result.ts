@@ -1,0 +1,32 @@
+import type { CallOptions, ObjectStore } from '@quire/core';
+import { parseResultObjectName, resultPrefix } from './layout.ts';
+import type { ResultEntry } from './result-entry.ts';
+
+export interface RemoveOptions extends CallOptions {
+  /** Called when the result is no longer committed, and its data still there. */
+  readonly onUncommitted?: () => void;
+}
+
+/**
+ * Removes a result as a listing has shown it: commit records first, then data. A result that was renewed since stays: `renewed`.
+ *
+ * Safe against a renewal at any moment, also by another process: a renewal writes its new record, and then makes sure that the old
+ * one still stands; here the old one goes first, and then we look for a new one. So at least one of the two sees the other.
+ */
+export async function removeResult(
+  store: ObjectStore,
+  entry: ResultEntry,
+  options: RemoveOptions = {},
+): Promise<'removed' | 'renewed'> {
+  const { onUncommitted, ...call } = options;
+  await store.delete(entry.recordKey, call);
+  for await (const object of store.list(resultPrefix(entry.brokerId, entry.requestId), call)) {
+    const name = parseResultObjectName(object.key);
+    if (name?.kind !== 'record') continue;
+    if (name.expirationTimeMs > entry.expirationTimeMs) return 'renewed';
+    await store.delete(object.key, call);
+  }
+  onUncommitted?.();
+  await store.delete(entry.dataKey, call);
+  return 'removed';
+}
