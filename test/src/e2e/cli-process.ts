@@ -1,11 +1,17 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 
 export const root = join(import.meta.dirname, '../../..');
 const main = join(root, 'packages/cli/src/main.ts');
+
+/** Ends the process when the one that started it is gone: a test run that is killed leaves no servers behind. */
+const endWithParent = `data:text/javascript,${encodeURIComponent(
+  "process.once('disconnect', () => process.exit(1)); process.channel.unref();",
+)}`;
 
 export interface Ended {
   readonly exitCode: number | null;
@@ -21,20 +27,27 @@ interface CliOptions {
 
 /** A `quire` command in a process of its own, with pipes for its input and outputs. */
 export class CliProcess implements AsyncDisposable {
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: ChildProcess;
+  readonly #output: Readable;
+  readonly #errors: Readable;
   readonly #closed: Promise<unknown>;
   stdout = '';
   stderr = '';
 
   constructor(args: readonly string[], options: CliOptions = {}) {
-    this.#child = spawn(process.execPath, ['--conditions=@quire/source', main, ...args], {
+    this.#child = spawn(process.execPath, ['--conditions=@quire/source', '--import', endWithParent, main, ...args], {
       cwd: root,
       env: { ...process.env, ...options.variables },
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     });
-    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
-    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
-    this.#child.stdin.end(options.stdin ?? '');
     this.#closed = once(this.#child, 'close');
+    const { stdin, stdout, stderr } = this.#child;
+    if (stdin === null || stdout === null || stderr === null) throw new Error('A child with pipes has streams.');
+    this.#output = stdout;
+    this.#errors = stderr;
+    stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    stdin.end(options.stdin ?? '');
   }
 
   /** Resolves when the process has ended and all that it wrote has come. */
@@ -44,12 +57,21 @@ export class CliProcess implements AsyncDisposable {
   }
 
   /** Resolves to the first match in what standard output has had so far; throws when the process ends without one. */
-  async untilPrinted(pattern: RegExp): Promise<RegExpExecArray> {
-    while (true) {
-      const match = pattern.exec(this.stdout);
-      if (match !== null) return match;
-      const ended = await Promise.race([once(this.#child.stdout, 'data').then(() => false), this.#closed.then(() => true)]);
-      if (ended && !pattern.test(this.stdout)) throw new Error(`Ended without ${String(pattern)}:\n${this.stdout}${this.stderr}`);
+  untilPrinted(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#until(this.#output, () => pattern.exec(this.stdout) ?? undefined, String(pattern));
+  }
+
+  /** Resolves once standard error has had this text; throws when the process ends without it. */
+  async untilLogged(text: string): Promise<void> {
+    await this.#until(this.#errors, () => this.stderr.includes(text) || undefined, text);
+  }
+
+  async #until<Found>(stream: Readable, find: () => Found | undefined, what: string): Promise<Found> {
+    for (let isOpen = true; ;) {
+      const found = find();
+      if (found !== undefined) return found;
+      if (!isOpen) throw new Error(`Ended without ${what}:\n${this.stdout}${this.stderr}`);
+      isOpen = await Promise.race([once(stream, 'data').then(() => true), this.#closed.then(() => false)]);
     }
   }
 

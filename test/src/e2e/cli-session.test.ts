@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type CliProcess, quire, startServer, temporaryDirectory, writeSettings } from './cli-process.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 /** One server for all tests of this file, as people use one: with tables, results in files, and two callers. */
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
