@@ -44,7 +44,7 @@ const challengeHeader = { 'www-authenticate': { type: 'string', description: 'Ba
 const retryHeader = { 'retry-after': { type: 'integer', description: 'Seconds after which to try again.' } };
 
 /** Failures that every call with a principal may meet. */
-const usualCodes: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INTERNAL', 'SHUTTING_DOWN'];
+const usualCodes: readonly ErrorCode[] = ['UNAUTHENTICATED', 'TOO_MANY_REQUESTS', 'INTERNAL', 'SHUTTING_DOWN'];
 
 /** The error responses of an operation, by status, from the codes that it may give; those that every call gives are added. */
 export function errorResponses(...codes: readonly ErrorCode[]): Record<number, OperationResponse> {

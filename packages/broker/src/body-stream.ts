@@ -25,24 +25,24 @@ export async function openBody(chunks: AsyncIterable<Uint8Array>): Promise<OpenB
   return { kind: 'stream', stream: Readable.from(resume(atHand, iterator), { objectMode: false }) };
 }
 
-/** The chunks at hand, then those that follow; leaving early closes the iterator. */
-async function* resume(atHand: readonly Uint8Array[], iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let isDone = false;
-  try {
-    yield* atHand;
-    for (;;) {
+/**
+ * The chunks at hand, then those that follow; leaving at any time closes the iterator.
+ *
+ * No generator: one that nobody has begun to read yet would not notice that it is closed.
+ */
+function resume(atHand: readonly Uint8Array[], iterator: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
+  const ahead = atHand.values();
+  const rest: AsyncIterator<Uint8Array> = {
+    next: async () => {
+      const next = ahead.next();
+      if (next.done !== true) return next;
       // Encoding is work for the processor: other calls get their turn between any two chunks.
       await new Promise((resolve) => setImmediate(resolve));
-      const next = await iterator.next();
-      if (next.done === true) {
-        isDone = true;
-        return;
-      }
-      yield next.value;
-    }
-  } finally {
-    if (!isDone) await iterator.return?.();
-  }
+      return iterator.next();
+    },
+    return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+  };
+  return { [Symbol.asyncIterator]: () => rest };
 }
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array {
