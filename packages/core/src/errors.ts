@@ -33,6 +33,7 @@ export const errorKinds = {
   STORE_UNAVAILABLE: 'unavailable',
   STORE_FULL: 'unavailable',
   STORE_TIMED_OUT: 'unavailable',
+  STORE_MISCONFIGURED: 'unavailable', // bucket, region or credentials are not right: whoever runs the server must look
   SHUTTING_DOWN: 'unavailable',
   TOO_MANY_REQUESTS: 'unavailable',
   REQUEST_TIMED_OUT: 'unavailable',

@@ -1,6 +1,6 @@
 import { QuireError } from './errors.ts';
 
-const segmentPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/;
+const keyPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]{0,254})*$/;
 const keyLengthMax = 512;
 
 /**
@@ -9,7 +9,7 @@ const keyLengthMax = 512;
  * for an option, and every file system can take it.
  */
 export function isObjectKey(text: string): boolean {
-  return text.length <= keyLengthMax && text.split('/').every((segment) => segmentPattern.test(segment));
+  return text.length <= keyLengthMax && keyPattern.test(text);
 }
 
 /**

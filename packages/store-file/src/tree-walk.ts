@@ -61,14 +61,9 @@ export class TreeWalk {
   async #readDirectory(keyPrefix: string): Promise<OpenDirectory | undefined> {
     const names = await this.#unlessAbsent(keyPrefix, (path) => this.#fileSystem.readDirectory(path));
     if (names === undefined) return undefined;
-    const keys: string[] = [];
-    for (const name of names) {
-      const key = keyPrefix + name;
-      if (this.#isWanted(key)) keys.push(key);
-    }
     // With its slash, a directory sorts where its objects' keys do: after `a-b` and `a.b`, before `a0`.
-    keys.sort();
-    const directory = new OpenDirectory(this, keys);
+    const wanted = names.filter((name) => this.#isWanted(keyPrefix, name)).sort();
+    const directory = new OpenDirectory(this, keyPrefix, wanted);
     if (keyPrefix !== '') directory.lookUpFiles(nestedLookaheadCount);
     return directory;
   }
@@ -92,25 +87,28 @@ export class TreeWalk {
     });
   }
 
-  #isWanted(key: string): boolean {
+  #isWanted(keyPrefix: string, name: string): boolean {
     const { after } = this.#options;
-    if (!key.endsWith('/')) return key.startsWith(this.#prefix) && (after === undefined || key > after) && isObjectKey(key);
-    const isInPrefix = key.startsWith(this.#prefix) || this.#prefix.startsWith(key);
-    const isAfter = after === undefined || key > after || after.startsWith(key);
-    return isInPrefix && isAfter && isObjectKey(key.slice(0, -1));
+    const key = keyPrefix + name;
+    const isDirectory = name.endsWith('/');
+    if (!key.startsWith(this.#prefix) && !(isDirectory && this.#prefix.startsWith(key))) return false;
+    if (after !== undefined && key <= after && !(isDirectory && after.startsWith(key))) return false;
+    return isObjectKey(isDirectory ? key.slice(0, -1) : key);
   }
 }
 
-/** A directory's keys in order, with a few look-ups under way ahead of the reader. */
+/** A directory's names in order, with a few look-ups under way ahead of the reader. */
 export class OpenDirectory {
   readonly #walk: TreeWalk;
-  readonly #keys: readonly string[];
+  readonly #keyPrefix: string;
+  readonly #names: readonly string[];
   readonly #ahead: Promise<Found>[] = [];
   #lookedUpCount = 0;
 
-  constructor(walk: TreeWalk, keys: readonly string[]) {
+  constructor(walk: TreeWalk, keyPrefix: string, names: readonly string[]) {
     this.#walk = walk;
-    this.#keys = keys;
+    this.#keyPrefix = keyPrefix;
+    this.#names = names;
   }
 
   /** What the next name is; undefined at the end. */
@@ -121,14 +119,14 @@ export class OpenDirectory {
 
   /** Looks up the first names as long as they are files: a directory's would lead to ever more look-ups. */
   lookUpFiles(count: number): void {
-    while (this.#ahead.length < count && this.#keys[this.#lookedUpCount]?.endsWith('/') === false) this.#lookUpNext();
+    while (this.#ahead.length < count && this.#names[this.#lookedUpCount]?.endsWith('/') === false) this.#lookUpNext();
   }
 
   #lookUpNext(): boolean {
-    const key = this.#keys[this.#lookedUpCount];
-    if (key === undefined) return false;
+    const name = this.#names[this.#lookedUpCount];
+    if (name === undefined) return false;
     this.#lookedUpCount += 1;
-    this.#ahead.push(this.#walk.lookUp(key));
+    this.#ahead.push(this.#walk.lookUp(this.#keyPrefix + name));
     return true;
   }
 }
