@@ -30,6 +30,22 @@ export const oldestNode: Tool = program({
   probe: ['-e', 'process.exit(process.versions.node.startsWith("22.") ? 0 : 1)'],
 });
 
+/** An S3 server that checks signatures: versitygw. */
+export const s3Server: Tool = program({
+  name: 'versitygw',
+  variable: 'QUIRE_S3_SERVER',
+  defaultPath: '.cache/s3-server/versitygw',
+  probe: ['--version'],
+});
+
+/** A server that speaks the API of Google Cloud Storage: fake-gcs-server. */
+export const gcsServer: Tool = program({
+  name: 'fake-gcs-server',
+  variable: 'QUIRE_GCS_SERVER',
+  defaultPath: '.cache/gcs-server/fake-gcs-server',
+  probe: ['-h'],
+});
+
 /** The folder of the packages, once each has a dist that is newer than its sources. */
 export const builtPackages: Tool = {
   name: 'a fresh build',

@@ -1,5 +1,6 @@
 export type { Clock } from './clock.ts';
 export { abortError, type ErrorCode, type ErrorKind, errorKinds, isQuireError, QuireError, throwIfAborted } from './errors.ts';
+export type { LinkSigner } from './link-signer.ts';
 export { assertObjectKey, isObjectKey } from './object-key.ts';
 export type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from './object-store.ts';
 export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';

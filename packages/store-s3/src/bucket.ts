@@ -1,0 +1,71 @@
+import type { S3Client, ServerSideEncryption } from '@aws-sdk/client-s3';
+import { type CallOptions, throwIfAborted } from '@quire/core';
+import type { BucketLocation } from './bucket-location.ts';
+import { type FailedCall, translated } from './errors.ts';
+
+/** How the server is to encrypt what it stores; absent: as the bucket is set up. */
+export interface EncryptionParameters {
+  readonly ServerSideEncryption?: ServerSideEncryption;
+  readonly SSEKMSKeyId?: string;
+}
+
+/** What every call needs of the bucket that it goes to: the client, the names, and the connections' life. */
+export class Bucket {
+  readonly client: S3Client;
+  readonly name: string;
+  readonly prefix: string;
+  readonly location: string;
+  readonly encryption: EncryptionParameters;
+  #holderCount = 0;
+  #isClosed = false;
+
+  constructor(client: S3Client, { bucket, prefix }: BucketLocation, encryption: EncryptionParameters) {
+    this.client = client;
+    this.name = bucket;
+    this.prefix = prefix;
+    this.location = `s3://${bucket}/${prefix}`.replace(/\/$/, '');
+    this.encryption = encryption;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Where an object of the store is in the bucket. */
+  target(key: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.name, Key: this.prefix + key };
+  }
+
+  /** Runs one request of a call. An aborted call sends none. */
+  async request<T>(call: FailedCall, run: (client: S3Client, options: { abortSignal?: AbortSignal }) => Promise<T>): Promise<T> {
+    throwIfAborted(call.signal);
+    return translated(call, () => run(this.client, call.signal === undefined ? {} : { abortSignal: call.signal }));
+  }
+
+  callOf(op: FailedCall['op'], key: string, options: CallOptions | undefined): FailedCall {
+    return { op, key, location: this.location, signal: options?.signal };
+  }
+
+  /** Keeps the connections open, after `close` as well, until the result is disposed; once is enough, and twice does no harm. */
+  hold(): Disposable {
+    this.#holderCount += 1;
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#holderCount -= 1;
+        isHeld = false;
+        this.#destroyWhenUnused();
+      },
+    };
+  }
+
+  /** Ends the connections as soon as nobody holds them. */
+  close(): void {
+    this.#isClosed = true;
+    this.#destroyWhenUnused();
+  }
+
+  #destroyWhenUnused(): void {
+    if (this.#isClosed && this.#holderCount === 0) this.client.destroy();
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { QuireError, retry, type RetryOptions } from '@quire/core';
+import type { Bucket } from './bucket.ts';
+import { type FailedCall, isAbsence } from './errors.ts';
+import { unobstructed } from './obstacle.ts';
+
+/** S3 takes no more parts for one object. */
+const partCountMax = 10_000;
+
+export interface MultipartUploadOptions {
+  readonly bucket: Bucket;
+  readonly call: FailedCall;
+  /** How a request is repeated: the source of a put cannot be, but its parts are still at hand. */
+  readonly retry: RetryOptions;
+  readonly partsInFlightMax: number;
+  /** Told at once when a part has failed for good. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** One object on its way in parts, a few of them at a time; nothing shows before it is completed, and nothing stays when it is aborted. */
+export class MultipartUpload {
+  readonly #options: MultipartUploadOptions;
+  readonly #uploadId: string;
+  readonly #completed: CompletedPart[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  #partCount = 0;
+
+  private constructor(options: MultipartUploadOptions, uploadId: string) {
+    this.#options = options;
+    this.#uploadId = uploadId;
+  }
+
+  static async begin(options: MultipartUploadOptions): Promise<MultipartUpload> {
+    const { bucket, call } = options;
+    // Not repeated, and not aborted half-way: an upload whose answer is lost would stay behind, with nobody to know its id.
+    const { UploadId } = await bucket.request({ ...call, signal: undefined }, (client) =>
+      client.send(new CreateMultipartUploadCommand({ ...bucket.target(call.key), ...bucket.encryption })),
+    );
+    if (UploadId === undefined) {
+      throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} was given no upload.`);
+    }
+    return new MultipartUpload(options, UploadId);
+  }
+
+  /** Sends a part in the background; resolves once there is a place for the next one. @throws what a part failed with */
+  async add(bytes: Uint8Array): Promise<void> {
+    const { call, partsInFlightMax, onFailure } = this.#options;
+    this.#partCount += 1;
+    if (this.#partCount > partCountMax) {
+      throw new QuireError(
+        'STORE_FULL',
+        `put of ${call.key} in ${call.location}: the object has more than ${partCountMax} parts.`,
+      );
+    }
+    const sending = this.#send(this.#partCount, bytes);
+    this.#inFlight.add(sending);
+    sending.then(() => this.#inFlight.delete(sending), onFailure);
+    if (this.#inFlight.size >= partsInFlightMax) await Promise.race(this.#inFlight);
+  }
+
+  /** Makes the object of all parts, in their order. */
+  async complete(): Promise<void> {
+    await Promise.all(this.#inFlight);
+    const { bucket, call } = this.#options;
+    const Parts = this.#completed.toSorted((left, right) => (left.PartNumber ?? 0) - (right.PartNumber ?? 0));
+    const command = new CompleteMultipartUploadCommand({ ...this.#target, MultipartUpload: { Parts } });
+    await unobstructed(bucket, call, async () => {
+      await bucket.request(call, (client, options) => client.send(command, options));
+    });
+  }
+
+  /**
+   * Gives up, whatever the state: waits for parts under way, because one that ends later would take room again. Never throws:
+   * what cannot be removed now is what the bucket's rule for unfinished uploads is for.
+   */
+  async abort(): Promise<void> {
+    await Promise.allSettled(this.#inFlight);
+    const { bucket, call } = this.#options;
+    const remove = (): Promise<void> =>
+      bucket.request({ ...call, signal: undefined }, async (client) => {
+        try {
+          await client.send(new AbortMultipartUploadCommand(this.#target));
+        } catch (error) {
+          if (!isAbsence(error)) throw error;
+        }
+      });
+    await retry(this.#options.retry, `abort ${call.key}`, remove).catch(() => undefined);
+  }
+
+  async #send(PartNumber: number, Body: Uint8Array): Promise<void> {
+    const { bucket, call } = this.#options;
+    const command = new UploadPartCommand({ ...this.#target, PartNumber, Body, ContentLength: Body.byteLength });
+    const send = (): Promise<string | undefined> =>
+      bucket.request(call, async (client, options) => (await client.send(command, options)).ETag);
+    const ETag = await retry(this.#options.retry, `put part ${PartNumber} of ${call.key}`, send, call.signal);
+    this.#completed.push({ PartNumber, ...(ETag !== undefined && { ETag }) });
+  }
+
+  get #target(): { readonly Bucket: string; readonly Key: string; readonly UploadId: string } {
+    return { ...this.#options.bucket.target(this.#options.call.key), UploadId: this.#uploadId };
+  }
+}

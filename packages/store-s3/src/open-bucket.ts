@@ -1,0 +1,84 @@
+import {
+  AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListObjectsV2Command,
+  S3Client,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3';
+import { isQuireError, QuireError } from '@quire/core';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { Bucket, type EncryptionParameters } from './bucket.ts';
+import { parseBucketLocation } from './bucket-location.ts';
+import { type FailedCall, isAbsence } from './errors.ts';
+import type { S3ObjectStoreOptions } from './store.ts';
+
+/** A name that no key has: nobody's object is ever touched by the proof. */
+const probeName = '.probe';
+const connectionTimeoutMs = 10_000;
+
+/**
+ * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put into it; nothing is left of the proof.
+ *
+ * @throws INVALID_PARAMETER when the location is none, or bucket, region, endpoint or credentials are not right
+ * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
+ */
+export async function openBucket(options: S3ObjectStoreOptions): Promise<Bucket> {
+  const place = parseBucketLocation(options.location);
+  const bucket = new Bucket(options.client ?? createClient(options), place, encryptionParameters(options));
+  try {
+    await proveUsable(bucket);
+    return bucket;
+  } catch (error) {
+    bucket.close();
+    if (isQuireError(error, 'STORE_MISCONFIGURED')) throw new QuireError('INVALID_PARAMETER', error.message, { cause: error });
+    throw error;
+  }
+}
+
+function createClient({ region, endpoint, forcePathStyle, credentials, connectionsMax = 64 }: S3ObjectStoreOptions): S3Client {
+  const config: S3ClientConfig = {
+    // Retries are the business of `withRetry`, which everybody can see and set.
+    maxAttempts: 1,
+    // Checksums that only Amazon's own server knows would lock out all others; lengths and our own checksums hold everywhere.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    followRegionRedirects: false,
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: connectionTimeoutMs,
+      httpAgent: { maxSockets: connectionsMax, keepAlive: true },
+      httpsAgent: { maxSockets: connectionsMax, keepAlive: true },
+    }),
+  };
+  if (region !== undefined) config.region = region;
+  // Other servers ignore the region, but no request can be signed without one.
+  else if (endpoint !== undefined) config.region = 'us-east-1';
+  if (endpoint !== undefined) config.endpoint = endpoint;
+  if (forcePathStyle !== undefined) config.forcePathStyle = forcePathStyle;
+  if (credentials !== undefined) config.credentials = credentials;
+  return new S3Client(config);
+}
+
+function encryptionParameters({ encryption }: S3ObjectStoreOptions): EncryptionParameters {
+  if (encryption === undefined) return {};
+  if (encryption.kind === 's3') return { ServerSideEncryption: 'AES256' };
+  return { ServerSideEncryption: 'aws:kms', ...(encryption.keyId !== undefined && { SSEKMSKeyId: encryption.keyId }) };
+}
+
+async function proveUsable(bucket: Bucket): Promise<void> {
+  const call: FailedCall = { op: 'open', key: bucket.name, location: bucket.location };
+  await bucket.request(call, (client) =>
+    client.send(new ListObjectsV2Command({ Bucket: bucket.name, Prefix: bucket.prefix, MaxKeys: 1 })),
+  );
+  // An upload that is begun and given up needs the right to put, and leaves no object and no version of one.
+  const target = bucket.target(probeName);
+  const { UploadId } = await bucket.request(call, (client) =>
+    client.send(new CreateMultipartUploadCommand({ ...target, ...bucket.encryption })),
+  );
+  await bucket.request(call, async (client) => {
+    try {
+      await client.send(new AbortMultipartUploadCommand({ ...target, UploadId }));
+    } catch (error) {
+      if (!isAbsence(error)) throw error;
+    }
+  });
+}

@@ -1,0 +1,149 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import {
+  assertByteRange,
+  assertObjectKey,
+  type CallOptions,
+  type Clock,
+  type GetOptions,
+  type LinkSigner,
+  type ListOptions,
+  type ObjectBody,
+  type ObjectEntry,
+  type ObjectStore,
+  QuireError,
+  type Random,
+  storeClosed,
+  systemClock,
+  systemRandom,
+  throwIfAborted,
+} from '@quire/core';
+import type { Bucket } from './bucket.ts';
+import { deleteObject } from './deleter.ts';
+import { signLink } from './link-signer.ts';
+import { listObjects } from './lister.ts';
+import { openBucket } from './open-bucket.ts';
+import { openObject } from './reader.ts';
+import { headObject, ObjectWriter } from './writer.ts';
+
+/** Access keys; a session token comes with temporary ones. */
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/** Who holds the key that objects are encrypted with: S3 itself, or AWS KMS. */
+export type S3Encryption = { readonly kind: 's3' } | { readonly kind: 'kms'; readonly keyId?: string };
+
+export interface S3ObjectStoreOptions {
+  /** `s3://bucket` or `s3://bucket/prefix`. */
+  readonly location: string;
+  /** Absent: as the SDK finds it, in AWS_REGION or a profile. */
+  readonly region?: string;
+  /** URL of a server other than Amazon's. */
+  readonly endpoint?: string;
+  /** Whether the bucket's name goes into the path of a URL and not into its host. */
+  readonly forcePathStyle?: boolean;
+  /** Absent: as the SDK finds them, in the environment, a profile or the machine's role, and renewed as they expire. */
+  readonly credentials?: S3Credentials;
+  /** Absent: as the bucket is set up. */
+  readonly encryption?: S3Encryption;
+  /** Size of the parts of large objects, 5 MiB at least; an object has 10,000 parts at most. */
+  readonly partBytes?: number;
+  /** How many parts of one object are on their way at once. */
+  readonly partsInFlightMax?: number;
+  /** Connections to the server. */
+  readonly connectionsMax?: number;
+  /** How often a part is tried; all else is the business of `withRetry`. */
+  readonly partAttemptsMax?: number;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** A client that is set up already, which the store will end; the options of the connection are then of no effect. */
+  readonly client?: S3Client;
+}
+
+const partBytesMin = 5 * 1024 * 1024;
+
+/**
+ * An ObjectStore in a bucket of Amazon S3, or of any server that speaks its protocol: the object `a/b.arrow` is
+ * `<prefix>/a/b.arrow` in the bucket.
+ *
+ * Objects that fit in a part are put by one request; others are uploaded in parts and appear when the upload is completed.
+ * Requests: a head, get, delete one each; a list one for 1000 entries; a put two, or three and one for each part.
+ */
+export class S3ObjectStore implements ObjectStore, LinkSigner {
+  readonly location: string;
+  readonly #bucket: Bucket;
+  readonly #writer: ObjectWriter;
+
+  private constructor(bucket: Bucket, writer: ObjectWriter) {
+    this.location = bucket.location;
+    this.#bucket = bucket;
+    this.#writer = writer;
+  }
+
+  /**
+   * Opens the store, having proved that the bucket exists and can be listed and written to.
+   *
+   * @throws INVALID_PARAMETER when location, bucket, region, endpoint or credentials are not right
+   * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
+   */
+  static async open(options: S3ObjectStoreOptions): Promise<S3ObjectStore> {
+    const { partBytes = 8 * 1024 * 1024, partsInFlightMax = 2, partAttemptsMax = 4 } = options;
+    const { clock = systemClock, random = systemRandom } = options;
+    if (!Number.isSafeInteger(partBytes) || partBytes < partBytesMin) {
+      throw new QuireError('INVALID_PARAMETER', `partBytes is ${partBytes}; expected at least ${partBytesMin}.`);
+    }
+    const bucket = await openBucket(options);
+    const retry = { clock, random, attemptsMax: partAttemptsMax, delayMs: 100, delayMaxMs: 5000 };
+    return new S3ObjectStore(bucket, new ObjectWriter({ bucket, partBytes, partsInFlightMax, retry }));
+  }
+
+  async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
+    this.#check(key, options);
+    return headObject(this.#bucket, this.#bucket.callOf('head', key, options));
+  }
+
+  async get(key: string, options?: GetOptions): Promise<ObjectBody> {
+    this.#check(key, options);
+    if (options?.range !== undefined) assertByteRange(options.range, key);
+    return openObject(this.#bucket, key, options);
+  }
+
+  async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
+    this.#check(key, options);
+    return this.#writer.write(key, body, options, () => this.#assertOpen());
+  }
+
+  async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
+    this.#assertOpen();
+    for await (const entry of listObjects(this.#bucket, prefix, options)) {
+      yield entry;
+      this.#assertOpen();
+    }
+  }
+
+  async delete(key: string, options?: CallOptions): Promise<void> {
+    this.#check(key, options);
+    await deleteObject(this.#bucket, key, options);
+  }
+
+  async signLink(key: string, lifetimeMs: number): Promise<string> {
+    this.#check(key, undefined);
+    return signLink(this.#bucket, key, lifetimeMs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#bucket.close();
+  }
+
+  #check(key: string, options: CallOptions | undefined): void {
+    assertObjectKey(key);
+    throwIfAborted(options?.signal);
+    this.#assertOpen();
+  }
+
+  #assertOpen(): void {
+    if (this.#bucket.isClosed) throw storeClosed(this.location);
+  }
+}

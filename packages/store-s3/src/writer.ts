@@ -1,0 +1,110 @@
+import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  type CallOptions,
+  type ObjectEntry,
+  QuireError,
+  retry,
+  type RetryOptions,
+  sourceChunks,
+  throwIfAborted,
+} from '@quire/core';
+import type { Bucket } from './bucket.ts';
+import type { FailedCall } from './errors.ts';
+import { wholeSeconds } from './last-modified.ts';
+import { MultipartUpload } from './multipart-upload.ts';
+import { unobstructed } from './obstacle.ts';
+import { cutParts } from './parts.ts';
+
+export interface ObjectWriterOptions {
+  readonly bucket: Bucket;
+  readonly partBytes: number;
+  readonly partsInFlightMax: number;
+  readonly retry: RetryOptions;
+}
+
+/**
+ * Writes objects so that they appear at once and whole: one request for what fits in a part, else an upload in parts that is
+ * completed at the end, or aborted. Memory: `partsInFlightMax` parts and the one that fills.
+ */
+export class ObjectWriter {
+  readonly #options: ObjectWriterOptions;
+
+  constructor(options: ObjectWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `assertAlive`, which may throw, before the object appears. */
+  async write(
+    key: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options: CallOptions | undefined,
+    assertAlive: () => void,
+  ): Promise<ObjectEntry> {
+    const { bucket } = this.#options;
+    using _connections = bucket.hold();
+    const call = bucket.callOf('put', key, options);
+    if (body instanceof Uint8Array) await this.#putBytes(call, body);
+    else await this.#putSource(call, body, assertAlive);
+    return await headObject(bucket, call);
+  }
+
+  async #putSource(call: FailedCall, source: AsyncIterable<Uint8Array>, assertAlive: () => void): Promise<void> {
+    // Ends the source as soon as a part has failed for good, however long the source would still work.
+    const failure = new AbortController();
+    const signal = call.signal === undefined ? failure.signal : AbortSignal.any([call.signal, failure.signal]);
+    const ended: FailedCall = { ...call, signal };
+    let upload: MultipartUpload | undefined;
+    try {
+      for await (const { bytes, isLast } of cutParts(alive(sourceChunks(source, signal), assertAlive), this.#options.partBytes)) {
+        throwIfAborted(signal);
+        assertAlive();
+        if (isLast && upload === undefined) {
+          await retry(this.#options.retry, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal);
+          return;
+        }
+        upload ??= await MultipartUpload.begin({ ...this.#options, call: ended, onFailure: (error) => failure.abort(error) });
+        await upload.add(bytes);
+      }
+      await upload?.complete();
+    } catch (error) {
+      failure.abort(error);
+      await upload?.abort();
+      throw error;
+    }
+  }
+
+  async #putBytes(call: FailedCall, bytes: Uint8Array): Promise<void> {
+    const { bucket } = this.#options;
+    const command = new PutObjectCommand({
+      ...bucket.target(call.key),
+      ...bucket.encryption,
+      Body: bytes,
+      ContentLength: bytes.byteLength,
+      ContentType: 'application/octet-stream',
+    });
+    await unobstructed(bucket, call, async () => {
+      await bucket.request(call, (client, options) => client.send(command, options));
+    });
+  }
+}
+
+/** What the server knows of an object: its answer to a put does not tell the date. */
+export async function headObject(bucket: Bucket, call: FailedCall): Promise<ObjectEntry> {
+  const { key, location } = call;
+  const head = await bucket.request(call, (client, options) => client.send(new HeadObjectCommand(bucket.target(key)), options));
+  const { ContentLength, LastModified } = head;
+  if (ContentLength === undefined || LastModified === undefined) {
+    throw new QuireError(
+      'STORE_UNAVAILABLE',
+      `${call.op} of ${key} in ${location} was told neither size nor date of the object.`,
+    );
+  }
+  return { key, sizeBytes: ContentLength, lastModifiedMs: wholeSeconds(LastModified) };
+}
+
+async function* alive(chunks: AsyncIterable<Uint8Array>, assertAlive: () => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    assertAlive();
+    yield chunk;
+  }
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@quire/core';
+
+/** How to start a program that serves a folder on a port of this machine. */
+export interface ServerCommand {
+  readonly path: string;
+  readonly args: (port: number, folder: string) => readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Makes what the server serves, before its first start. */
+  readonly prepare?: (folder: string) => Promise<void>;
+}
+
+const startAttemptsMax = 5;
+const startTimeoutMs = 20_000;
+const pollMs = 20;
+
+/** A real server, started by the test itself on a free port with an empty folder of its own; both go when it is disposed. */
+export class ServerProcess implements AsyncDisposable {
+  readonly port: number;
+  readonly folder: string;
+  readonly #command: ServerCommand;
+  #child: ChildProcess | undefined;
+
+  private constructor(command: ServerCommand, port: number, folder: string) {
+    this.#command = command;
+    this.port = port;
+    this.folder = folder;
+  }
+
+  static async start(command: ServerCommand): Promise<ServerProcess> {
+    const folder = await mkdtemp(join(tmpdir(), 'quire-server-'));
+    await command.prepare?.(folder);
+    for (let attempt = 1; ; attempt += 1) {
+      const server = new ServerProcess(command, await freePort(), folder);
+      try {
+        await server.restart();
+        return server;
+      } catch (error) {
+        await server.kill();
+        // Another process may have taken the port meanwhile.
+        if (attempt < startAttemptsMax) continue;
+        await server[Symbol.asyncDispose]();
+        throw error;
+      }
+    }
+  }
+
+  /** Ends the server as a power cut would; its folder stays. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  /** Starts the server again, on its port and its folder; resolves once it takes connections. */
+  async restart(): Promise<void> {
+    await this.kill();
+    const { path, args, environment } = this.#command;
+    const child = spawn(path, args(this.port, this.folder), { env: { ...environment }, stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#child = child;
+    let complaints = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-2000)));
+    const startedMs = systemClock.monotonicMs();
+    while (!(await isListening(this.port))) {
+      if (child.exitCode !== null || systemClock.monotonicMs() - startedMs > startTimeoutMs) {
+        throw new Error(`${path} does not listen on port ${this.port}: ${complaints}`);
+      }
+      await systemClock.sleep(pollMs);
+    }
+    // Something else may listen there, while this process is about to find out.
+    if (child.exitCode !== null) throw new Error(`${path} has ended: ${complaints}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
