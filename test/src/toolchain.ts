@@ -58,7 +58,7 @@ export const builtPackages: Tool = {
 };
 
 /** Path of the tool. Throws when it is missing. */
-export function requireTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
+function requireTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
   const path = tool.find(environment);
   if (path === undefined) throw new Error(`${tool.name} is missing: ${tool.remedy}.`);
   return path;
