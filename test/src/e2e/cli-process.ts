@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-export const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../../..');
 const main = join(root, 'packages/cli/src/main.ts');
 
 /** Ends the process when the one that started it is gone: a test run that is killed leaves no servers behind. */
