@@ -11,6 +11,8 @@ export interface OperationResponse {
   readonly description: string;
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
   readonly headers?: Readonly<Record<string, object>>;
+  /** Of a response without a body. */
+  readonly type?: 'null';
 }
 
 /** One call of the API: the one source of its route, its validation and its place in the OpenAPI document. */

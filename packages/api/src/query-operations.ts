@@ -69,7 +69,7 @@ const readPage: Operation = {
     }),
     response: {
       200: { ...page, headers: { ...page.headers, ...cacheHeaders } },
-      304: { description: 'The page has the ETag that If-None-Match names.', headers: cacheHeaders },
+      304: { type: 'null', description: 'The page has the ETag that If-None-Match names.', headers: cacheHeaders },
       ...errorResponses(
         'INVALID_PARAMETER',
         'NOT_ACCEPTABLE',

@@ -83,12 +83,7 @@ class HttpBroker implements Broker {
 
   async #close(): Promise<void> {
     await this.#calls.drain(this.#context.options.shutdownGraceMs);
-    const server = this.#server;
-    if (server !== undefined) {
-      server.server.close(); // no further connection comes in while the open ones are closed
-      server.server.closeAllConnections();
-      await server.close();
-    }
+    await this.#server?.close();
     await this.#calls.settled();
   }
 

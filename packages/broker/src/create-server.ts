@@ -37,6 +37,7 @@ export async function createServer(context: BrokerContext): Promise<FastifyInsta
     // Ids are checked by whoever looks them up; here only the head's own limit holds.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: options.headerBytesMax },
     frameworkErrors: replyWithError,
+    forceCloseConnections: true, // it is closed when nothing is left to wait for
     return503OnClosing: false, // our own hook says it, in the shape of all our errors
     clientErrorHandler: (error, socket) => replyToClientError(error, socket, calls.isBusy(socket)),
   });

@@ -6,7 +6,7 @@ import { TestBroker } from './broker-server.ts';
 let broker: TestBroker;
 
 beforeAll(async () => {
-  broker = await TestBroker.start({ requestTimeoutMs: 200, idleTimeoutMs: 5000 });
+  broker = await TestBroker.start({ requestTimeoutMs: 1000, idleTimeoutMs: 5000 });
 });
 
 afterAll(async () => {

@@ -55,6 +55,7 @@ function expectDocumented(operationId: string, answer: Answer): void {
   const documented = new Set(Object.keys(response?.headers ?? {}));
   const told = [...answer.headers.keys()].filter((name) => headersToTell.test(name) && answer.status !== 304);
   expect(told.filter((name) => !documented.has(name))).toEqual([]);
+  expect(response?.content === undefined).toBe(answer.status === 304);
   if (answer.status === 304) return;
   const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? '';
   const content = response?.content?.[mediaType];

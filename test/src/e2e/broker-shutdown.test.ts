@@ -59,16 +59,19 @@ test('a page that nobody takes does not hold up the end of the grace', async () 
 test('idle connections do not hold it up at all', async () => {
   await using broker = await TestBroker.start();
   const agent = new Agent({ keepAlive: true });
-  await new Promise<void>((resolve, reject) => {
-    const call = request(`${broker.address.url}/health`, { agent }, (response) => {
-      response.resume();
-      response.on('end', resolve);
-    });
-    call.on('error', reject);
-    call.end();
-  });
+  await textOf(await begin(broker, '/health', agent));
   await broker.broker.close();
   expect(broker.clock.sleeperCount).toBe(0);
+  agent.destroy();
+});
+
+test('a broker that listens on localhost closes all of its addresses', async () => {
+  await using broker = await TestBroker.start({ host: 'localhost' });
+  const agent = new Agent({ keepAlive: true });
+  const answer = await begin(broker, '/metrics', agent);
+  expect(await textOf(answer)).toContain('quire_queries_running 0');
+  await broker.broker.close();
+  await expect(broker.call('/metrics')).rejects.toThrow('fetch failed');
   agent.destroy();
 });
 
@@ -91,9 +94,9 @@ function abortable(): { readonly signal: AbortSignal; readonly abort: () => void
 }
 
 /** Calls, and resolves once the response has begun; it is read as far as somebody reads it. */
-function begin(broker: TestBroker, path: string): Promise<IncomingMessage> {
+function begin(broker: TestBroker, path: string, agent?: Agent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const call = request(`${broker.address.url}${path}`, { headers: { authorization: 'Bearer ann-token' } }, resolve);
+    const call = request(`${broker.address.url}${path}`, { agent, headers: { authorization: 'Bearer ann-token' } }, resolve);
     call.on('error', reject);
     call.end();
   });
