@@ -135,9 +135,9 @@ describe('SQL that reaches for more than the tables', () => {
     "SELECT * FROM read_csv('/etc/passwd')",
     "SELECT * FROM '/etc/passwd'",
     "SELECT * FROM glob('/etc/*')",
-    "ATTACH '/tmp/other.db'",
-    "COPY flights TO '/tmp/quire-stolen.csv'",
-    "COPY (SELECT 1) TO '/tmp/quire-stolen.csv'",
+    "ATTACH '/srv/other.db'",
+    "COPY flights TO '/srv/quire-stolen.csv'",
+    "COPY (SELECT 1) TO '/srv/quire-stolen.csv'",
     'INSTALL httpfs',
     'LOAD httpfs',
     "SELECT * FROM 'https://example.com/x.parquet'",
@@ -147,11 +147,11 @@ describe('SQL that reaches for more than the tables', () => {
     'DROP VIEW flights',
     'INSERT INTO exact VALUES (1)',
     'SELECT 1; SELECT 2',
-    "SELECT 1; COPY flights TO '/tmp/quire-stolen.csv'",
+    "SELECT 1; COPY flights TO '/srv/quire-stolen.csv'",
     "SELECT getenv('HOME')",
     'CALL pragma_version()',
     'SELECT * FROM duckdb_secrets()',
-    "EXPORT DATABASE '/tmp/quire-stolen'",
+    "EXPORT DATABASE '/srv/quire-stolen'",
   ])('%s is refused', async (sql) => {
     for (const parameters of ['', '?doPaginate=true']) {
       const answer = await query(sql, parameters);
