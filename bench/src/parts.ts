@@ -1,5 +1,10 @@
+import { encodePart } from './encode/encode-part.ts';
 import type { Part } from './measure/part.ts';
+import { memoryPart } from './memory/memory-part.ts';
 import { pagesPart } from './pages/pages-part.ts';
+import { startPart } from './start/start-part.ts';
+import { sweepPart } from './sweep/sweep-part.ts';
+import { writePart } from './write/write-part.ts';
 
 /** All parts, in the order in which they run. */
-export const parts: readonly Part[] = [pagesPart];
+export const parts: readonly Part[] = [pagesPart, encodePart, writePart, memoryPart, sweepPart, startPart];

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TableGenerator } from './data/generate.ts';
 import type { Part, PartReport } from './measure/part.ts';
 import { type BenchReport, describeMachine } from './report/bench-report.ts';
 
@@ -20,11 +21,14 @@ export async function runParts(parts: readonly Part[], options: RunOptions): Pro
   const startedAt = new Date().toISOString();
   const startMs = performance.now();
   const reports: PartReport[] = [];
-  for (const part of parts) {
-    const report = await runPart(part, options);
-    options.onPart(report);
-    reports.push(report);
-  }
+  await inScratchDirectory(async (directory) => {
+    using tables = await TableGenerator.open(directory);
+    for (const part of parts) {
+      const report = await runPart(part, tables, options);
+      options.onPart(report);
+      reports.push(report);
+    }
+  });
   return {
     startedAt,
     elapsedMs: performance.now() - startMs,
@@ -34,20 +38,21 @@ export async function runParts(parts: readonly Part[], options: RunOptions): Pro
   };
 }
 
-async function runPart(part: Part, options: RunOptions): Promise<PartReport> {
+async function runPart(part: Part, tables: TableGenerator, options: RunOptions): Promise<PartReport> {
   const { name, title } = part;
+  const { isQuick, profileDirectory } = options;
   const startMs = performance.now();
-  const scratch = await mkdtemp(join(tmpdir(), 'quire-bench-'));
+  const progress = (what: string): void => options.progress(`${name}: ${what}`);
+  const outcome = await inScratchDirectory((scratch) => part.run({ isQuick, profileDirectory, tables, scratch, progress }));
+  return { name, title, ...outcome, elapsedMs: performance.now() - startMs };
+}
+
+async function inScratchDirectory<T>(run: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'quire-bench-'));
   try {
-    await chmod(scratch, 0o755); // PostgreSQL may have to run as another user, and reads a file in here
-    const outcome = await part.run({
-      isQuick: options.isQuick,
-      scratch,
-      profileDirectory: options.profileDirectory,
-      progress: (what) => options.progress(`${name}: ${what}`),
-    });
-    return { name, title, ...outcome, elapsedMs: performance.now() - startMs };
+    await chmod(directory, 0o755); // PostgreSQL may have to run as another user, and reads a file in here
+    return await run(directory);
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { selectOf, type TableName, tables } from './tables.ts';
 
-/** A DuckDB that makes the benchmark's tables, and the files that rivals keep them in. */
+/** A DuckDB that makes the benchmark's tables, and the files that rivals keep them in; each once, for all parts. */
 export class TableGenerator implements Disposable {
+  readonly #made = new Map<string, Promise<string>>();
   readonly #connection: DuckDBConnection;
   readonly #instance: DuckDBInstance;
   readonly #directory: string;
@@ -20,35 +21,35 @@ export class TableGenerator implements Disposable {
   }
 
   /** Makes a table as a Parquet file with DuckDB's own defaults, and gives its path. */
-  async parquet(name: TableName, rowCount: number): Promise<string> {
-    const path = join(this.#directory, `${name}-${rowCount}.parquet`);
-    await this.#connection.run(`COPY (${selectOf(tables[name], rowCount)}) TO '${path}' (FORMAT parquet)`);
-    return path;
+  parquet(name: TableName, rowCount: number): Promise<string> {
+    return this.#once(join(this.#directory, `${name}-${rowCount}.parquet`), async (path) => {
+      await this.#connection.run(`COPY (${selectOf(tables[name], rowCount)}) TO '${path}' (FORMAT parquet)`);
+    });
   }
 
   /** Copies a Parquet file into a database file of DuckDB's own, as the table `t`. */
-  async database(parquet: string): Promise<string> {
-    const path = parquet.replace(/parquet$/, 'duckdb');
-    await this.#connection.run(`ATTACH '${path}' AS copy`);
-    await this.#connection.run(`CREATE TABLE copy.t AS FROM '${parquet}'`);
-    await this.#connection.run('DETACH copy');
-    return path;
+  database(parquet: string): Promise<string> {
+    return this.#once(parquet.replace(/parquet$/, 'duckdb'), async (path) => {
+      await this.#connection.run(`ATTACH '${path}' AS copy`);
+      await this.#connection.run(`CREATE TABLE copy.t AS FROM '${parquet}'`);
+      await this.#connection.run('DETACH copy');
+    });
   }
 
   /** Copies a Parquet file into lines of one JSON array each: `[1,"a",null]`. */
-  async jsonLines(parquet: string): Promise<string> {
-    const path = parquet.replace(/parquet$/, 'jsonl');
-    const columns = await this.#columnNames(parquet);
-    const asIs = `FORMAT csv, HEADER false, DELIMITER '', QUOTE '', ESCAPE ''`;
-    await this.#connection.run(`COPY (SELECT json_array(${columns.join(', ')}) FROM '${parquet}') TO '${path}' (${asIs})`);
-    return path;
+  jsonLines(parquet: string): Promise<string> {
+    return this.#once(parquet.replace(/parquet$/, 'jsonl'), async (path) => {
+      const columns = await this.#columnNames(parquet);
+      const asIs = `FORMAT csv, HEADER false, DELIMITER '', QUOTE '', ESCAPE ''`;
+      await this.#connection.run(`COPY (SELECT json_array(${columns.join(', ')}) FROM '${parquet}') TO '${path}' (${asIs})`);
+    });
   }
 
   /** Copies a Parquet file into CSV without a header. */
-  async csv(parquet: string): Promise<string> {
-    const path = parquet.replace(/parquet$/, 'csv');
-    await this.#connection.run(`COPY (FROM '${parquet}') TO '${path}' (FORMAT csv, HEADER false)`);
-    return path;
+  csv(parquet: string): Promise<string> {
+    return this.#once(parquet.replace(/parquet$/, 'csv'), async (path) => {
+      await this.#connection.run(`COPY (FROM '${parquet}') TO '${path}' (FORMAT csv, HEADER false)`);
+    });
   }
 
   [Symbol.dispose](): void {
@@ -58,6 +59,12 @@ export class TableGenerator implements Disposable {
 
   async #columnNames(parquet: string): Promise<string[]> {
     const result = await this.#connection.runAndReadAll(`SELECT column_name FROM (DESCRIBE FROM '${parquet}')`);
-    return result.getRowsJson().map(([name]) => String(name));
+    return result.getRows().map(([name]) => name as string);
+  }
+
+  #once(path: string, make: (path: string) => Promise<void>): Promise<string> {
+    const made = this.#made.get(path) ?? make(path).then(() => path);
+    this.#made.set(path, made);
+    return made;
   }
 }

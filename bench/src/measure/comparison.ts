@@ -11,6 +11,8 @@ export interface Comparison {
   readonly unit: Unit;
   /** What differs between the levels: `offset`, `rows of the result`. */
   readonly factor: string;
+  /** Whether one level beside another says something: pages at two offsets do, two kinds of columns do not. */
+  readonly comparesLevels: boolean;
   readonly entries: readonly ComparisonEntry[];
 }
 
@@ -59,7 +61,8 @@ export function reportComparison(
   comparison: Omit<Comparison, 'entries'>,
   measured: readonly { readonly level: string; readonly name: string; readonly rounds: readonly (readonly number[])[] }[],
 ): ComparisonReport {
-  const isLessBetter = comparison.unit === 'ms' || comparison.unit === 'MB';
+  const { unit, comparesLevels } = comparison;
+  const isLessBetter = unit === 'ms' || unit === 'MB';
   const figures = measured.map(({ level, name, rounds }): Figure => {
     const own = measured.find((other) => other.level === level && other.name === quire);
     const first = measured.find((other) => other.name === name);
@@ -74,7 +77,7 @@ export function reportComparison(
           : isLessBetter
             ? ratioOfRounds(rounds, own.rounds)
             : ratioOfRounds(own.rounds, rounds),
-      ofFirstLevel: first === undefined || first.level === level ? null : ratioOfRounds(rounds, first.rounds),
+      ofFirstLevel: first === undefined || first.level === level || !comparesLevels ? null : ratioOfRounds(rounds, first.rounds),
     };
   });
   return { ...comparison, figures };

@@ -1,9 +1,12 @@
+import type { TableGenerator } from '../data/generate.ts';
 import type { ComparisonReport } from './comparison.ts';
 
 /** What every part of the benchmark is given. */
 export interface BenchContext {
   /** A smoke run: everything is tried, on little data and for a moment; its figures mean nothing. */
   readonly isQuick: boolean;
+  /** The tables that are measured on. */
+  readonly tables: TableGenerator;
   /** An empty directory of this part's own, removed afterwards. */
   readonly scratch: string;
   /** Where CPU profiles of Quire's processes go; undefined for none. */

@@ -21,6 +21,7 @@ export const compareOffsets: PageComparison = async (stage) => {
     title: `The same page, first, in the middle and last of ${formatCount(rows.base)} rows (Quire without a cache)`,
     unit: 'ms',
     factor: 'offset',
+    comparesLevels: true,
     entries: await entriesOf(stage, levels, ['duckdb-parquet', 'apache-arrow', 'json-lines', 'postgres-cursor']),
   };
 };
@@ -40,6 +41,7 @@ export const compareRowCounts: PageComparison = async (stage) => {
     title: `The same page at random offsets of results of other sizes (Quire without a cache)`,
     unit: 'ms',
     factor: 'rows of the result',
+    comparesLevels: true,
     entries: await entriesOf(stage, levels, ['duckdb-parquet', 'apache-arrow']),
   };
 };
@@ -60,6 +62,7 @@ export const comparePatterns: PageComparison = async (stage) => {
     title: 'The same page in other orders',
     unit: 'ms',
     factor: 'order',
+    comparesLevels: true,
     entries: await entriesOf(stage, levels, ['duckdb-parquet', 'postgres-cursor']),
   };
 };

@@ -12,6 +12,7 @@ export const compareRivals: PageComparison = async (stage) => {
     title: `A JSON page of ${formatCount(basePageRows)} rows × 10 columns at random offsets of ${formatCount(rows.base)} rows`,
     unit: 'ms',
     factor: 'page',
+    comparesLevels: false,
     entries: await entriesOf(stage, [{ level: 'random offsets', stored, table: 'mixed', reading }], rivalKinds),
   };
 };

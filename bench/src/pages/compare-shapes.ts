@@ -18,6 +18,7 @@ export const comparePageSizes: PageComparison = async (stage) => {
     title: 'Pages of other sizes',
     unit: 'ms',
     factor: 'rows of the page',
+    comparesLevels: true,
     entries: await entriesOf(stage, levels, ['static-file', 'duckdb-parquet', 'apache-arrow']),
   };
 };
@@ -42,6 +43,7 @@ export const compareTables: PageComparison = async (stage) => {
     title: `A page of ${formatCount(basePageRows)} rows of other tables`,
     unit: 'ms',
     factor: 'table',
+    comparesLevels: false,
     entries: await entriesOf(stage, levels, ['static-file', 'duckdb-parquet']),
   };
 };
@@ -87,5 +89,5 @@ const compareBodies: BodyComparison = async (stage, id, title, factor, bodies) =
     table: 'mixed' as const,
     reading: { ...options, offsets, pageRowCount: basePageRows },
   }));
-  return { id, title, unit: 'ms', factor, entries: await entriesOf(stage, levels, ['static-file']) };
+  return { id, title, unit: 'ms', factor, comparesLevels: true, entries: await entriesOf(stage, levels, ['static-file']) };
 };

@@ -11,6 +11,7 @@ export const compareReaders: PageComparison = async (stage) => ({
   title: 'The same page, read by several at once',
   unit: 'ms',
   factor: 'readers',
+  comparesLevels: true,
   entries: await readerEntries(stage, ['static-file', 'duckdb-parquet']),
 });
 
@@ -20,6 +21,7 @@ export const compareThroughput: PageComparison = async (stage) => ({
   title: 'The same pages, as many as all readers together get',
   unit: 'pages/s',
   factor: 'readers',
+  comparesLevels: true,
   entries: (await readerEntries(stage, ['static-file'])).map((entry) => ({ ...entry, contender: throughputOf(entry.contender) })),
 });
 
@@ -39,7 +41,14 @@ export const compareStores: PageComparison = async (stage) => {
     const stored = await stage.stored(server, 'mixed', rows.base);
     entries.push({ level, name: quire, contender: await stage.quireLoad(stored, reading) });
   }
-  return { id: 'page-store', title: 'The same page from other stores', unit: 'ms', factor: 'store', entries };
+  return {
+    id: 'page-store',
+    title: 'The same page from other stores',
+    unit: 'ms',
+    factor: 'store',
+    comparesLevels: true,
+    entries,
+  };
 };
 
 async function readerEntries(stage: PageStage, rivals: readonly RivalKind[]) {

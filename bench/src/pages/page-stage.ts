@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TableGenerator } from '../data/generate.ts';
 import { type TableName, tables } from '../data/tables.ts';
 import { PageLoad } from '../http/page-load.ts';
 import { PageReader } from '../http/page-reader.ts';
@@ -38,17 +37,11 @@ export class PageStage implements AsyncDisposable {
   readonly notes: string[] = [];
   readonly #resources = new AsyncDisposableStack();
   readonly #made = new Map<string, Promise<unknown>>();
-  readonly #generator: TableGenerator;
   #staticCount = 0;
 
-  private constructor(context: BenchContext, generator: TableGenerator) {
+  constructor(context: BenchContext) {
     this.context = context;
     this.sizes = context.isQuick ? quickSizes : fullSizes;
-    this.#generator = this.#resources.use(generator);
-  }
-
-  static async open(context: BenchContext): Promise<PageStage> {
-    return new PageStage(context, await TableGenerator.open(context.scratch));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -56,7 +49,7 @@ export class PageStage implements AsyncDisposable {
   }
 
   parquet(name: TableName, rowCount: number): Promise<string> {
-    return this.#once(`the table ${name} of ${rowCount} rows`, () => this.#generator.parquet(name, rowCount));
+    return this.#once(`the table ${name} of ${rowCount} rows`, () => this.context.tables.parquet(name, rowCount));
   }
 
   /** A result of all rows of a table, stored by one of Quire's servers. */
@@ -72,8 +65,8 @@ export class PageStage implements AsyncDisposable {
   async quireLoad(stored: StoredQuery, reading: Reading): Promise<PageLoad> {
     const targets = reading.offsets.map((offset) => pageOf(stored, offset, reading.pageRowCount, reading));
     const load = this.#resources.use(new PageLoad(stored.server.url, targets, reading.readerCount));
-    if ((reading.format ?? 'json') === 'json' && reading.encoding === undefined)
-      await this.#check(stored.server.url, targets, reading);
+    const isPlainJson = (reading.format ?? 'json') === 'json' && reading.encoding === undefined;
+    if (isPlainJson) await this.#check(stored.server.url, targets, reading);
     return load;
   }
 
@@ -142,9 +135,9 @@ export class PageStage implements AsyncDisposable {
       case 'duckdb-parquet-json':
         return parquet;
       case 'duckdb-table':
-        return this.#once(`a DuckDB table of ${parquet}`, () => this.#generator.database(parquet));
+        return this.#once(`a DuckDB table of ${parquet}`, () => this.context.tables.database(parquet));
       case 'json-lines':
-        return this.#once(`JSON lines of ${parquet}`, () => this.#generator.jsonLines(parquet));
+        return this.#once(`JSON lines of ${parquet}`, () => this.context.tables.jsonLines(parquet));
       case 'apache-arrow':
         return stored.server.dataFileOf(stored.requestId);
       case 'whole-json':
@@ -168,7 +161,7 @@ export class PageStage implements AsyncDisposable {
       return undefined;
     }
     const directory = join(this.context.scratch, 'postgres');
-    const csv = await this.#generator.csv(parquet);
+    const csv = await this.context.tables.csv(parquet);
     return this.#resources.use(await PostgresCluster.start(binaries, directory, tables[name], csv)).socketDirectory;
   }
 

@@ -25,7 +25,7 @@ export const pagesPart: Part = {
   name: 'pages',
   title: 'Page reads over HTTP',
   async run(context) {
-    await using stage = await PageStage.open(context);
+    await using stage = new PageStage(context);
     const comparisons: ComparisonReport[] = [];
     for (const prepare of pageComparisons) {
       const comparison = await prepare(stage);

@@ -8,7 +8,7 @@ export type Answer = { readonly id: number; readonly value: unknown } | { readon
 /** A process of the benchmark's own that answers requests; `serveParent` is its other end. Disposing ends it. */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
-  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  readonly #waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   #lastId = 0;
 
   /** Starts a process from the file of its code, with a value for it to begin with. */
@@ -20,7 +20,7 @@ export class Child implements AsyncDisposable {
     this.#process.on('message', (answer: Answer) => this.#settle(answer));
     this.#process.on('exit', (code, signal) => {
       const end = new Error(`${file} ended (${signal ?? `code ${code}`}).`);
-      for (const { reject } of this.#waiting.values()) reject(end);
+      for (const waiting of this.#waiting.values()) waiting.reject(end);
       this.#waiting.clear();
     });
   }

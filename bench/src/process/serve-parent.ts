@@ -13,11 +13,9 @@ export function serveParent(answer: (request: unknown) => Promise<unknown>, end:
     last
       .then(end)
       // A profile is written only at an orderly end, which open handles must not keep us from.
-      // oxlint-disable-next-line unicorn/no-process-exit
       .then(() => process.exit())
       .catch((error: unknown) => {
         console.error(error);
-        // oxlint-disable-next-line unicorn/no-process-exit
         process.exit(1);
       });
   });

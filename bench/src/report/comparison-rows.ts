@@ -10,8 +10,7 @@ export interface TextRows {
 }
 
 /** A comparison as a table: one row for each contender at each level. */
-export function comparisonRows({ figures, unit, factor }: ComparisonReport): TextRows {
-  const hasLevels = new Set(figures.map(({ level }) => level)).size > 1;
+export function comparisonRows({ figures, unit, factor, comparesLevels }: ComparisonReport): TextRows {
   const hasRivals = figures.some(({ quireBetterBy }) => quireBetterBy !== null);
   const hasP99 = unit === 'ms';
   const rows = figures.map(({ level, name, summary, rounds, quireBetterBy, ofFirstLevel }, index) => [
@@ -22,7 +21,7 @@ export function comparisonRows({ figures, unit, factor }: ComparisonReport): Tex
     `${formatNumber(rounds.min)} – ${formatNumber(rounds.max)}`,
     String(summary.count),
     ...(hasRivals ? [spreadText(quireBetterBy)] : []),
-    ...(hasLevels ? [ofFirstLevel === null ? '' : formatTimes(ofFirstLevel.median)] : []),
+    ...(comparesLevels ? [ofFirstLevel === null ? '' : formatTimes(ofFirstLevel.median)] : []),
   ]);
   const heads = [
     factor,
@@ -32,7 +31,7 @@ export function comparisonRows({ figures, unit, factor }: ComparisonReport): Tex
     'rounds',
     'samples',
     ...(hasRivals ? ['Quire better by'] : []),
-    ...(hasLevels ? ['of first level'] : []),
+    ...(comparesLevels ? ['of first level'] : []),
   ];
   return { heads, firstFigure: 2, rows };
 }

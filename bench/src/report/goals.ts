@@ -126,8 +126,9 @@ const goals: readonly Goal[] = [
 
 /** What each budget asks for beside what was measured. */
 export function goalRows(report: BenchReport): TextRows {
-  const rows = goals.map(({ what, goal, part, read }) => {
-    const reading = read(report);
+  const rows = goals.map((each) => {
+    const { what, goal, part } = each;
+    const reading = each.read(report);
     const isMet = reading === undefined ? 'not measured' : reading.isMet ? 'yes' : 'no';
     return [what, `npm run bench -- ${part}`, goal, reading?.measured ?? '', reading?.rival ?? '', isMet];
   });

@@ -1,0 +1,72 @@
+import { setTimeout } from 'node:timers/promises';
+import { PageLoad } from '../http/page-load.ts';
+import { pageOffsets } from '../http/page-offsets.ts';
+import { PageReader } from '../http/page-reader.ts';
+import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
+import type { BenchContext, Part } from '../measure/part.ts';
+import { readProcessMemory, resetPeak } from '../process/process-memory.ts';
+import { QuireServer } from '../quire/quire-server.ts';
+import { pageOf, type StoredQuery, storeQuery } from '../quire/stored-query.ts';
+
+const pageRowCount = 10_000;
+const bytesPerMegabyte = 1_000_000;
+
+/** What a fresh server has in memory at most, beyond what it has at rest, while it stores and serves a large result. */
+export const memoryPart: Part = {
+  name: 'memory',
+  title: 'Memory of a server',
+  async run(context) {
+    const { isQuick, scratch, profileDirectory, progress, tables } = context;
+    progress('prepares a large table');
+    const path = await tables.parquet('mixed', isQuick ? 20_000 : 10_000_000);
+    await using server = await QuireServer.start({ settings: {}, directory: scratch, tables: { mixed: path }, profileDirectory });
+    return { comparisons: [await measureGrowth(context, server)], notes: [] };
+  },
+};
+
+async function measureGrowth({ isQuick, progress }: BenchContext, server: QuireServer): Promise<ComparisonReport> {
+  const large = 'SELECT * FROM mixed UNION ALL SELECT * FROM mixed';
+  progress('waits until the server rests');
+  await storeQuery(server, 'SELECT 42 AS answer');
+  await setTimeout(isQuick ? 100 : 2000);
+  const { residentBytes: idleBytes } = await readProcessMemory(server.pid);
+  const growths: [level: string, megabytes: number][] = [];
+  const measure = async <T>(level: string, run: () => Promise<T>): Promise<T> => {
+    progress(level);
+    await resetPeak(server.pid);
+    const outcome = await run();
+    const { peakBytes } = await readProcessMemory(server.pid);
+    growths.push([level, Math.max(0, (peakBytes - idleBytes) / bytesPerMegabyte)]);
+    return outcome;
+  };
+  const rowCount = (isQuick ? 40_000 : 20_000_000).toLocaleString('en');
+  const stored = await measure(`storing ${rowCount} rows`, () => storeQuery(server, large));
+  await measure('walking them, 10,000 at a time', () => walk(stored));
+  await measure('64 readers and one writer', () => readWhileWriting(stored, large, isQuick ? 500 : 20_000));
+  return reportComparison(
+    {
+      id: 'memory-growth',
+      title: `The most that a server has in memory beyond its ${Math.round(idleBytes / bytesPerMegabyte)} MB at rest`,
+      unit: 'MB',
+      factor: 'meanwhile',
+      comparesLevels: false,
+    },
+    growths.map(([level, megabytes]) => ({ level, name: quire, rounds: [[megabytes]] })),
+  );
+}
+
+async function walk(stored: StoredQuery): Promise<void> {
+  await using reader = new PageReader(stored.server.url);
+  for (let offset = 0; offset < stored.rowCount; offset += pageRowCount) await reader.read(pageOf(stored, offset, pageRowCount));
+}
+
+/** Pages at random offsets for many readers, while the same answer is stored once more, as far as it gets in that time. */
+async function readWhileWriting(stored: StoredQuery, sql: string, durationMs: number): Promise<void> {
+  const targets = pageOffsets('random', stored.rowCount, pageRowCount).map((offset) => pageOf(stored, offset, pageRowCount));
+  const ending = new AbortController();
+  const writing = storeQuery(stored.server, sql, ending.signal).catch((error: unknown) => {
+    if (!ending.signal.aborted) throw error;
+  });
+  await using load = new PageLoad(stored.server.url, targets, 64);
+  await Promise.all([writing, load.sample(durationMs).finally(() => ending.abort())]);
+}

@@ -1,0 +1,71 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
+import type { Part } from '../measure/part.ts';
+import { readProcessMemory } from '../process/process-memory.ts';
+import { builtProgram, QuireServer } from '../quire/quire-server.ts';
+
+/** Who starts: a name and what Node runs; from the sources when nothing is said. */
+interface Program {
+  readonly name: string;
+  readonly program?: readonly string[];
+}
+
+interface Start {
+  readonly elapsedMs: number;
+  readonly megabytes: number;
+}
+
+/** How long `quire start` takes until it listens, and what it then has in memory, beside a server of Node that does nothing. */
+export const startPart: Part = {
+  name: 'start',
+  title: 'Starting a server',
+  async run({ isQuick, scratch, tables, progress }) {
+    const isBuilt = await access(builtProgram).then(
+      () => true,
+      () => false,
+    );
+    const programs: readonly Program[] = [
+      isBuilt ? { name: quire, program: [builtProgram] } : { name: quire },
+      ...(isBuilt ? [{ name: 'quire from its sources' }] : []),
+      { name: 'bare node:http', program: [join(import.meta.dirname, 'bare.process.ts')] },
+    ];
+    const path = await tables.parquet('mixed', isQuick ? 500 : 10_000);
+    const starts = programs.map((): Start[] => []);
+    const roundCount = isQuick ? 1 : 5;
+    for (let round = 0; round < roundCount; round += 1) {
+      for (const [index, { name, program }] of programs.entries()) {
+        progress(`starts ${name}: ${Math.round((100 * round) / roundCount)} %`);
+        const directory = join(scratch, `${round}-${index}`);
+        const options = { settings: {}, directory, tables: { mixed: path }, ...(program !== undefined && { program }) };
+        starts[index]?.push(await measureStart(options, isQuick ? 100 : 1000));
+      }
+    }
+    const report = (id: string, title: string, unit: 'ms' | 'MB', valueOf: (start: Start) => number): ComparisonReport =>
+      reportComparison(
+        { id, title, unit, factor: 'server', comparesLevels: false },
+        programs.map(({ name }, index) => ({
+          level: 'one table',
+          name,
+          rounds: (starts[index] ?? []).map((start) => [valueOf(start)]),
+        })),
+      );
+    return {
+      comparisons: [
+        report('start-time', 'From the start of the process until it listens', 'ms', ({ elapsedMs }) => elapsedMs),
+        report('start-memory', 'Resident memory at rest', 'MB', ({ megabytes }) => megabytes),
+      ],
+      notes: isBuilt ? [] : ['Quire ran from its sources: npm run build makes what is published, which starts faster.'],
+    };
+  },
+};
+
+async function measureStart(options: Parameters<typeof QuireServer.start>[0], restMs: number): Promise<Start> {
+  const startMs = performance.now();
+  await using server = await QuireServer.start(options);
+  const elapsedMs = performance.now() - startMs;
+  await setTimeout(restMs);
+  const { residentBytes } = await readProcessMemory(server.pid);
+  return { elapsedMs, megabytes: residentBytes / 1_000_000 };
+}

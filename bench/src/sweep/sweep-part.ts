@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type ComparisonReport, quire, reportComparison, runComparison } from '../measure/comparison.ts';
+import { repeated } from '../measure/interleave.ts';
+import type { BenchContext, Part } from '../measure/part.ts';
+import { Child } from '../process/child.ts';
+import { makeExpiredResults, multiplyResults, type ResultPlace } from './make-results.ts';
+import { measurePagesWhileDeleting } from './pages-while-deleting.ts';
+import type { SweepAnswer, SweepRequest, SweepTask } from './sweep.process.ts';
+
+const run = promisify(execFile);
+const brokerId = 'bench';
+
+/** Finding and deleting expired results in local files. The cleaner itself is not built yet: these are the steps that it will take. */
+export const sweepPart: Part = {
+  name: 'sweep',
+  title: 'Sweeping expired results',
+  async run(context) {
+    const { profileDirectory } = context;
+    await using child = new Child(join(import.meta.dirname, 'sweep.process.ts'), null, { profileDirectory });
+    const comparisons = [
+      await compareDeciding(context, child),
+      await compareDeleting(context, child),
+      await measurePagesWhileDeleting(context),
+    ];
+    const notes = ['find leaves the directories of the results behind, since deleting their files has just modified them.'];
+    return { comparisons, notes };
+  },
+};
+
+async function compareDeciding({ isQuick, scratch, progress }: BenchContext, child: Child): Promise<ComparisonReport> {
+  const originalCount = isQuick ? 20 : 1000;
+  const resultCount = originalCount * (isQuick ? 10 : 100);
+  progress(`makes ${resultCount} results`);
+  const place = { root: join(scratch, 'many'), brokerId };
+  await makeExpiredResults(place, originalCount);
+  multiplyResults(place, resultCount / originalCount);
+  const decide = (task: SweepTask) => repeated(async () => (await sweep(child, { task, ...place }, resultCount)).elapsedMs);
+  const level = `${resultCount.toLocaleString('en')} results`;
+  const title = 'Finding out which results have expired';
+  const entries = [
+    { level, name: quire, contender: decide('list') },
+    { level, name: 'find -mmin +60', contender: repeated(() => find(place, [])) },
+    { level, name: 'parsing every record', contender: decide('parse-records') },
+  ];
+  const onSlice = (index: number, count: number): void => progress(`${title}: ${Math.round((100 * index) / count)} %`);
+  const report = await runComparison(
+    { id: 'sweep-decide', title, unit: 'ms', factor: 'of', comparesLevels: false, entries },
+    { count: isQuick ? 1 : 3, sliceMs: 1, onSlice },
+  );
+  await rm(place.root, { recursive: true });
+  return report;
+}
+
+/** Every deletion needs results of its own, so the rounds are made here. */
+async function compareDeleting({ isQuick, scratch, progress }: BenchContext, child: Child): Promise<ComparisonReport> {
+  const resultCount = isQuick ? 50 : 3000;
+  const contenders: Readonly<Record<string, (place: ResultPlace) => Promise<number>>> = {
+    [quire]: async (place) => (await sweep(child, { task: 'delete-expired', ...place }, resultCount)).elapsedMs,
+    'list, delete each': async (place) => (await sweep(child, { task: 'list-and-delete-each', ...place }, resultCount)).elapsedMs,
+    'find -mmin +60 -delete': (place) => find(place, ['-delete']),
+    'parse, remove each': async (place) =>
+      (await sweep(child, { task: 'parse-and-remove-each', ...place }, resultCount)).elapsedMs,
+  };
+  const rates = new Map(Object.keys(contenders).map((name): [string, number[][]] => [name, []]));
+  for (let round = 0; round < (isQuick ? 1 : 3); round += 1) {
+    for (const [name, remove] of Object.entries(contenders)) {
+      progress(`deletes ${resultCount} results, round ${round + 1}: ${name}`);
+      const root = join(scratch, `round-${round}`);
+      await mkdir(root);
+      await makeExpiredResults({ root, brokerId }, resultCount);
+      rates.get(name)?.push([(resultCount * 1000) / (await remove({ root, brokerId }))]);
+      await rm(root, { recursive: true, force: true });
+    }
+  }
+  return reportComparison(
+    { id: 'sweep-delete', title: 'Deleting them', unit: 'results/s', factor: 'of', comparesLevels: false },
+    [...rates].map(([name, rounds]) => ({ level: `${resultCount.toLocaleString('en')} results`, name, rounds })),
+  );
+}
+
+async function sweep(child: Child, request: SweepRequest, expectedCount: number): Promise<SweepAnswer> {
+  const answer = (await child.call(request)) as SweepAnswer;
+  if (answer.count !== expectedCount) throw new Error(`${request.task} found ${answer.count} results, not ${expectedCount}.`);
+  return answer;
+}
+
+async function find({ root, brokerId: id }: ResultPlace, action: readonly string[]): Promise<number> {
+  const startMs = performance.now();
+  await run('find', [join(root, id), '-mmin', '+60', ...action], { maxBuffer: 1024 ** 3 });
+  return performance.now() - startMs;
+}

@@ -1,0 +1,78 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '@quire/core';
+import { ResultStore } from '@quire/results';
+import { FileObjectStore } from '@quire/store-file';
+import { serveParent } from '../process/serve-parent.ts';
+import type { ResultPlace } from './make-results.ts';
+
+/** Ways to find out what has expired, and ways to get rid of it. */
+export type SweepTask = 'list' | 'parse-records' | 'delete-expired' | 'list-and-delete-each' | 'parse-and-remove-each';
+
+export interface SweepRequest extends ResultPlace {
+  readonly task: SweepTask;
+}
+
+export interface SweepAnswer {
+  readonly elapsedMs: number;
+  /** Results found expired. */
+  readonly count: number;
+}
+
+const hourMs = 3_600_000;
+
+const tasks: Readonly<Record<SweepTask, (place: ResultPlace) => Promise<number>>> = {
+  list: async (place) => (await expiredByNames(await openResults(place))).length,
+  'parse-records': async (place) => (await expiredByRecords(place)).length,
+  'delete-expired': async (place) => (await openResults(place)).deleteExpired(Date.now()),
+  async 'list-and-delete-each'(place) {
+    // With a clock of its own, since what has expired cannot be deleted by its id.
+    const results = await openResults(place, Date.now() - 2 * hourMs);
+    const expired = await expiredByNames(results);
+    for (const requestId of expired) await results.delete(requestId);
+    return expired.length;
+  },
+  async 'parse-and-remove-each'(place) {
+    const expired = await expiredByRecords(place);
+    for (const directory of expired) await rm(directory, { recursive: true });
+    return expired.length;
+  },
+};
+
+serveParent(
+  async (request): Promise<SweepAnswer> => {
+    const { task, ...place } = request as SweepRequest;
+    const startMs = performance.now();
+    const count = await tasks[task](place);
+    return { elapsedMs: performance.now() - startMs, count };
+  },
+  async () => undefined,
+);
+
+async function openResults({ root, brokerId }: ResultPlace, nowMs?: number): Promise<ResultStore> {
+  const clock = nowMs === undefined ? systemClock : { ...systemClock, nowMs: () => nowMs };
+  const store = await FileObjectStore.open({ root });
+  return new ResultStore({ store, brokerId, clock, expirationMs: hourMs, expirationMaxMs: hourMs });
+}
+
+async function expiredByNames(results: ResultStore): Promise<string[]> {
+  const nowMs = Date.now();
+  const expired: string[] = [];
+  for await (const entry of results.list()) if (entry.expirationTimeMs <= nowMs) expired.push(entry.requestId);
+  return expired;
+}
+
+/** Directories of what has expired, as the metadata of every result says, opened one by one: what a peer's cleaner does. */
+async function expiredByRecords({ root, brokerId }: ResultPlace): Promise<string[]> {
+  const nowMs = Date.now();
+  const expired: string[] = [];
+  for (const requestId of await readdir(join(root, brokerId))) {
+    const directory = join(root, brokerId, requestId);
+    const name = (await readdir(directory)).find((each) => each.endsWith('.json'));
+    const { record } = JSON.parse(await readFile(join(directory, name ?? ''), 'utf8')) as {
+      record: { expirationTimeMs: number };
+    };
+    if (record.expirationTimeMs <= nowMs) expired.push(directory);
+  }
+  return expired;
+}
