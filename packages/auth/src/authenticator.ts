@@ -7,8 +7,11 @@ import type { Principal } from './principal.ts';
 import { matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
 import { SerialGate } from './serial-gate.ts';
 
-/** The value of WWW-Authenticate that goes with every UNAUTHENTICATED. */
-export const authenticateChallenge = 'Bearer realm="quire", Basic realm="quire", charset="UTF-8"';
+/**
+ * The values of WWW-Authenticate that go with every UNAUTHENTICATED, a header line each: browsers read one challenge a line, and ask
+ * for a name and password only when they find the Basic one.
+ */
+export const authenticateChallenges: readonly string[] = ['Basic realm="quire", charset="UTF-8"', 'Bearer realm="quire"'];
 
 const waitingMax = 64;
 const verifiedMax = 1024;

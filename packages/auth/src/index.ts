@@ -1,4 +1,4 @@
-export { authenticateChallenge, Authenticator } from './authenticator.ts';
+export { authenticateChallenges, Authenticator } from './authenticator.ts';
 export type { KnownPrincipal, PrincipalSettings } from './known-principal.ts';
 export { parsePrincipals, type SecretSources } from './parse-principals.ts';
 export { hashPassword, hashToken } from './password-hash.ts';

@@ -1,4 +1,4 @@
-import { authenticateChallenge } from '@quire/auth';
+import { authenticateChallenges } from '@quire/auth';
 import { type ErrorBody, errorStatuses } from '@quire/api';
 import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -47,7 +47,7 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   const error = toQuireError(thrown);
   const body = errorBodyOf(error, request.id);
   if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') request.log.error({ err: error }, 'call failed');
-  if (body.code === 401) reply.header('www-authenticate', authenticateChallenge);
+  if (body.code === 401) reply.header('www-authenticate', [...authenticateChallenges]);
   if (body.code === 429 || body.code === 503) reply.header('retry-after', '1');
   // The rest of an upload that was refused may still be on its way: it must not be taken for the next call.
   if (error.code === 'SHUTTING_DOWN' || error.code === 'BODY_TOO_LARGE') reply.header('connection', 'close');

@@ -9,7 +9,7 @@ export type RequestId = string & { readonly [requestIdBrand]: true };
 
 const requestIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Creates a new id; ids created later by one process sort later. */
+/** Creates a new id; one of a later millisecond sorts later, those of one millisecond in no order. */
 export function createRequestId(clock: Clock, random: Random): RequestId {
   return v7({ msecs: clock.nowMs(), random: random.bytes(16) }) as RequestId;
 }

@@ -30,7 +30,7 @@ test.each(calls.filter(({ path }) => path !== '/health'))('$method $path needs c
     const headers = authorization === undefined ? {} : { authorization };
     const answer = await broker.call(target, { method, as: undefined, headers });
     expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="quire", Basic realm="quire", charset="UTF-8"');
+    expect(answer.headers.get('www-authenticate')).toBe('Basic realm="quire", charset="UTF-8", Bearer realm="quire"');
     expect(answer.json()).toEqual({ code: 401, error: 'The credentials are wrong.', reason: 'UNAUTHENTICATED' });
   }
   expect(broker.store.calls).toEqual([]);
