@@ -104,7 +104,7 @@ export function describeWriting(open: OpenStoreFixture): void {
           memory.fill(0xee);
         }
       }
-      for (const chunkBytes of [1024, 256 * 1024, 1024 * 1024]) {
+      for (const chunkBytes of [1024, 256 * 1024, 1024 * 1024, 4 * 1024 * 1024]) {
         await store.put('k', reusing(chunkBytes));
         expectBytes(await readObject(store, 'k'), expected);
       }
