@@ -6,6 +6,8 @@ import type { FileSystem } from './file-system.ts';
 
 /** Small chunks are gathered up to this size; a write costs the same for one byte and for many. */
 const writeBytes = 1024 * 1024;
+/** Systems refuse writes of 2 GiB and more. */
+const writeBytesMax = 64 * 1024 * 1024;
 
 /** A file on its way to becoming an object: nobody sees it before it is moved to its place. */
 export class StagedFile {
@@ -76,7 +78,7 @@ export class StagedFile {
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
     for (let written = 0; written < bytes.byteLength;) {
-      written += await this.#fileSystem.write(this.#openFd(), bytes.subarray(written));
+      written += await this.#fileSystem.write(this.#openFd(), bytes.subarray(written, written + writeBytesMax));
     }
   }
 

@@ -84,6 +84,9 @@ describe('put', () => {
     await store.put('large', zeros(3, 5 * mebibyte));
     expect(traced.count('write')).toBe(3);
     traced.reset();
+    await store.put('huge', new Uint8Array(65 * mebibyte));
+    expect(traced.count('write')).toBe(2);
+    traced.reset();
     async function* mixed(): AsyncGenerator<Uint8Array> {
       yield* zeros(1, 10);
       yield* zeros(1, mebibyte);
