@@ -1,7 +1,7 @@
 import duckdb, { type Result } from '@duckdb/node-bindings';
 import { type Clock, type Query, type QueryEngine, type QueryExecution, type QueryLimits, QuireError, throwIfAborted } from '@quire/core';
 import { DuckDbExecution } from './duckdb-execution.ts';
-import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
+import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
 import { QueryConnection } from './query-connection.ts';
 import { redactPaths } from './redact-paths.ts';
@@ -55,7 +55,7 @@ export class DuckDbEngine implements QueryEngine {
   async execute(query: Query, options: ExecuteOptions): Promise<QueryExecution> {
     const startedAtMs = this.#clock.monotonicMs();
     throwIfAborted(options.signal);
-    if (this.#isClosed) throw new QuireError('SHUTTING_DOWN', 'The query engine is closed.');
+    if (this.#isClosed) throw shuttingDown();
     const connection = await this.#connect(options);
     try {
       const select = await prepareSelect(connection, query.sql, this.#tableNames, this.#redact);
@@ -73,14 +73,17 @@ export class DuckDbEngine implements QueryEngine {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const running = [...this.#running];
-    for (const connection of running) connection.stop(new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.'));
+    for (const connection of running) connection.stop(shuttingDown());
     await Promise.all(running.map((connection) => connection.closed));
     await this.#locked.close();
   }
 
   async #connect(options: ExecuteOptions): Promise<QueryConnection> {
-    const connection = await QueryConnection.open(this.#locked.database);
+    const connection = await QueryConnection.open(this.#locked.database).catch((cause: unknown) => {
+      throw this.#isClosed ? shuttingDown() : new QuireError('INTERNAL', 'DuckDB gave no connection.', { cause });
+    });
     this.#running.add(connection);
+    if (this.#isClosed) connection.stop(shuttingDown());
     const conditions = { signal: options.signal, timeoutMs: options.limits.timeoutMs };
     const endWatch = watchStopConditions(conditions, this.#clock, (reason) => connection.stop(reason));
     void connection.closed.then(() => {
@@ -95,11 +98,17 @@ export class DuckDbEngine implements QueryEngine {
       return await connection.call(() => startStream(select));
     } catch (error) {
       if (error instanceof QuireError) throw error;
+      const failure = parseFailure(error);
+      if (select.plan.castTypes === undefined) throw queryError(failure, 'running', this.#redact, select.sql);
+      if (failure.type === 'Mismatch Type') throw unsupportedColumn(failure, this.#redact);
       // Places in a query that was rewritten mean nothing to who wrote it.
-      const sql = select.plan.castTypes === undefined ? select.sql : undefined;
-      throw queryError(parseFailure(error), 'running', this.#redact, sql);
+      throw queryError(failure, 'running', this.#redact);
     }
   }
+}
+
+function shuttingDown(): QuireError {
+  return new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.');
 }
 
 async function startStream({ statement }: SelectStatement): Promise<Result> {

@@ -42,12 +42,27 @@ export function parseFailure(error: unknown): DuckDbFailure {
 /** Tells a caller of the query about a failure: a code of ours, DuckDB's own words, and the place in the SQL they are about. */
 export function queryError(failure: DuckDbFailure, phase: QueryPhase, redact: Redact, sql?: string): QuireError {
   const place = sql === undefined || failure.position === undefined ? '' : markPlace(sql, failure.position);
-  const message = redact(`${failure.type} Error: ${failure.message}`) + place;
+  // A query that passed the check asks for the tables' files only; DuckDB looks for a directory where one of them is gone.
+  const hint = failure.type === 'Permission' ? 'A file of a table is no longer there: ' : '';
+  const message = redact(`${hint}${failure.type} Error: ${failure.message}`) + place;
   return new QuireError(codeOf(failure, phase), message);
 }
 
-/** Failures that the values of the data cause, not the text of the query, even where DuckDB meets them while planning. */
-const dataFailures: ReadonlySet<string> = new Set(['Conversion', 'Out of Range', 'Invalid Input', 'Divide by Zero', 'Decimal', 'IO']);
+/** The error for a column that DuckDB cannot cast to a type that Arrow has. */
+export function unsupportedColumn({ message }: DuckDbFailure, redact: Redact): QuireError {
+  return new QuireError('UNSUPPORTED_COLUMN_TYPE', redact(`A column has a type that cannot be shown: ${message}`));
+}
+
+/** Failures that the data cause, not the text of the query, even where DuckDB meets them while planning. */
+const dataFailures: ReadonlySet<string> = new Set([
+  'Conversion',
+  'Decimal',
+  'Divide by Zero',
+  'Invalid Input',
+  'IO',
+  'Out of Range',
+  'Permission',
+]);
 
 function codeOf(failure: DuckDbFailure, phase: QueryPhase): ErrorCode {
   switch (failure.type) {

@@ -62,6 +62,10 @@ function configOf(options: DatabaseOptions, spillDirectory: string): duckdb.Conf
     temp_directory: options.spillMaxBytes > 0 ? spillDirectory : '',
     max_temp_directory_size: `${options.spillMaxBytes}B`,
     errors_as_json: 'true',
+    // Planning takes time that grows with the cube of the depth: about a second at this one, minutes at the default of 1000.
+    max_expression_depth: '250',
+    // Else some casts cannot be written to the syntax tree that queries are checked by.
+    storage_compatibility_version: 'latest',
     allow_community_extensions: 'false',
     allow_persistent_secrets: 'false',
     autoinstall_known_extensions: 'false',

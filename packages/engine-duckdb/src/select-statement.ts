@@ -1,7 +1,7 @@
-import duckdb, { type Connection, type PreparedStatement } from '@duckdb/node-bindings';
-import { QuireError } from '@quire/core';
+import duckdb, { type PreparedStatement } from '@duckdb/node-bindings';
+import { MiB, QuireError } from '@quire/core';
 import { castColumns, type ColumnPlan, columnsOfStatement, planColumns } from './conversion/column-plan.ts';
-import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
+import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readRows } from './read-rows.ts';
 import { checkStatement, type SyntaxNode, type TableNames } from './statement-guard.ts';
@@ -16,9 +16,9 @@ export interface SelectStatement {
   readonly tables: readonly string[];
 }
 
-/** Longer queries are refused: the syntax tree that the check needs takes a hundred times as much. */
-const sqlBytesMax = 1024 * 1024;
-const syntaxTreeLengthMax = 64 * 1024 * 1024;
+const sqlBytesMax = MiB;
+/** The syntax tree that the check reads can be a hundred times as long as the query: enough for 100,000 values in a list. */
+const syntaxTreeLengthMax = 16 * MiB;
 
 /**
  * Checks a query and prepares it.
@@ -50,38 +50,37 @@ export async function prepareSelect(
   }
 }
 
-/** The syntax tree of the one SELECT-like statement in the text. */
+/** What `json_serialize_sql` gives: a syntax tree for each statement, or why it cannot. */
+interface ParsedSql {
+  readonly statements?: readonly SyntaxNode[];
+  readonly error_type?: string;
+  readonly error_message?: string;
+  readonly position?: string;
+}
+
+/** The syntax tree of the one SELECT-like statement in the text; nothing is looked up or run for it. */
 async function parseSelect(connection: QueryConnection, sql: string, redact: Redact): Promise<SyntaxNode> {
-  const count = await connection.call((handle) => countStatements(handle, sql, redact));
-  if (count !== 1) throw new QuireError('QUERY_INVALID', `Expected one statement, but the query has ${count}.`);
+  const options = 'skip_null := true, skip_empty := true, skip_default := true';
   const [row] = await connection.call((handle) =>
-    readRows(handle, 'SELECT json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true) AS tree', sql),
+    readRows(handle, `SELECT json_serialize_sql(CAST(? AS VARCHAR), ${options}) AS tree`, sql),
   );
   const text = String(row?.['tree']);
   if (text.length > syntaxTreeLengthMax) throw new QuireError('QUERY_INVALID', 'The query has too many parts.');
-  const tree = JSON.parse(text) as { error: boolean; statements?: SyntaxNode[] };
-  const statement = tree.statements?.[0];
-  if (statement === undefined || tree.statements?.length !== 1) {
-    throw new QuireError('QUERY_INVALID', 'Expected a SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE or SHOW TABLES statement.');
+  const { statements, error_type: type, error_message: message = '', position } = JSON.parse(text) as ParsedSql;
+  if (type === 'parser' || type === 'syntax') {
+    const place = position === undefined ? undefined : Number(position);
+    throw queryError({ type: 'Parser', message, subtype: '', entryType: '', position: place }, 'planning', redact, sql);
+  }
+  if (statements === undefined) {
+    const reason = type === 'not implemented' ? '' : ` ${redact(message)}`;
+    throw new QuireError('QUERY_INVALID', `Expected a SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE or SHOW TABLES.${reason}`);
+  }
+  const [statement] = statements;
+  if (statement === undefined) throw new QuireError('QUERY_SYNTAX', 'The query holds no statement.');
+  if (statements.length > 1) {
+    throw new QuireError('QUERY_INVALID', `Expected one statement, but the query has ${statements.length}.`);
   }
   return statement;
-}
-
-async function countStatements(handle: Connection, sql: string, redact: Redact): Promise<number> {
-  const { extracted_statements: statements, statement_count: count } = await duckdb.extract_statements(handle, sql);
-  if (count > 0) return count;
-  const reason = parseErrorOf(statements);
-  if (reason === undefined) throw new QuireError('QUERY_SYNTAX', 'The query holds no statement.');
-  throw queryError(parseFailure(new Error(reason)), 'planning', redact, sql);
-}
-
-function parseErrorOf(statements: duckdb.ExtractedStatements): string | undefined {
-  try {
-    return duckdb.extract_statements_error(statements);
-  } catch {
-    // A text without any statement (empty, or only comments) has no error, and asking for none is one to the bindings.
-    return undefined;
-  }
 }
 
 function assertReady(statement: PreparedStatement): void {
@@ -98,7 +97,6 @@ async function prepareCasts(connection: QueryConnection, sql: string, redact: Re
     return await connection.call((handle) => duckdb.prepare(handle, sql));
   } catch (error) {
     if (error instanceof QuireError) throw error;
-    const { message } = parseFailure(error);
-    throw new QuireError('UNSUPPORTED_COLUMN_TYPE', redact(`A column has a type that cannot be shown: ${message}`));
+    throw unsupportedColumn(parseFailure(error), redact);
   }
 }

@@ -1,5 +1,5 @@
 import { QuireError } from '@quire/core';
-import { isTableFunctionAllowed, refusedFunctions } from './function-policy.ts';
+import { isFunctionRefused, isTableFunctionAllowed } from './function-policy.ts';
 
 /** What a query may read: configured names in lower case, each with the spelling it was configured in. */
 export type TableNames = ReadonlyMap<string, string>;
@@ -9,8 +9,15 @@ export type SyntaxNode = Readonly<Record<string, unknown>>;
 
 interface Visit {
   readonly value: unknown;
-  /** Names of common table expressions in scope, in lower case. */
-  readonly scope: ReadonlySet<string>;
+  readonly scope: Scope | undefined;
+}
+
+/** The common table expressions that a part of a query sees: of one WITH those before some place, and all that was in scope around it. */
+interface Scope {
+  /** Names in lower case, each with its first place in the WITH. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly visibleCount: number;
+  readonly outer: Scope | undefined;
 }
 
 /** Parts of a SELECT that have no say in what is read; a part that is neither here nor handled below is refused. */
@@ -56,7 +63,7 @@ export function isReservedName(name: string): boolean {
  */
 export function checkStatement(statement: SyntaxNode, tableNames: TableNames): readonly string[] {
   const tablesRead = new Set<string>();
-  const visits: Visit[] = [{ value: statement, scope: new Set() }];
+  const visits: Visit[] = [{ value: statement, scope: undefined }];
   for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
     const { value, scope } = visit;
     if (Array.isArray(value)) {
@@ -69,11 +76,11 @@ export function checkStatement(statement: SyntaxNode, tableNames: TableNames): r
   return [...tablesRead].toSorted();
 }
 
-function checkNode(node: SyntaxNode, scope: ReadonlySet<string>, tableNames: TableNames, tablesRead: Set<string>): void {
+function checkNode(node: SyntaxNode, scope: Scope | undefined, tableNames: TableNames, tablesRead: Set<string>): void {
   const { type } = node;
   if (typeof node['class'] === 'string') {
     const name = nameIn(node, 'function_name');
-    if (refusedFunctions.has(name) || name.startsWith('__internal')) throw refused(`the function ${name}`);
+    if (isFunctionRefused(name)) throw refused(`the function ${name}`);
   } else if (type === 'BASE_TABLE') {
     const table = resolveTable(node, scope, tableNames);
     if (table !== undefined) tablesRead.add(table);
@@ -88,11 +95,11 @@ function checkNode(node: SyntaxNode, scope: ReadonlySet<string>, tableNames: Tab
 }
 
 /** The configured table that is read, if it is one; a common table expression or a harmless view of the catalog is not. */
-function resolveTable(node: SyntaxNode, scope: ReadonlySet<string>, tableNames: TableNames): string | undefined {
+function resolveTable(node: SyntaxNode, scope: Scope | undefined, tableNames: TableNames): string | undefined {
   const catalog = nameIn(node, 'catalog_name');
   const schema = nameIn(node, 'schema_name');
   const name = nameIn(node, 'table_name');
-  if (schema === '' && catalog === '' && scope.has(name) && !isReservedName(name)) return undefined;
+  if (schema === '' && catalog === '' && isInScope(name, scope) && !isReservedName(name)) return undefined;
   if (schema === 'information_schema' && catalog === '' && catalogViews.has(name)) return undefined;
   // `memory` is DuckDB's name for the database of the tables, and may stand in either place.
   const isOwnSchema = schema === '' || schema === 'main' || (schema === 'memory' && catalog === '');
@@ -113,20 +120,27 @@ function listTables(tableNames: TableNames): string {
 }
 
 /** What to visit next: a common table expression sees those before it, and itself only if it is recursive. */
-function childrenOf(node: SyntaxNode, scope: ReadonlySet<string>): readonly Visit[] {
-  const visits: Visit[] = [];
-  let innerScope = scope;
-  for (const { name, value } of commonTableExpressions(node)) {
-    const withItself = new Set(innerScope).add(name);
-    visits.push({ value, scope: isRecursive(value) ? withItself : innerScope });
-    innerScope = withItself;
-  }
+function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Visit[] {
+  const expressions = commonTableExpressions(node);
+  const places = new Map(expressions.map(({ name }, place) => [name, place] as const).toReversed());
+  const visits = expressions.map(({ value }, place): Visit => {
+    const visibleCount = isRecursive(value) ? place + 1 : place;
+    return { value, scope: { places, visibleCount, outer } };
+  });
+  const scope = expressions.length === 0 ? outer : { places, visibleCount: expressions.length, outer };
   for (const [key, value] of Object.entries(node)) {
     // The call inside a table function was checked as such; what is in it are ordinary expressions.
-    if (key === 'function') visits.push({ value: Object.values(isNode(value) ? value : {}), scope: innerScope });
-    else if (key !== 'cte_map') visits.push({ value, scope: innerScope });
+    if (key === 'function') visits.push({ value: Object.values(isNode(value) ? value : {}), scope });
+    else if (key !== 'cte_map') visits.push({ value, scope });
   }
   return visits;
+}
+
+function isInScope(name: string, scope: Scope | undefined): boolean {
+  for (let current = scope; current !== undefined; current = current.outer) {
+    if ((current.places.get(name) ?? Infinity) < current.visibleCount) return true;
+  }
+  return false;
 }
 
 function commonTableExpressions(node: SyntaxNode): readonly { name: string; value: unknown }[] {

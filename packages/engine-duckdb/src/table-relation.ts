@@ -7,17 +7,25 @@ import { readRows } from './read-rows.ts';
  * first rows; so what it finds when it looks at all rows, once, is written into the relation.
  */
 
-export function parquetRelation(files: readonly string[]): string {
-  return `read_parquet(${list(files)})`;
+/** Parquet files. Where their schemas differ, columns are found by name, and null in files that lack them. */
+export async function parquetRelation(connection: Connection, files: readonly string[]): Promise<string> {
+  const [row] = await readRows(
+    connection,
+    `SELECT count(DISTINCT columns) AS schemas
+     FROM (SELECT list((name, type, logical_type)) AS columns FROM parquet_schema(${list(files)}) GROUP BY file_name)`,
+  );
+  // Then every query looks at the schema of every file.
+  const byName = Number(row?.['schemas']) > 1 ? ', union_by_name = true' : '';
+  return `read_parquet(${list(files)}${byName})`;
 }
 
 /** CSV files: dialect and types as found in all rows. */
 export async function csvRelation(connection: Connection, files: readonly string[]): Promise<string> {
   const [file] = files;
   if (file === undefined || files.length > 1) {
-    // Files may differ in dialect and in the order of columns, so only the types are fixed.
-    const sniffed = `read_csv(${list(files)}, sample_size = -1, files_to_sniff = -1)`;
-    return `read_csv(${list(files)}, types = ${struct(await columnTypes(connection, sniffed))})`;
+    // Files may differ in dialect and in their columns, so only the types are fixed; columns are found by name.
+    const sniffed = `read_csv(${list(files)}, sample_size = -1, union_by_name = true)`;
+    return `read_csv(${list(files)}, types = ${struct(await columnTypes(connection, sniffed))}, union_by_name = true)`;
   }
   const [found] = await readRows(
     connection,

@@ -88,7 +88,7 @@ async function createView(
   format: TableFormat,
   files: readonly string[],
 ): Promise<number> {
-  if (format === 'parquet') return viewRelation(connection, source, parquetRelation(files), 'count(*)');
+  if (format === 'parquet') return viewRelation(connection, source, await parquetRelation(connection, files), 'count(*)');
   if (format === 'csv') return viewRelation(connection, source, await csvRelation(connection, files), 'count(*), count(COLUMNS(*))');
   const failures: unknown[] = [];
   for (const relation of await jsonRelations(connection, files)) {
