@@ -10,6 +10,7 @@ export const suites: Record<string, string[]> = {
   conformance: ['test/src/conformance/**/*.test.ts'],
   faults: ['test/src/faults/**/*.test.ts'],
   property: ['test/src/property/**/*.test.ts'],
+  model: ['test/src/model/**/*.test.ts'],
   budget: ['test/src/budget/**/*.test.ts'],
   e2e: ['test/src/e2e/**/*.test.ts'],
 };

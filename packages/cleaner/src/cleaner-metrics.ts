@@ -1,0 +1,100 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { PassReport, SweepReport } from './sweep-report.ts';
+
+const passes = ['expiry', 'quota', 'orphans'] as const;
+const amounts = ['wanted', 'freed', 'failed', 'skipped'] as const;
+
+/** What a cleaner counts, by the conventions of Prometheus; enough to alert on. */
+export class CleanerMetrics {
+  readonly #sweeps: Counter<'outcome' | 'trigger'>;
+  readonly #objects: Counter<'pass' | 'outcome'>;
+  readonly #bytes: Counter<'pass' | 'outcome'>;
+  readonly #usage: Gauge<'broker'>;
+  readonly #quota: Gauge<'broker'>;
+  readonly #results: Gauge<'broker'>;
+  readonly #oldest: Gauge<'broker'>;
+  readonly #lastGood: Gauge;
+  readonly #duration: Gauge;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const name = (rest: string): string => `quire_cleaner_${rest}`;
+    this.#sweeps = new Counter({
+      name: name('sweeps_total'),
+      help: 'Sweeps, by what started them and how they ended: good, bad (something failed, or a quota was not met), stopped or error (no listing).',
+      labelNames: ['outcome', 'trigger'],
+      registers,
+    });
+    this.#objects = new Counter({
+      name: name('objects_total'),
+      help: 'Results and orphans that a pass wanted gone, and how each ended.',
+      labelNames: ['pass', 'outcome'],
+      registers,
+    });
+    this.#bytes = new Counter({
+      name: name('bytes_total'),
+      help: 'Their bytes; wanted by the quota pass are those above the target.',
+      labelNames: ['pass', 'outcome'],
+      registers,
+    });
+    this.#usage = new Gauge({
+      name: name('usage_bytes'),
+      help: 'Bytes after the last sweep.',
+      labelNames: ['broker'],
+      registers,
+    });
+    this.#quota = new Gauge({
+      name: name('quota_bytes'),
+      help: 'The quota, where one is enforced.',
+      labelNames: ['broker'],
+      registers,
+    });
+    this.#results = new Gauge({
+      name: name('results'),
+      help: 'Results after the last sweep.',
+      labelNames: ['broker'],
+      registers,
+    });
+    this.#oldest = new Gauge({
+      name: name('oldest_result_timestamp_seconds'),
+      help: 'When the oldest live result was stored.',
+      labelNames: ['broker'],
+      registers,
+    });
+    this.#lastGood = new Gauge({
+      name: name('last_good_sweep_timestamp_seconds'),
+      help: 'When the last sweep ended that did all that it wanted; 0 before the first.',
+      registers,
+    });
+    this.#duration = new Gauge({ name: name('last_sweep_duration_seconds'), help: 'How long the last sweep took.', registers });
+  }
+
+  observe(report: SweepReport): void {
+    const outcome = report.isGood ? 'good' : report.isStopped ? 'stopped' : 'bad';
+    this.#sweeps.inc({ outcome, trigger: report.trigger });
+    this.#duration.set(report.durationMs / 1000);
+    if (report.isGood) this.#lastGood.set((report.startTimeMs + report.durationMs) / 1000);
+    for (const gauge of [this.#usage, this.#quota, this.#results, this.#oldest]) gauge.reset();
+    for (const broker of report.brokers) {
+      const labels = { broker: broker.brokerId };
+      this.#usage.set(labels, broker.usageEndBytes);
+      if (broker.quotaBytes !== undefined) this.#quota.set(labels, broker.quotaBytes);
+      this.#results.set(labels, broker.resultCount);
+      if (broker.oldestLiveMs !== undefined) this.#oldest.set(labels, broker.oldestLiveMs / 1000);
+      for (const pass of passes) this.#count(pass, broker[pass]);
+    }
+    this.#count('leftovers', report.leftovers);
+  }
+
+  /** A sweep that found out nothing: the listing failed. */
+  observeError(trigger: string): void {
+    this.#sweeps.inc({ outcome: 'error', trigger });
+  }
+
+  #count(pass: string, report: PassReport): void {
+    for (const outcome of amounts) {
+      this.#objects.inc({ pass, outcome }, report[outcome].count);
+      this.#bytes.inc({ pass, outcome }, report[outcome].bytes);
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import { type Clock, isQuireError, type Random } from '@quire/core';
+import type { CleanerLease } from './cleaner-lease.ts';
+import type { CleanerMetrics } from './cleaner-metrics.ts';
+import { QuotaPolicy, type QuotaOptions } from './quota-policy.ts';
+import type { PassReport, Removal, SweepReport, SweepTrigger } from './sweep-report.ts';
+import { firstDelayMs, nextDelayMs, type ScheduleOptions } from './sweep-schedule.ts';
+import { StoreSweeper } from './sweep-store.ts';
+import type { SweepTarget } from './sweep-target.ts';
+
+/** Everything about a cleaner that may change while it runs. */
+export interface CleanerSettings extends ScheduleOptions {
+  /** Undefined: results go when they expire, and no sooner. */
+  readonly quota: QuotaOptions | undefined;
+  /** How long data must lie without a commit record before it goes; longer than any write. */
+  readonly graceMs: number;
+  /** How many deletions run at once. */
+  readonly concurrencyMax: number;
+}
+
+/** Where a cleaner says what it does; a pino logger is one. */
+export interface CleanerLog {
+  info(members: object, message: string): void;
+  warn(members: object, message: string): void;
+  error(members: object, message: string): void;
+}
+
+export interface CleanerOptions {
+  readonly target: SweepTarget;
+  /** Read at the beginning of every sweep, as one object: a sweep never sees a mixture. */
+  readonly settings: () => CleanerSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: CleanerLog;
+  readonly metrics?: CleanerMetrics | undefined;
+  readonly lease?: CleanerLease | undefined;
+}
+
+/** What a cleaner tells of itself. */
+export interface CleanerStatus {
+  readonly lastSweep: SweepReport | undefined;
+  /** When the last sweep ended that did all that it wanted. */
+  readonly lastGoodSweepMs: number | undefined;
+  /** Why the last sweep found out nothing; undefined when it did. */
+  readonly lastError: string | undefined;
+}
+
+export interface SweepRequest {
+  readonly isDryRun?: boolean;
+  /** Judges orphans by the wall clock, which a cleaner that runs once has to. */
+  readonly trustsWallClock?: boolean;
+  /** Told of every deletion, beside the log. */
+  readonly onRemoval?: (removal: Removal) => void;
+}
+
+/** Sweeps a target by schedule and on demand, one sweep at a time; after a failed one it just goes on with the next. */
+export class Cleaner implements AsyncDisposable {
+  readonly #options: CleanerOptions;
+  readonly #sweeper: StoreSweeper;
+  readonly #stopping = new AbortController();
+  #status: CleanerStatus = { lastSweep: undefined, lastGoodSweepMs: undefined, lastError: undefined };
+  #requested: SweepTrigger | undefined;
+  #wake: AbortController | undefined;
+  #running: Promise<void> | undefined;
+  #current: Promise<unknown> = Promise.resolve();
+
+  /** @throws INVALID_SETTING when the quota's numbers do not go together */
+  constructor(options: CleanerOptions) {
+    this.#options = options;
+    this.#sweeper = new StoreSweeper(options.target, options.clock);
+    const { admission } = options.target;
+    if (admission !== undefined) {
+      admission.policy = policyOf(options.settings());
+      admission.onCritical = () => this.requestSweep('critical');
+    }
+  }
+
+  get status(): CleanerStatus {
+    return this.#status;
+  }
+
+  /** Begins to sweep by schedule, until `stop`. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Asks for a sweep as soon as the present one, if any, has ended; requests made meanwhile are one. */
+  requestSweep(trigger: SweepTrigger): void {
+    this.#requested ??= trigger;
+    this.#wake?.abort();
+  }
+
+  /**
+   * Sweeps now, once a sweep under way has ended; undefined when it is another cleaner's turn.
+   *
+   * @throws what the listing throws
+   */
+  sweep(trigger: SweepTrigger, request: SweepRequest = {}): Promise<SweepReport | undefined> {
+    const sweep = async (): Promise<SweepReport | undefined> => this.#sweep(trigger, request);
+    const next = this.#current.then(sweep, sweep);
+    this.#current = next;
+    return next;
+  }
+
+  /** Stops between two deletions; resolves when nothing runs any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake?.abort();
+    await this.#running;
+    await this.#current.catch(() => undefined); // its caller has heard of it
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #run(): Promise<void> {
+    const { clock, random, settings } = this.#options;
+    await this.#wait(firstDelayMs(settings(), random));
+    while (!this.#stopping.signal.aborted) {
+      const trigger = this.#requested ?? 'schedule';
+      this.#requested = undefined;
+      const startMs = clock.monotonicMs();
+      try {
+        await this.sweep(trigger);
+      } catch (error) {
+        if (!isQuireError(error)) throw error;
+      }
+      if (this.#requested === undefined) await this.#wait(this.#nextDelayMs(clock.monotonicMs() - startMs));
+    }
+  }
+
+  #nextDelayMs(elapsedMs: number): number {
+    const { clock, random, settings, log } = this.#options;
+    try {
+      return nextDelayMs(settings(), elapsedMs, clock, random);
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      log.error({ reason: error.message }, 'the schedule of the cleaner cannot be followed: sweeping by the period');
+      return nextDelayMs({ ...settings(), cron: undefined }, elapsedMs, clock, random);
+    }
+  }
+
+  /** Waits, unless somebody asks for a sweep or for the end. */
+  async #wait(delayMs: number): Promise<void> {
+    if (this.#stopping.signal.aborted || this.#requested !== undefined) return;
+    this.#wake = new AbortController();
+    try {
+      await this.#options.clock.sleep(delayMs, this.#wake.signal);
+    } catch (error) {
+      if (!isQuireError(error, 'ABORTED')) throw error;
+    } finally {
+      this.#wake = undefined;
+    }
+  }
+
+  async #sweep(trigger: SweepTrigger, request: SweepRequest): Promise<SweepReport | undefined> {
+    const { lease, log, metrics } = this.#options;
+    try {
+      const run = (): Promise<SweepReport> => this.#sweepTarget(trigger, request);
+      const report = lease === undefined || request.isDryRun === true ? await run() : await lease.runInTurn(run);
+      if (report === undefined) log.info({ trigger }, 'sweep left to another cleaner, whose turn it is');
+      else this.#note(report);
+      return report;
+    } catch (error) {
+      this.#status = { ...this.#status, lastError: error instanceof Error ? error.message : String(error) };
+      metrics?.observeError(trigger);
+      log.error({ trigger, err: error }, 'sweep failed: what is stored could not be listed');
+      throw error;
+    }
+  }
+
+  #sweepTarget(trigger: SweepTrigger, request: SweepRequest): Promise<SweepReport> {
+    const { target, log, settings } = this.#options;
+    const { graceMs, concurrencyMax, ...applied } = settings();
+    const policy = policyOf(applied);
+    if (target.admission !== undefined) target.admission.policy = policy;
+    const { isDryRun = false, trustsWallClock = false } = request;
+    return this.#sweeper.sweep({
+      trigger,
+      policy,
+      graceMs,
+      concurrencyMax,
+      isDryRun,
+      trustsWallClock,
+      signal: this.#stopping.signal,
+      onRemoval: (removal) => {
+        request.onRemoval?.(removal);
+        if (!isDryRun) log.info({ ...removal }, 'deleted');
+      },
+      onFailure: (removal, error) => log.warn({ ...removal, err: error }, 'could not be deleted'),
+    });
+  }
+
+  #note(report: SweepReport): void {
+    if (report.isDryRun) return;
+    const { log, metrics, clock } = this.#options;
+    this.#status = {
+      lastSweep: report,
+      lastGoodSweepMs: report.isGood ? clock.nowMs() : this.#status.lastGoodSweepMs,
+      lastError: undefined,
+    };
+    metrics?.observe(report);
+    for (const { brokerId, quota, quotaBytes, usageEndBytes } of report.brokers) {
+      if (quota.freed.bytes >= quota.wanted.bytes) continue;
+      const wantedBytes = quota.wanted.bytes;
+      const amounts = { wantedBytes, freedBytes: quota.freed.bytes, failedBytes: quota.failed.bytes };
+      log.warn({ brokerId, quotaBytes, usageBytes: usageEndBytes, ...amounts }, 'the quota pass could not reach its target');
+    }
+    log.info({ trigger: report.trigger, durationMs: Math.round(report.durationMs), ...totalsOf(report) }, 'sweep ended');
+  }
+}
+
+function policyOf({ quota }: Pick<CleanerSettings, 'quota'>): QuotaPolicy | undefined {
+  return quota === undefined ? undefined : new QuotaPolicy(quota);
+}
+
+function totalsOf(report: SweepReport): object {
+  const all: PassReport[] = [
+    ...report.brokers.flatMap(({ expiry, quota, orphans }) => [expiry, quota, orphans]),
+    report.leftovers,
+  ];
+  const sum = (read: (pass: PassReport) => number): number => all.reduce((total, pass) => total + read(pass), 0);
+  return {
+    freedCount: sum(({ freed }) => freed.count),
+    freedBytes: sum(({ freed }) => freed.bytes),
+    failedCount: sum(({ failed }) => failed.count),
+    skippedCount: sum(({ skipped }) => skipped.count),
+    isGood: report.isGood,
+  };
+}

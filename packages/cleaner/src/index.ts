@@ -1,0 +1,14 @@
+export { StorageAdmission } from './admission.ts';
+export { BrokerSnapshot } from './broker-snapshot.ts';
+export { CleanerLease, leaseKey } from './cleaner-lease.ts';
+export { CleanerMetrics } from './cleaner-metrics.ts';
+export { Cleaner, type CleanerLog, type CleanerOptions, type CleanerSettings, type CleanerStatus } from './cleaner.ts';
+export { planExpiry } from './plan-expiry.ts';
+export { planOrphans, planOrphansByAge } from './plan-orphans.ts';
+export { planQuota } from './plan-quota.ts';
+export { QuotaPolicy, type QuotaOptions } from './quota-policy.ts';
+export { readSnapshots } from './read-snapshots.ts';
+export { nextCronDelayMs } from './sweep-schedule.ts';
+export type { Amount, BrokerReport, PassReport, Removal, SweepReport, SweepTrigger } from './sweep-report.ts';
+export { StoreSweeper, type SweepOptions } from './sweep-store.ts';
+export { type Leftovers, type ResultRemover, storeRemover, type SweepTarget } from './sweep-target.ts';

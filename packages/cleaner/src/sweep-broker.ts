@@ -1,0 +1,175 @@
+import { type CallOptions, type ObjectStore, QuireError } from '@quire/core';
+import { listResultFolders, resultPrefix } from '@quire/results';
+import type { BrokerSnapshot, OrphanObject } from './broker-snapshot.ts';
+import { planExpiry } from './plan-expiry.ts';
+import { planQuota } from './plan-quota.ts';
+import type { QuotaPolicy } from './quota-policy.ts';
+import { removeEach, type RemovalOutcome } from './remove-each.ts';
+import { type BrokerReport, PassTally, type Removal } from './sweep-report.ts';
+import type { SweepTarget } from './sweep-target.ts';
+
+/** What the passes over one broker go by. */
+export interface BrokerSweep {
+  readonly target: SweepTarget;
+  readonly snapshot: BrokerSnapshot;
+  /** Every byte at the start, writes in flight included. */
+  readonly usageStartBytes: number;
+  readonly policy: QuotaPolicy | undefined;
+  readonly dueOrphans: readonly OrphanObject[];
+  readonly nowMs: number;
+  readonly isDryRun: boolean;
+  readonly concurrencyMax: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onRemoval: (removal: Removal) => void;
+  readonly onFailure: (removal: Removal, error: unknown) => void;
+}
+
+/** Runs the passes over one broker: expiry, quota, orphans. Decides by plans, deletes by `removeEach`, reports both. */
+export async function sweepBroker(sweep: BrokerSweep): Promise<BrokerReport> {
+  const { snapshot, policy, usageStartBytes, nowMs } = sweep;
+  const passes = new BrokerPasses(sweep);
+  await passes.expire(planExpiry(snapshot, nowMs));
+  if (policy !== undefined) await passes.evict(policy);
+  await passes.removeOrphans();
+  const { resultCount, oldestLiveMs } = passes.survivors();
+  return {
+    brokerId: snapshot.brokerId,
+    resultCount,
+    usageStartBytes,
+    usageEndBytes: usageStartBytes - passes.freedBytes,
+    quotaBytes: policy?.quotaBytes,
+    oldestLiveMs,
+    expiry: passes.expiry.report(),
+    quota: passes.quota.report(),
+    orphans: passes.orphans.report(),
+  };
+}
+
+const standing = 0;
+const gone = 1;
+const leftAlone = 2;
+
+class BrokerPasses {
+  readonly expiry = new PassTally();
+  readonly quota = new PassTally();
+  readonly orphans = new PassTally();
+  readonly #sweep: BrokerSweep;
+  /** What became of each result of the snapshot. */
+  readonly #states: Uint8Array;
+
+  constructor(sweep: BrokerSweep) {
+    this.#sweep = sweep;
+    this.#states = new Uint8Array(sweep.snapshot.length);
+  }
+
+  get freedBytes(): number {
+    return this.expiry.freedBytes + this.quota.freedBytes + this.orphans.freedBytes;
+  }
+
+  async expire(plan: readonly number[]): Promise<void> {
+    for (const index of plan) this.expiry.add('wanted', this.#sweep.snapshot.sizeBytesAt(index));
+    await this.#removeResults(plan, 'expired', this.expiry);
+  }
+
+  /** Evicts until the target is reached or nothing is left to try: what cannot be deleted is made up for by the next in order. */
+  async evict(policy: QuotaPolicy): Promise<void> {
+    const { snapshot, usageStartBytes, signal } = this.#sweep;
+    let wantedCount = 0;
+    for (;;) {
+      const nowBytes = usageStartBytes - this.freedBytes;
+      const candidates: number[] = [];
+      for (let index = 0; index < snapshot.length; index += 1) if (this.#states[index] === standing) candidates.push(index);
+      const plan = planQuota(snapshot, candidates, { startBytes: usageStartBytes, nowBytes }, policy);
+      if (wantedCount === 0 && usageStartBytes > policy.criticalBytes && nowBytes > policy.targetBytes) {
+        this.quota.add('wanted', nowBytes - policy.targetBytes, 0);
+      }
+      if (plan.length === 0 || signal?.aborted === true) return;
+      this.quota.add('wanted', 0, plan.length);
+      wantedCount += plan.length;
+      if (await this.#removeResults(plan, 'evicted', this.quota)) return;
+    }
+  }
+
+  async removeOrphans(): Promise<void> {
+    const { target, dueOrphans, snapshot, nowMs } = this.#sweep;
+    for (const { sizeBytes } of dueOrphans) this.orphans.add('wanted', sizeBytes);
+    const remove = async (orphan: OrphanObject): Promise<'removed' | 'renewed'> => {
+      if (target.admission?.isWriting(orphan.requestId) === true) return 'renewed';
+      const isRemoved = await removeOrphan(target.store, snapshot.brokerId, orphan, { signal: undefined });
+      if (isRemoved) target.admission?.freed(orphan.sizeBytes);
+      return isRemoved ? 'removed' : 'renewed';
+    };
+    await this.#remove(dueOrphans, remove, this.orphans, (orphan) => ({
+      brokerId: snapshot.brokerId,
+      id: orphan.requestId,
+      reason: 'orphan',
+      bytes: orphan.sizeBytes,
+      ageMs: nowMs - orphan.lastModifiedMs,
+    }));
+  }
+
+  survivors(): Pick<BrokerReport, 'resultCount' | 'oldestLiveMs'> {
+    const { snapshot } = this.#sweep;
+    let resultCount = 0;
+    let oldestLiveMs = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < snapshot.length; index += 1) {
+      if (this.#states[index] === gone) continue;
+      resultCount += 1;
+      oldestLiveMs = Math.min(oldestLiveMs, snapshot.submissionTimeMsAt(index));
+    }
+    return { resultCount, oldestLiveMs: resultCount === 0 ? undefined : oldestLiveMs };
+  }
+
+  /** Resolves to whether it gave up before the end. */
+  async #removeResults(plan: readonly number[], reason: 'expired' | 'evicted', tally: PassTally): Promise<boolean> {
+    const { target, snapshot, nowMs } = this.#sweep;
+    let hasGivenUp = false;
+    await this.#remove(
+      plan,
+      (index) => target.remover.remove(snapshot.entryAt(index), reason),
+      tally,
+      (index) => ({
+        brokerId: snapshot.brokerId,
+        id: snapshot.requestIdAt(index),
+        reason,
+        bytes: snapshot.sizeBytesAt(index),
+        ageMs: nowMs - snapshot.submissionTimeMsAt(index),
+      }),
+      (index, outcome) => {
+        this.#states[index] = outcome === 'removed' ? gone : leftAlone;
+        hasGivenUp ||= outcome === 'skipped';
+      },
+    );
+    return hasGivenUp;
+  }
+
+  async #remove<T>(
+    things: readonly T[],
+    remove: (thing: T) => Promise<'removed' | 'renewed'>,
+    tally: PassTally,
+    describe: (thing: T) => Removal,
+    note: (thing: T, outcome: RemovalOutcome) => void = () => undefined,
+  ): Promise<void> {
+    const { isDryRun, concurrencyMax, signal, onRemoval, onFailure } = this.#sweep;
+    const onOutcome = (thing: T, outcome: RemovalOutcome, error?: unknown): void => {
+      const removal = describe(thing);
+      tally.add(outcome === 'removed' ? 'freed' : outcome === 'failed' ? 'failed' : 'skipped', removal.bytes);
+      note(thing, outcome);
+      if (outcome === 'removed') onRemoval(removal);
+      else if (outcome === 'failed') onFailure(removal, error);
+    };
+    await removeEach(things, isDryRun ? async () => 'removed' : remove, onOutcome, { concurrencyMax, signal });
+  }
+}
+
+/** Deletes an orphan, having made sure that it still is one: a commit record may have come. */
+async function removeOrphan(store: ObjectStore, brokerId: string, orphan: OrphanObject, options: CallOptions): Promise<boolean> {
+  const prefix = resultPrefix(brokerId, orphan.requestId);
+  for await (const folder of listResultFolders(store, prefix, options)) {
+    if (folder.requestId !== orphan.requestId) throw new QuireError('INTERNAL', `The listing of ${prefix} strayed.`);
+    if (!folder.orphans.some(({ key }) => key === orphan.key)) return false;
+    await store.delete(orphan.key, options);
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,137 @@
+import type { Clock, ObjectEntry } from '@quire/core';
+import { brokerPrefix } from '@quire/results';
+import { BrokerSnapshot } from './broker-snapshot.ts';
+import { planOrphans, planOrphansByAge, type OrphanCandidate, type Sightings } from './plan-orphans.ts';
+import type { QuotaPolicy } from './quota-policy.ts';
+import { readSnapshots } from './read-snapshots.ts';
+import { removeEach } from './remove-each.ts';
+import { sweepBroker } from './sweep-broker.ts';
+import {
+  type BrokerReport,
+  type PassReport,
+  PassTally,
+  type Removal,
+  type SweepReport,
+  type SweepTrigger,
+} from './sweep-report.ts';
+import type { SweepTarget } from './sweep-target.ts';
+
+export interface SweepOptions {
+  readonly trigger: SweepTrigger;
+  /** Undefined when no quota is enforced. */
+  readonly policy: QuotaPolicy | undefined;
+  /** Longer than any write. */
+  readonly graceMs: number;
+  readonly concurrencyMax: number;
+  /** Plans and tells, and deletes nothing. */
+  readonly isDryRun: boolean;
+  /** Judges the age of orphans by the wall clock, for want of earlier sweeps. */
+  readonly trustsWallClock: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Told of every deletion, or, in a dry run, of every one that there would be. */
+  readonly onRemoval: (removal: Removal) => void;
+  readonly onFailure: (removal: Removal, error: unknown) => void;
+}
+
+/** Sweeps one target again and again; remembers the orphans it saw, and nothing else. */
+export class StoreSweeper {
+  readonly #target: SweepTarget;
+  readonly #clock: Clock;
+  #sightings: Sightings = new Map();
+  #leftoverSightings: Sightings = new Map();
+
+  constructor(target: SweepTarget, clock: Clock) {
+    this.#target = target;
+    this.#clock = clock;
+  }
+
+  /**
+   * One listing, one snapshot, the passes over each broker, then the leftovers.
+   *
+   * @throws what the listing throws: without one there is nothing to go by
+   */
+  async sweep(options: SweepOptions): Promise<SweepReport> {
+    const { signal, trigger, isDryRun } = options;
+    const startMonotonicMs = this.#clock.monotonicMs();
+    const startTimeMs = this.#clock.nowMs();
+    const snapshots = await this.#readSnapshots(signal);
+    const brokers: BrokerReport[] = [];
+    const dueOrphans = this.#planOrphans([...snapshots.values()], options);
+    for (const snapshot of snapshots.values()) {
+      brokers.push(
+        await sweepBroker({
+          ...options,
+          target: this.#target,
+          snapshot,
+          usageStartBytes: this.#target.admission?.evictableUsageBytes ?? snapshot.sizeBytes,
+          dueOrphans: dueOrphans.get(snapshot.brokerId) ?? [],
+          nowMs: this.#clock.nowMs(),
+          signal,
+        }),
+      );
+    }
+    const leftovers = await this.#sweepLeftovers(options);
+    const isStopped = signal?.aborted === true;
+    const passes = [...brokers.flatMap(({ expiry, quota, orphans }) => [expiry, quota, orphans]), leftovers];
+    const isShort = brokers.some(({ quota }) => quota.freed.bytes < quota.wanted.bytes);
+    const isGood = !isStopped && !isShort && passes.every(({ failed }) => failed.count === 0);
+    const durationMs = this.#clock.monotonicMs() - startMonotonicMs;
+    return { trigger, isDryRun, startTimeMs, durationMs, isGood, isStopped, brokers, leftovers };
+  }
+
+  async #readSnapshots(signal: AbortSignal | undefined): Promise<Map<string, BrokerSnapshot>> {
+    const { store, brokerId, admission } = this.#target;
+    const setRight = admission?.beginListing();
+    const snapshots = await readSnapshots(store, brokerId === undefined ? '' : brokerPrefix(brokerId), { signal });
+    if (brokerId !== undefined && !snapshots.has(brokerId)) snapshots.set(brokerId, new BrokerSnapshot(brokerId));
+    for (const snapshot of snapshots.values()) setRight?.(snapshot);
+    return snapshots;
+  }
+
+  #planOrphans(snapshots: readonly BrokerSnapshot[], options: SweepOptions): Map<string, BrokerSnapshot['orphans']> {
+    const orphans = snapshots.flatMap((snapshot) =>
+      snapshot.orphans.map((orphan) => ({ ...orphan, brokerId: snapshot.brokerId })),
+    );
+    const { due, sightings } = this.#plan(orphans, this.#sightings, options);
+    if (!options.isDryRun) this.#sightings = sightings;
+    return Map.groupBy(due, ({ brokerId }) => brokerId);
+  }
+
+  #plan<Orphan extends OrphanCandidate>(
+    orphans: readonly Orphan[],
+    seen: Sightings,
+    { trustsWallClock, graceMs }: SweepOptions,
+  ): { due: readonly Orphan[]; sightings: Sightings } {
+    if (trustsWallClock) return { due: planOrphansByAge(orphans, this.#clock.nowMs(), graceMs), sightings: seen };
+    return planOrphans(orphans, seen, this.#clock.monotonicMs(), graceMs);
+  }
+
+  async #sweepLeftovers(options: SweepOptions): Promise<PassReport> {
+    const { leftovers } = this.#target;
+    const tally = new PassTally();
+    if (leftovers === undefined || options.signal?.aborted === true) return tally.report();
+    const found: ObjectEntry[] = await Array.fromAsync(leftovers.list());
+    const { due, sightings } = this.#plan(found, this.#leftoverSightings, options);
+    if (!options.isDryRun) this.#leftoverSightings = sightings;
+    for (const { sizeBytes } of due) tally.add('wanted', sizeBytes);
+    const nowMs = this.#clock.nowMs();
+    const describe = ({ key, sizeBytes, lastModifiedMs }: ObjectEntry): Removal => {
+      return { brokerId: undefined, id: key, reason: 'leftover', bytes: sizeBytes, ageMs: nowMs - lastModifiedMs };
+    };
+    const remove = async ({ key }: ObjectEntry): Promise<'removed'> => {
+      if (!options.isDryRun) await leftovers.remove(key);
+      return 'removed';
+    };
+    await removeEach(
+      due,
+      remove,
+      (leftover, outcome, error) => {
+        tally.add(outcome === 'removed' ? 'freed' : outcome === 'failed' ? 'failed' : 'skipped', leftover.sizeBytes);
+        if (outcome === 'removed') options.onRemoval(describe(leftover));
+        else if (outcome === 'failed') options.onFailure(describe(leftover), error);
+      },
+      { concurrencyMax: options.concurrencyMax, signal: options.signal },
+    );
+    return tally.report();
+  }
+}

@@ -1,0 +1,32 @@
+import type { CallOptions, ObjectEntry, ObjectStore } from '@quire/core';
+import { type RemovalReason, removeResult, type ResultEntry } from '@quire/results';
+import type { StorageAdmission } from './admission.ts';
+
+/** Removes results that a listing has shown. A `ResultStore` is one: its readers then hear why a result is gone. */
+export interface ResultRemover {
+  remove(entry: ResultEntry, reason: RemovalReason, options?: CallOptions): Promise<'removed' | 'renewed'>;
+}
+
+/** What crashed writes leave where no listing of objects shows it: staged files, unfinished multipart uploads. */
+export interface Leftovers {
+  /** Everything that is, or was, on its way to becoming an object; `key` is whatever the store calls it. */
+  list(options?: CallOptions): AsyncIterable<ObjectEntry>;
+  /** Removes one; resolves just as well when it is gone. */
+  remove(key: string, options?: CallOptions): Promise<void>;
+}
+
+/** What a sweep works on. Where entries come from and how they go is kept apart from what goes. */
+export interface SweepTarget {
+  readonly store: ObjectStore;
+  /** The broker whose results these are; undefined for all brokers in the store. */
+  readonly brokerId: string | undefined;
+  readonly remover: ResultRemover;
+  /** Counts the broker's writes in flight; absent where these are other processes'. */
+  readonly admission?: StorageAdmission | undefined;
+  readonly leftovers?: Leftovers | undefined;
+}
+
+/** Removes results straight from a store, for a cleaner that is not their broker. */
+export function storeRemover(store: ObjectStore): ResultRemover {
+  return { remove: (entry, _reason, options) => removeResult(store, entry, options) };
+}

@@ -1,0 +1,106 @@
+import type { Fault } from '@quire/core/testing';
+import fc from 'fast-check';
+
+/** How the calls to the store go while an action runs. */
+export interface Weather {
+  /** The call, counted from the action's first, that goes wrong, and how. */
+  readonly fault: { readonly at: number; readonly fault: Fault } | undefined;
+  /** Seed of the delays of all calls, so that concurrent actions interleave in ever other ways; undefined: no delays. */
+  readonly delaySeed: number | undefined;
+}
+
+/** Something that happens to a broker's store. Results are named by their place among all that were ever begun. */
+export type Action =
+  | { readonly kind: 'write'; readonly rowCount: number }
+  | { readonly kind: 'abort'; readonly rowCount: number }
+  | { readonly kind: 'read'; readonly result: number; readonly offset: number; readonly rowCount: number }
+  | { readonly kind: 'renew'; readonly result: number; readonly durationMs: number }
+  | { readonly kind: 'delete'; readonly result: number }
+  | { readonly kind: 'sweep'; readonly by: 'broker' | 'daemon' }
+  | { readonly kind: 'tick'; readonly durationMs: number }
+  | { readonly kind: 'step-clock'; readonly deltaMs: number }
+  | { readonly kind: 'quota'; readonly quotaBytes: number | undefined }
+  | { readonly kind: 'restart'; readonly who: 'broker' | 'daemon' };
+
+/** One action, or two at the same time, in some weather. */
+export interface Scene {
+  readonly actions: readonly Action[];
+  readonly weather: Weather;
+}
+
+const hourMs = 3_600_000;
+const result = fc.nat(11);
+const rowCount = fc.oneof({ weight: 4, arbitrary: fc.nat(300) }, { weight: 1, arbitrary: fc.integer({ min: 300, max: 6000 }) });
+
+const write = fc.record({ kind: fc.constant('write' as const), rowCount });
+const read = fc.record({
+  kind: fc.constant('read' as const),
+  result,
+  offset: fc.nat(300),
+  rowCount: fc.integer({ min: 1, max: 300 }),
+});
+const renew = fc.record({
+  kind: fc.constant('renew' as const),
+  result,
+  durationMs: fc.constantFrom(1, hourMs / 2, hourMs, 5 * hourMs),
+});
+const remove = fc.record({ kind: fc.constant('delete' as const), result });
+const sweep = fc.record({ kind: fc.constant('sweep' as const), by: fc.constantFrom('broker' as const, 'daemon' as const) });
+
+/** What may go on at the same time as something else. */
+const concurrent: fc.Arbitrary<Action> = fc.oneof(write, read, renew, remove, sweep);
+
+const single: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 6, arbitrary: write },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('abort' as const), rowCount }) },
+  { weight: 4, arbitrary: read },
+  { weight: 3, arbitrary: renew },
+  { weight: 1, arbitrary: remove },
+  { weight: 5, arbitrary: sweep },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('tick' as const), durationMs: fc.constantFrom(1, 600_000, hourMs, 2 * hourMs) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('step-clock' as const),
+      deltaMs: fc.constantFrom(-24, -1, 1, 24).map((h) => h * hourMs),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('quota' as const), quotaBytes: fc.constantFrom(undefined, 3000, 8000, 20_000) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('restart' as const), who: fc.constantFrom('broker' as const, 'daemon' as const) }),
+  },
+);
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.constant<Fault>({ kind: 'fail-before' }),
+  fc.constant<Fault>({ kind: 'fail-after' }),
+  fc.constant<Fault>({ kind: 'full', afterBytes: 100 }),
+  fc.constant<Fault>({ kind: 'crash', when: 'before' }),
+  fc.constant<Fault>({ kind: 'crash', when: 'after' }),
+  fc.constant<Fault>({ kind: 'crash', when: { midwayBytes: 400 } }),
+);
+
+const calm: Weather = { fault: undefined, delaySeed: undefined };
+const anyWeather: fc.Arbitrary<Weather> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(calm) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ fault: fc.record({ at: fc.integer({ min: 1, max: 8 }), fault }), delaySeed: fc.constant(undefined) }),
+  },
+);
+const windy: fc.Arbitrary<Weather> = fc.record({
+  fault: fc.option(fc.record({ at: fc.integer({ min: 1, max: 12 }), fault }), { nil: undefined, freq: 4 }),
+  delaySeed: fc.integer({ min: 1, max: 1e6 }),
+});
+
+export const scenes: fc.Arbitrary<Scene> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ actions: single.map((action) => [action]), weather: anyWeather }) },
+  { weight: 1, arbitrary: fc.record({ actions: fc.array(concurrent, { minLength: 2, maxLength: 3 }), weather: windy }) },
+);

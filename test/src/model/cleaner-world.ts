@@ -1,0 +1,265 @@
+import { Cleaner, type CleanerSettings, StorageAdmission, storeRemover } from '@quire/cleaner';
+import { createRequestId, isQuireError, type RequestId } from '@quire/core';
+import { collect, FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
+import { listResultFolders, ResultStore } from '@quire/results';
+import { MemoryObjectStore } from '@quire/store-memory';
+import { expect } from 'vitest';
+import { countingJson, countingRows } from '../builders/counting-rows.ts';
+import { pageText } from '../builders/page-text.ts';
+import type { Action, Scene, Weather } from './cleaner-actions.ts';
+
+const hourMs = 3_600_000;
+export const graceMs = 2 * hourMs;
+const brokerId = 'Broker_a_1';
+
+/** What is known of a result that somebody began to write. */
+interface KnownResult {
+  readonly requestId: RequestId;
+  readonly rowCount: number;
+  /** Until then it lives for sure; not later than the truth. */
+  expirationTimeMs: number;
+  /** `live`: it must be there. `gone`: it must not. `unknown`: a failure left that open; if it is there, it is right. */
+  state: 'live' | 'gone' | 'unknown';
+}
+
+/** A process that died and its successor share a disk, and nothing else. */
+class Process {
+  readonly store: FaultStore;
+  readonly admission = new StorageAdmission();
+  readonly results: ResultStore;
+  readonly cleaner: Cleaner;
+
+  constructor(world: World, kind: 'broker' | 'daemon') {
+    const { clock, random } = world;
+    this.store = new FaultStore(world.disk, { clock });
+    const isBroker = kind === 'broker';
+    this.results = new ResultStore({
+      store: this.store,
+      brokerId,
+      expirationMs: hourMs,
+      expirationMaxMs: 24 * hourMs,
+      clock,
+      random,
+      cacheBytesMax: 0,
+      batchSizeBytes: 400,
+      admission: this.admission,
+    });
+    this.cleaner = new Cleaner({
+      target: isBroker
+        ? { store: this.store, brokerId, remover: this.results, admission: this.admission }
+        : { store: this.store, brokerId: undefined, remover: storeRemover(this.store) },
+      settings: () => world.settings,
+      clock,
+      random,
+      log: {
+        info: (members, message) => message === 'deleted' && world.noteRemoval(members as Removed, true),
+        warn: (members, message) => message === 'could not be deleted' && world.noteRemoval(members as Removed, false),
+        error: () => undefined,
+      },
+    });
+  }
+}
+
+interface Removed {
+  readonly id: string;
+  readonly reason: 'expired' | 'evicted' | 'orphan' | 'leftover';
+}
+
+/** A broker with its cleaner, a daemon, the disk that they share, and what must be true of it. */
+export class World {
+  readonly disk = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
+  readonly clock = new ManualClock();
+  readonly random = new SeededRandom(7);
+  settings: CleanerSettings = { periodMs: hourMs, initialDelayMs: 0, quota: undefined, graceMs, concurrencyMax: 3 };
+  #broker = new Process(this, 'broker');
+  #daemon = new Process(this, 'daemon');
+  readonly #known: KnownResult[] = [];
+  /** Whose cleaners may have gone astray: ids that a sweep has removed, and why. */
+  readonly #violations: string[] = [];
+
+  /** Runs one scene to its end and checks what must be true after it. */
+  async play({ actions, weather }: Scene): Promise<void> {
+    this.#brew(weather);
+    await this.#drive(Promise.all(actions.map((action) => this.#act(action))));
+    this.#brew({ fault: undefined, delaySeed: undefined });
+    if (this.#broker.store.isCrashed) this.#broker = new Process(this, 'broker');
+    if (this.#daemon.store.isCrashed) this.#daemon = new Process(this, 'daemon');
+    this.#expire();
+    expect(this.#violations).toEqual([]);
+    for (const result of this.#known) await this.#expectReadable(result);
+  }
+
+  /** Lets peace return and two grace periods pass: nothing may be left but whole results, and not too much of these. */
+  async conclude(): Promise<void> {
+    for (let round = 0; round < 3; round += 1) {
+      await this.#broker.cleaner.sweep('schedule');
+      if (round < 2) await this.clock.advance(graceMs);
+    }
+    this.#expire();
+    expect(this.#violations).toEqual([]);
+    const folders = await collect(listResultFolders(this.disk, ''));
+    expect(folders.filter(({ entry, orphans }) => entry === undefined || orphans.length > 0)).toEqual([]);
+    const presentBytes = (await collect(this.disk.list(''))).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    expect(this.#broker.admission.usageBytes).toBe(presentBytes);
+    const { quota } = this.settings;
+    if (quota !== undefined) expect(presentBytes).toBeLessThanOrEqual((quota.quotaBytes * quota.criticalPercent) / 100);
+    for (const { entry } of folders) expect(entry!.expirationTimeMs).toBeGreaterThan(this.clock.nowMs());
+    for (const result of this.#known) await this.#expectReadable(result);
+  }
+
+  /** Called by the cleaners' logs. */
+  noteRemoval({ id, reason }: Removed, isDone: boolean): void {
+    const result = this.#known.find(({ requestId }) => requestId === id);
+    const violate = (what: string): void => void this.#violations.push(`${id} was ${reason}: ${what}`);
+    if (result === undefined) return violate('nobody ever wrote it');
+    if (reason === 'orphan') {
+      if (isDone && result.state === 'live') violate('it was committed');
+      return undefined;
+    }
+    if (reason === 'expired' && result.state === 'live' && result.expirationTimeMs > this.clock.nowMs())
+      violate('it had time left');
+    if (reason === 'evicted' && this.settings.quota === undefined) violate('no quota is enforced');
+    result.state = isDone ? 'gone' : 'unknown';
+    return undefined;
+  }
+
+  /** Makes the calls of both processes go as the weather says, counted from now. */
+  #brew({ fault, delaySeed }: Weather): void {
+    const random = delaySeed === undefined ? undefined : new SeededRandom(delaySeed);
+    let count = 0;
+    const plan: FaultStore['plan'] = () => {
+      count += 1;
+      if (fault?.at === count) return fault.fault;
+      return random === undefined ? undefined : { kind: 'slow', delayMs: random.integer(4) };
+    };
+    this.#broker.store.plan = plan;
+    this.#daemon.store.plan = plan;
+  }
+
+  /** Lets virtual time pass until it is done. */
+  async #drive(work: Promise<unknown>): Promise<void> {
+    let isDone = false;
+    const done = work.finally(() => (isDone = true));
+    done.catch(() => undefined);
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    while (!isDone) await this.clock.advance(1);
+    await done;
+  }
+
+  /** What has once been seen as expired may be treated as gone, even if the clock is set back. */
+  #expire(): void {
+    for (const result of this.#known) {
+      if (result.state === 'live' && result.expirationTimeMs <= this.clock.nowMs()) result.state = 'unknown';
+    }
+  }
+
+  async #act(action: Action): Promise<void> {
+    switch (action.kind) {
+      case 'write':
+        return this.#write(action.rowCount);
+      case 'abort':
+        return this.#write(action.rowCount, AbortSignal.abort());
+      case 'read':
+        return this.#read(action.result, action.offset, action.rowCount);
+      case 'renew':
+        return this.#renew(action.result, action.durationMs);
+      case 'delete':
+        return this.#delete(action.result);
+      case 'sweep':
+        return this.#sweep(action.by);
+      case 'tick':
+        return this.clock.advance(action.durationMs);
+      case 'step-clock':
+        return this.clock.stepWallClock(action.deltaMs);
+      case 'quota': {
+        const { quotaBytes } = action;
+        const quota = quotaBytes === undefined ? undefined : { quotaBytes, criticalPercent: 90, targetPercent: 60 };
+        this.settings = { ...this.settings, quota };
+        return undefined;
+      }
+      case 'restart':
+        if (action.who === 'broker') this.#broker = new Process(this, 'broker');
+        else this.#daemon = new Process(this, 'daemon');
+        return undefined;
+    }
+  }
+
+  async #write(rowCount: number, signal?: AbortSignal): Promise<void> {
+    const requestId = createRequestId(this.clock, this.random);
+    const result: KnownResult = { requestId, rowCount, expirationTimeMs: 0, state: 'unknown' };
+    this.#known.push(result);
+    const { policy } = this.#broker.admission;
+    try {
+      const { entry } = await this.#broker.results.create(countingRows(rowCount, 100), { owner: 'o', requestId, signal });
+      if (policy !== undefined) expect(entry.sizeBytes).toBeLessThanOrEqual(policy.quotaBytes);
+      // A sweep at the same time may have evicted it already.
+      if (result.state !== 'gone') Object.assign(result, { state: 'live', expirationTimeMs: entry.expirationTimeMs });
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+    }
+  }
+
+  async #read(index: number, offset: number, rowCount: number): Promise<void> {
+    const result = this.#known[index];
+    if (result === undefined) return;
+    const start = Math.min(offset, result.rowCount);
+    try {
+      const text = await pageText(await this.#broker.results.open(result.requestId), start, rowCount);
+      expect(text).toBe(countingJson(start, Math.min(result.rowCount, start + rowCount)));
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      expect(error.code).not.toBe('RESULT_CORRUPT');
+    }
+  }
+
+  async #renew(index: number, durationMs: number): Promise<void> {
+    const result = this.#known[index];
+    if (result === undefined) return;
+    const wished = this.clock.nowMs() + durationMs;
+    const before = result.expirationTimeMs;
+    result.expirationTimeMs = Math.min(before, wished);
+    try {
+      const { expirationTimeMs } = await this.#broker.results.renew(result.requestId, durationMs);
+      if (result.state === 'live') result.expirationTimeMs = expirationTimeMs;
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+    }
+  }
+
+  async #delete(index: number): Promise<void> {
+    const result = this.#known[index];
+    if (result === undefined) return;
+    if (result.state === 'live') result.state = 'unknown';
+    try {
+      await this.#broker.results.delete(result.requestId);
+      result.state = 'gone';
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+    }
+  }
+
+  async #sweep(by: 'broker' | 'daemon'): Promise<void> {
+    const process = by === 'broker' ? this.#broker : this.#daemon;
+    try {
+      await process.cleaner.sweep('schedule');
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+    }
+  }
+
+  /** Asks a process that remembers nothing, so that the disk has to prove it, and the broker, which must say the same. */
+  async #expectReadable(result: KnownResult): Promise<void> {
+    const { requestId, rowCount, state } = result;
+    const successor = new Process(this, 'daemon').results;
+    for (const results of [successor, this.#broker.results]) {
+      try {
+        expect(await pageText(await results.open(requestId), 0, rowCount + 1)).toBe(countingJson(0, rowCount));
+        expect([state, requestId]).not.toEqual(['gone', requestId]);
+      } catch (error) {
+        if (!isQuireError(error)) throw error;
+        expect([error.kind, state]).not.toEqual(['missing', 'live']);
+        expect(error.kind).toBe('missing');
+      }
+    }
+  }
+}
