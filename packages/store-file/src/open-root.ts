@@ -19,7 +19,7 @@ export interface OpenRootOptions {
 }
 
 /**
- * Opens the directory of a store, creates it when only its parent exists, proves that it can be written to, and removes what
+ * Opens the directory of a store, creates it when only its parent exists, proves that it may be written to, and removes what
  * writers who died more than a day ago have left.
  *
  * @throws INVALID_PARAMETER when it is no directory, cannot be created, or may not be written to
@@ -36,8 +36,7 @@ export async function openRoot({ root, fileSystem, clock, random }: OpenRootOpti
     await assertDirectory(fileSystem, directory.path);
     await makeDirectoryUnlessThere(fileSystem, directory.stagingPath);
     await assertDirectory(fileSystem, directory.stagingPath);
-    const probe = await StagedFile.create(fileSystem, directory.stagingPath, random);
-    await probe.discard();
+    await proveWritable(fileSystem, directory.stagingPath, random);
     await removeStale(fileSystem, directory.stagingPath, clock.nowMs() - staleAfterMs);
     return directory;
   } catch (error) {
@@ -46,6 +45,16 @@ export async function openRoot({ root, fileSystem, clock, random }: OpenRootOpti
       throw new QuireError('INVALID_PARAMETER', `${path} cannot be the root of a file store: ${message}.`, { cause: error });
     }
     throw toStoreError(error, { op: 'open', key: path, location: 'the file system' });
+  }
+}
+
+async function proveWritable(fileSystem: FileSystem, stagingPath: string, random: Random): Promise<void> {
+  try {
+    const probe = await StagedFile.create(fileSystem, stagingPath, random);
+    await probe.discard();
+  } catch (error) {
+    // A full disk can be read and, above all, be freed: whoever opens it to do so must be let in.
+    if (!isErrno(error, 'ENOSPC', 'EDQUOT')) throw error;
   }
 }
 

@@ -19,6 +19,7 @@ import {
 import { deleteObject } from './deleter.ts';
 import { type FailedCall, translated } from './errors.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
+import { StagedLeftovers } from './leftovers.ts';
 import { listObjects } from './lister.ts';
 import { openRoot } from './open-root.ts';
 import { openObject } from './reader.ts';
@@ -44,6 +45,8 @@ export interface FileObjectStoreOptions {
  */
 export class FileObjectStore implements ObjectStore {
   readonly location: string;
+  /** What writes under way, and writers that died, have staged; not objects, and so not part of the port. For a cleaner. */
+  readonly leftovers: StagedLeftovers;
   readonly #root: RootDirectory;
   readonly #fileSystem: FileSystem;
   readonly #writer: ObjectWriter;
@@ -51,6 +54,7 @@ export class FileObjectStore implements ObjectStore {
 
   private constructor(root: RootDirectory, fileSystem: FileSystem, writer: ObjectWriter) {
     this.location = root.location;
+    this.leftovers = new StagedLeftovers(fileSystem, root);
     this.#root = root;
     this.#fileSystem = fileSystem;
     this.#writer = writer;

@@ -69,7 +69,7 @@ describe('opening a file store', () => {
     ['makeDirectory', 'EROFS', 'INVALID_PARAMETER'],
     ['create', 'EACCES', 'INVALID_PARAMETER'],
     ['create', 'EROFS', 'INVALID_PARAMETER'],
-    ['create', 'ENOSPC', 'STORE_FULL'],
+    ['makeDirectory', 'ENOSPC', 'STORE_FULL'],
     ['create', 'EMFILE', 'STORE_UNAVAILABLE'],
     ['readDirectory', 'EIO', 'STORE_UNAVAILABLE'],
   ])('a %s that fails with %s is %s', async (operation, errno, code) => {
@@ -84,6 +84,19 @@ describe('opening a file store', () => {
       message: expect.stringMatching(`${root}.*${errno}`) as string,
     });
     expect(traced.openCount).toBe(0);
+  });
+
+  test.each(['ENOSPC', 'EDQUOT'])('a full disk (%s) opens, so that it can be freed', async (errno) => {
+    await using temporary = await createTemporaryRoot();
+    await using before = await FileObjectStore.open({ root: temporary.path });
+    await before.put('a/b', Uint8Array.of(1));
+    const traced = new TracedFileSystem(temporary.path);
+    traced.before = ({ operation }) => {
+      if (['create', 'write', 'rename'].includes(operation)) throw errnoError(errno);
+    };
+    await using store = await FileObjectStore.open({ root: temporary.path, fileSystem: traced.fileSystem });
+    await store.delete('a/b');
+    expect(await temporary.tree()).toEqual([]);
   });
 
   test('removes what dead writers have left a day ago, and nothing else', async () => {
