@@ -1,0 +1,28 @@
+import { type ObjectEntry, QuireError } from '@quire/core';
+import type { FailedCall } from './errors.ts';
+
+/** The members of an object's description that we ask for. */
+export const entryFields = 'name,size,updated';
+
+/**
+ * Reads the entry of an object from its description, which says the size as text.
+ *
+ * @throws STORE_UNAVAILABLE when it is no description
+ */
+export function parseObjectResource(resource: unknown, prefix: string, { op, key, location }: FailedCall): ObjectEntry {
+  const { name, size, updated } = (resource ?? {}) as Readonly<Record<string, unknown>>;
+  const sizeBytes = Number(size);
+  const lastModifiedMs = typeof updated === 'string' ? Date.parse(updated) : Number.NaN;
+  if (
+    typeof name !== 'string' ||
+    size === undefined ||
+    !Number.isSafeInteger(sizeBytes) ||
+    !Number.isSafeInteger(lastModifiedMs)
+  ) {
+    throw new QuireError(
+      'STORE_UNAVAILABLE',
+      `${op} of ${key} in ${location} was told no name, size and date: ${JSON.stringify(resource)}.`,
+    );
+  }
+  return { key: name.slice(prefix.length), sizeBytes, lastModifiedMs };
+}

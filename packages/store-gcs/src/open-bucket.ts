@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { Storage, type StorageOptions } from '@google-cloud/storage';
+import { isQuireError, QuireError } from '@quire/core';
+import { JWT, PassThroughClient } from 'google-auth-library';
+import { Bucket } from './bucket.ts';
+import { parseBucketLocation } from './bucket-location.ts';
+import type { FailedCall } from './errors.ts';
+import { ResumableUpload } from './resumable-upload.ts';
+import type { GcsObjectStoreOptions } from './store.ts';
+
+/** A name that no key has: nobody's object is ever touched by the proof. */
+const probeName = '.probe';
+
+/**
+ * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put into it; nothing is left of the proof.
+ *
+ * @throws INVALID_PARAMETER when the location is none, or bucket, endpoint or credentials are not right
+ * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
+ */
+export async function openBucket(options: GcsObjectStoreOptions): Promise<Bucket> {
+  const bucket = new Bucket(await createStorage(options), parseBucketLocation(options.location), options.kmsKeyName);
+  const call: FailedCall = { op: 'open', key: bucket.name, location: bucket.location };
+  try {
+    await bucket.sendForJson(call, {
+      method: 'GET',
+      path: `/storage/v1/b/${bucket.name}/o`,
+      parameters: { prefix: bucket.prefix, maxResults: '1', fields: 'kind,items(name)' },
+      expected: [200],
+    });
+    // An upload that is begun and given up needs the right to create objects, and creates none.
+    const upload = await ResumableUpload.begin(bucket, { ...call, key: probeName });
+    await upload.abort();
+    return bucket;
+  } catch (error) {
+    if (isQuireError(error, 'STORE_MISCONFIGURED')) throw new QuireError('INVALID_PARAMETER', error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function createStorage({ endpoint, keyFile, projectId }: GcsObjectStoreOptions): Promise<Storage> {
+  const options: StorageOptions = { retryOptions: { autoRetry: false, maxRetries: 0 } };
+  if (endpoint !== undefined) options.apiEndpoint = endpoint;
+  if (projectId !== undefined) options.projectId = projectId;
+  if (keyFile !== undefined) options.authClient = await readServiceAccount(keyFile);
+  // Emulators know no credentials, and none of Google's should reach a server that is not Google's.
+  else if (endpoint !== undefined) options.authClient = new PassThroughClient();
+  return new Storage(options);
+}
+
+/** Only keys of service accounts are taken: other kinds of files name servers that would be asked for tokens. */
+async function readServiceAccount(path: string): Promise<JWT> {
+  const key: unknown = await readFile(path, 'utf8').then(JSON.parse, (error: unknown) => ({ error }));
+  const { type, client_email: email, private_key: privateKey } = key as Readonly<Record<string, unknown>>;
+  if (type !== 'service_account' || typeof email !== 'string' || typeof privateKey !== 'string') {
+    throw new QuireError('INVALID_PARAMETER', `${path} is no file with the key of a service account.`, { cause: key });
+  }
+  const client = new JWT({ email, key: privateKey, scopes: ['https://www.googleapis.com/auth/devstorage.read_write'] });
+  // Signs its own tokens: no further server is needed, and a bad key shows at once.
+  client.useJWTAccessWithScope = true;
+  return client;
+}

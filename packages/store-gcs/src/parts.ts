@@ -1,0 +1,48 @@
+/** A piece of an object that is uploaded in one request. */
+export interface Part {
+  readonly bytes: Uint8Array;
+  readonly isLast: boolean;
+}
+
+/** What most small objects fit in. */
+const firstRoomBytes = 64 * 1024;
+
+/**
+ * Cuts chunks into parts of exactly `partBytes` and a last one of at most that; there is always a last one, which may be empty.
+ *
+ * Chunks are copied, so their memory may be used again. Each part has memory of its own, which grows as it fills.
+ */
+export async function* cutParts(chunks: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Part> {
+  let memory = new Uint8Array(0);
+  let filledBytes = 0;
+  for await (const chunk of chunks) {
+    let taken = 0;
+    while (taken < chunk.byteLength) {
+      // Not before there is more: else nobody could tell which part is the last.
+      if (filledBytes === partBytes) {
+        yield { bytes: memory, isLast: false };
+        memory = new Uint8Array(0);
+        filledBytes = 0;
+      }
+      const piece = chunk.subarray(taken, taken + partBytes - filledBytes);
+      memory = withRoomFor(memory, filledBytes, filledBytes + piece.byteLength, partBytes);
+      memory.set(piece, filledBytes);
+      filledBytes += piece.byteLength;
+      taken += piece.byteLength;
+    }
+  }
+  yield { bytes: memory.subarray(0, filledBytes), isLast: true };
+}
+
+function withRoomFor(
+  memory: Uint8Array<ArrayBuffer>,
+  filledBytes: number,
+  neededBytes: number,
+  partBytes: number,
+): Uint8Array<ArrayBuffer> {
+  if (neededBytes <= memory.byteLength) return memory;
+  const roomBytes = Math.min(partBytes, Math.max(firstRoomBytes, neededBytes, memory.byteLength * 2));
+  const larger = new Uint8Array(roomBytes);
+  larger.set(memory.subarray(0, filledBytes));
+  return larger;
+}

@@ -1,0 +1,116 @@
+import { type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
+import { type Answer, type Bucket, readJson } from './bucket.ts';
+import { type FailedCall, translated } from './errors.ts';
+import { parseObjectResource } from './object-resource.ts';
+
+/** Parts other than the last one must be a multiple of this. */
+export const partBytesUnit = 256 * 1024;
+
+/** What the server answers to a part that is not the last one. */
+const goOnStatus = 308;
+
+/**
+ * One object on its way in parts, one after the other; nothing shows before the last one has come.
+ *
+ * @see https://cloud.google.com/storage/docs/performing-resumable-uploads
+ */
+export class ResumableUpload {
+  readonly #bucket: Bucket;
+  readonly #call: FailedCall;
+  readonly #sessionUrl: string;
+  #storedBytes = 0;
+  /** Whether the last request failed, so that nobody knows how much of its bytes were stored. */
+  #isUncertain = false;
+
+  private constructor(bucket: Bucket, call: FailedCall, sessionUrl: string) {
+    this.#bucket = bucket;
+    this.#call = call;
+    this.#sessionUrl = sessionUrl;
+  }
+
+  static async begin(bucket: Bucket, call: FailedCall): Promise<ResumableUpload> {
+    const answer = await bucket.sendForStatus(call, {
+      method: 'POST',
+      path: `/upload/storage/v1/b/${bucket.name}/o`,
+      parameters: {
+        uploadType: 'resumable',
+        name: bucket.prefix + call.key,
+        ...(bucket.kmsKeyName !== undefined && { kmsKeyName: bucket.kmsKeyName }),
+      },
+      headers: { 'X-Upload-Content-Type': 'application/octet-stream', 'Content-Length': '0' },
+      expected: [200, 201],
+    });
+    const sessionUrl = answer.headers.get('location');
+    if (sessionUrl === null) {
+      throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} was given no upload.`);
+    }
+    return new ResumableUpload(bucket, call, sessionUrl);
+  }
+
+  /**
+   * Sends the next part, again while the server is not well, going on after the bytes that it has. Gives the object's entry after
+   * the last one.
+   */
+  async send(bytes: Uint8Array, isLast: boolean, retryOptions: RetryOptions): Promise<ObjectEntry | undefined> {
+    const start = this.#storedBytes;
+    const end = start + bytes.byteLength;
+    const total = isLast ? String(end) : '*';
+    const attempt = async (): Promise<ObjectEntry | undefined> => {
+      for (;;) {
+        const done = this.#isUncertain ? await this.#ask(total) : undefined;
+        if (done !== undefined) return done;
+        if (this.#storedBytes < start || this.#storedBytes > end) {
+          throw this.#lost(`${this.#storedBytes} bytes, not within this part`);
+        }
+        if (this.#storedBytes === end && !isLast) return undefined;
+        const before = this.#storedBytes;
+        this.#isUncertain = true;
+        const answer = await this.#put(`bytes ${before}-${end - 1}/${total}`, bytes.subarray(before - start));
+        const entry = await this.#take(answer);
+        this.#isUncertain = false;
+        if (entry !== undefined) return entry;
+        if (this.#storedBytes === before) throw this.#lost('nothing more of this part');
+      }
+    };
+    return retry(retryOptions, `put part of ${this.#call.key}`, attempt, this.#call.signal);
+  }
+
+  /** Gives up, whatever the state. Never throws: an upload that cannot be ended now is forgotten by the server after a week. */
+  async abort(): Promise<void> {
+    const request = { method: 'DELETE', path: this.#sessionUrl, expected: [200, 204, 404, 405, 410, 499] } as const;
+    await this.#bucket.sendForStatus({ ...this.#call, signal: undefined }, request).catch(() => undefined);
+  }
+
+  /** Asks how much the server has. */
+  async #ask(total: string): Promise<ObjectEntry | undefined> {
+    return this.#take(await this.#put(`bytes */${total}`, new Uint8Array(0)));
+  }
+
+  #put(range: string, body: Uint8Array): Promise<Answer> {
+    const headers = { 'Content-Range': range, 'Content-Type': 'application/octet-stream' };
+    return this.#bucket.send(this.#call, {
+      method: 'PUT',
+      path: this.#sessionUrl,
+      headers,
+      body,
+      expected: [200, 201, goOnStatus],
+    });
+  }
+
+  /** Takes what the server says that it has: the whole object, or its first bytes. */
+  async #take(answer: Answer): Promise<ObjectEntry | undefined> {
+    if (answer.status !== goOnStatus) {
+      const resource = await translated(this.#call, () => readJson(answer));
+      return parseObjectResource(resource, this.#bucket.prefix, this.#call);
+    }
+    answer.body.resume().on('error', () => undefined);
+    const [, last] = /^bytes=0-(\d+)$/.exec(answer.headers.get('range') ?? '') ?? [];
+    this.#storedBytes = last === undefined ? 0 : Number(last) + 1;
+    return undefined;
+  }
+
+  #lost(what: string): QuireError {
+    const { key, location } = this.#call;
+    return new QuireError('STORE_UNAVAILABLE', `put of ${key} in ${location} failed: the server has ${what}.`);
+  }
+}

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll } from 'vitest';
+import { GcsServer } from '../servers/gcs-server.ts';
+import { describeWithTool, gcsServer } from '../toolchain.ts';
+import { gcsStoresOn } from './gcs-fixture.ts';
+import { describeObjectStore } from './object-store-conformance.ts';
+import { inAllWrappers } from './wrapped-stores.ts';
+
+describeWithTool(gcsServer, 'on a server like that of Google', (path) => {
+  let server: GcsServer;
+  beforeAll(async () => {
+    server = await GcsServer.start(path);
+  });
+  afterAll(async () => server[Symbol.asyncDispose]());
+  const openGcsStore = gcsStoresOn(() => server);
+
+  describeObjectStore('GCS store', openGcsStore, { modelRunCount: 8 });
+  describeObjectStore('GCS store in all wrappers', inAllWrappers(openGcsStore), { modelRunCount: 3 });
+});

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request as sendRequest, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One request as it came to the proxy. */
+export interface ProxiedRequest {
+  readonly method: string;
+  /** Path and parameters. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** What happens to a request instead of what should. */
+export type Fault =
+  /** The proxy answers itself. */
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | Uint8Array;
+    }
+  /** The connection is reset before any answer; with `afterBytes`, once so many bytes of the answer's body were sent. */
+  | { readonly kind: 'reset'; readonly afterBytes?: number }
+  /** The server gets the request and acts on it; the connection is reset in place of its answer. */
+  | { readonly kind: 'lose answer' }
+  /** No answer ever comes. */
+  | { readonly kind: 'stall' }
+  /** The server's answer comes with other headers or status. */
+  | { readonly kind: 'alter'; readonly status?: number; readonly headers: Readonly<Record<string, string>> };
+
+/** A server in front of a real one, which passes everything on as it is, counts it, and misbehaves where it is told to. */
+export class FaultProxy implements AsyncDisposable {
+  /** Every request so far. */
+  readonly requests: ProxiedRequest[] = [];
+  /** Decides about each request; undefined passes it on. */
+  intercept: (request: ProxiedRequest) => Fault | undefined = () => undefined;
+  readonly #server: Server;
+  readonly #targetPort: number;
+
+  private constructor(server: Server, targetPort: number) {
+    this.#server = server;
+    this.#targetPort = targetPort;
+  }
+
+  static async start(targetPort: number): Promise<FaultProxy> {
+    const server = createServer();
+    const proxy = new FaultProxy(server, targetPort);
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => proxy.#serve(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return proxy;
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const seen = { method: request.method ?? '', url: request.url ?? '', headers: request.headers as ProxiedRequest['headers'] };
+    this.requests.push(seen);
+    const fault = this.intercept(seen);
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    if (fault?.kind === 'answer') {
+      request.resume();
+      const body = Buffer.from(fault.body ?? '');
+      response.writeHead(fault.status, { 'Content-Length': body.byteLength, ...fault.headers }).end(body);
+    } else if (fault?.kind === 'reset' && fault.afterBytes === undefined) {
+      request.socket.resetAndDestroy();
+    } else if (fault?.kind === 'stall') {
+      request.resume();
+    } else {
+      this.#passOn(request, response, fault);
+    }
+  }
+
+  #passOn(request: IncomingMessage, response: ServerResponse, fault: Fault | undefined): void {
+    const { method, url: path, headers } = request;
+    // The Host header stays as the client signed it.
+    const outgoing = sendRequest({ host: '127.0.0.1', port: this.#targetPort, method, path, headers });
+    outgoing.on('error', () => request.socket.resetAndDestroy());
+    // A client that gives up in the middle of its request gives up at the server as well.
+    request.on('aborted', () => outgoing.destroy());
+    response.on('close', () => outgoing.destroy());
+    request.pipe(outgoing);
+    outgoing.on('response', (incoming) => {
+      incoming.on('error', () => request.socket.resetAndDestroy());
+      if (fault?.kind === 'lose answer') {
+        request.socket.resetAndDestroy();
+        return;
+      }
+      const altered = fault?.kind === 'alter' ? fault : undefined;
+      response.writeHead(altered?.status ?? incoming.statusCode ?? 502, { ...incoming.headers, ...altered?.headers });
+      if (fault?.kind === 'reset') void resetAfter(incoming, response, fault.afterBytes ?? 0);
+      else incoming.pipe(response);
+    });
+  }
+}
+
+async function resetAfter(incoming: IncomingMessage, response: ServerResponse, afterBytes: number): Promise<void> {
+  let sentBytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    const piece = chunk.subarray(0, afterBytes - sentBytes);
+    sentBytes += piece.byteLength;
+    // Written out before the reset, so that the reader has these bytes and then the failure.
+    if (piece.byteLength > 0) await new Promise((resolve) => response.write(piece, resolve));
+    if (sentBytes >= afterBytes) break;
+  }
+  response.socket?.resetAndDestroy();
+}
