@@ -75,8 +75,11 @@ export class QuireError extends Error {
 }
 
 /** Tells whether `error` is a QuireError, optionally one of the given codes. */
-export function isQuireError(error: unknown, ...codes: readonly ErrorCode[]): error is QuireError {
-  return error instanceof QuireError && (codes.length === 0 || codes.includes(error.code));
+export function isQuireError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is QuireError & { readonly code: Code } {
+  return error instanceof QuireError && (codes.length === 0 || (codes as readonly ErrorCode[]).includes(error.code));
 }
 
 /**

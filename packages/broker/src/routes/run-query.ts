@@ -40,7 +40,7 @@ export function runQueryRoute(context: BrokerContext): RouteOptions {
     }
     const { requestId, rowCount: totalRowCount, sizeBytes } = result.entry;
     request.log.info({ rowCount: totalRowCount, sizeBytes, elapsedMs: result.statistics.elapsedMs }, 'query stored');
-    const fate = { isKept: false };
+    const fate = { isKept: isPaginated };
     discardUnlessKept(context, request, result, fate);
     const asked = { offset: 0, rowCount: isPaginated ? rowCount : Math.max(1, totalRowCount) };
     const page = result.page(asked);
@@ -57,9 +57,13 @@ export function runQueryRoute(context: BrokerContext): RouteOptions {
         ...(isPaginated && { [expirationHeader]: String(result.entry.expirationTimeMs) }),
       },
     };
-    await sendRows(context, request, reply, rows);
-    fate.isKept = isPaginated;
-    return reply;
+    try {
+      // Resolves no sooner than the response has ended, by when the fate of the result is decided: it must stand before.
+      return await sendRows(context, request, reply, rows);
+    } catch (error) {
+      fate.isKept = false;
+      throw error;
+    }
   });
 }
 
