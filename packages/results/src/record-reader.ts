@@ -25,7 +25,7 @@ export class RecordReader {
   readonly #store: ObjectStore;
   readonly #brokerId: string;
   /** Kept longer than records, because it is small: whose results were, of results that are removed unopened. */
-  readonly #owners = new LRUCache<RequestId, string>({ max: ownersMax });
+  readonly #owners = new LRUCache<RequestId, string>({ maxSize: ownersMax, sizeCalculation: () => 1 });
   readonly #records = new LRUCache<RequestId, OpenRecord>({
     maxSize: cacheBytesMax,
     sizeCalculation: ({ record }) => bytesPerRecord + record.spans.ends.length * bytesPerBatch,

@@ -30,7 +30,7 @@ export interface Scene {
 
 const hourMs = 3_600_000;
 const result = fc.nat(11);
-const rowCount = fc.oneof({ weight: 4, arbitrary: fc.nat(300) }, { weight: 1, arbitrary: fc.integer({ min: 300, max: 6000 }) });
+const rowCount = fc.oneof({ weight: 4, arbitrary: fc.nat(300) }, { weight: 1, arbitrary: fc.integer({ min: 300, max: 2500 }) });
 
 const write = fc.record({ kind: fc.constant('write' as const), rowCount });
 const read = fc.record({

@@ -4,7 +4,7 @@ import { type Scene, scenes } from './cleaner-actions.ts';
 import { World } from './cleaner-world.ts';
 
 /** The long run: `QUIRE_MODEL_RUNS=200000 npx vitest run --project model`. A failure prints the seed and path to repeat it. */
-const numRuns = Number(process.env['QUIRE_MODEL_RUNS'] ?? 2000);
+const numRuns = Number(process.env['QUIRE_MODEL_RUNS'] ?? 1500);
 
 class Play implements fc.AsyncCommand<object, World> {
   readonly #scene: Scene;
