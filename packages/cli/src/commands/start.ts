@@ -32,6 +32,7 @@ export function addStartCommand(program: Command, environment: Environment): voi
           logger,
           onListening: (running) => environment.stdout.write(renderWelcome(running, environment)),
           untilStop: stop.first,
+          stopAtOnce: stop.atOnce,
         }),
       );
     });

@@ -25,6 +25,8 @@ export interface BrokerRun {
   readonly onListening: (running: RunningBroker) => Promise<void>;
   /** The broker runs until this resolves. */
   readonly untilStop: Promise<void>;
+  /** Aborted when the process is to end whatever still runs. */
+  readonly stopAtOnce: AbortSignal;
 }
 
 /**
@@ -53,6 +55,8 @@ export async function runBroker(settings: Settings, run: BrokerRun): Promise<voi
     spillMaxBytes: settings.duckdb.spillBytesMax,
     clock,
   });
+  // The process cannot end before the threads that run queries do, however it is told to: they are told first.
+  run.stopAtOnce.addEventListener('abort', () => void engine[Symbol.asyncDispose](), { once: true });
   await using results = new ResultStore({
     store,
     brokerId: brokerIdOf(settings),
