@@ -1,5 +1,13 @@
 import duckdb, { type Result } from '@duckdb/node-bindings';
-import { type Clock, type Query, type QueryEngine, type QueryExecution, type QueryLimits, QuireError, throwIfAborted } from '@quire/core';
+import {
+  type Clock,
+  type Query,
+  type QueryEngine,
+  type QueryExecution,
+  type QueryLimits,
+  QuireError,
+  throwIfAborted,
+} from '@quire/core';
 import { DuckDbExecution } from './duckdb-execution.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
@@ -61,7 +69,15 @@ export class DuckDbEngine implements QueryEngine {
       const select = await prepareSelect(connection, query.sql, this.#tableNames, this.#redact);
       const result = await this.#start(connection, select);
       const rowsTotal = select.tables.reduce((sum, name) => sum + (this.#tables.get(name)?.rowCount ?? 0), 0);
-      return new DuckDbExecution({ connection, select, result, rowsTotal, clock: this.#clock, startedAtMs, redact: this.#redact });
+      return new DuckDbExecution({
+        connection,
+        select,
+        result,
+        rowsTotal,
+        clock: this.#clock,
+        startedAtMs,
+        redact: this.#redact,
+      });
     } catch (error) {
       connection.stop(new QuireError('ABORTED', 'The query did not start.'));
       throw error;

@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
+import { QuireError } from '@quire/core';
 import { quoteLiteral } from './conversion/column-plan.ts';
+import { parseFailure } from './duckdb-error.ts';
 import { readRows } from './read-rows.ts';
 import { type OpenTable, openTable, type TableSource } from './table-source.ts';
 
@@ -28,23 +30,22 @@ export interface LockedDatabase {
 /**
  * Opens the tables, then locks the database for good: no file but theirs, no network, no extension, no change of a setting.
  *
- * @throws INVALID_SETTING when a table cannot be read
+ * @throws INVALID_SETTING when a table cannot be read, or a limit or the spill directory cannot be used
  */
 export async function openLockedDatabase(options: DatabaseOptions): Promise<LockedDatabase> {
-  await mkdir(options.spillDirectory, { recursive: true });
-  const spillDirectory = await mkdtemp(join(options.spillDirectory, 'duckdb-'));
+  const spillDirectory = await makeSpillDirectory(options.spillDirectory);
   let database: Database | undefined;
   const close = async (): Promise<void> => {
     if (database !== undefined) duckdb.close_sync(database);
     await rm(spillDirectory, { recursive: true, force: true });
   };
   try {
-    database = await duckdb.open(':memory:', configOf(options, spillDirectory));
+    database = await openDatabase(options, spillDirectory);
     const connection = await duckdb.connect(database);
     try {
       const tables: OpenTable[] = [];
       for (const source of options.tables) tables.push(await openTable(connection, source));
-      await lock(connection, tables);
+      await lock(connection, tables, options.spillMaxBytes);
       return { database, tables, spillDirectory, close };
     } finally {
       duckdb.disconnect_sync(connection);
@@ -55,12 +56,20 @@ export async function openLockedDatabase(options: DatabaseOptions): Promise<Lock
   }
 }
 
-function configOf(options: DatabaseOptions, spillDirectory: string): duckdb.Config {
+async function makeSpillDirectory(parent: string): Promise<string> {
+  try {
+    await mkdir(parent, { recursive: true });
+    return await mkdtemp(join(parent, 'duckdb-'));
+  } catch (cause) {
+    throw new QuireError('INVALID_SETTING', `No directory can be made in the spill directory ${parent}.`, { cause });
+  }
+}
+
+async function openDatabase(options: DatabaseOptions, spillDirectory: string): Promise<Database> {
   const settings: Readonly<Record<string, string>> = {
     memory_limit: `${options.memoryMaxBytes}B`,
     threads: String(options.threads),
     temp_directory: options.spillMaxBytes > 0 ? spillDirectory : '',
-    max_temp_directory_size: `${options.spillMaxBytes}B`,
     errors_as_json: 'true',
     // Planning takes time that grows with the cube of the depth: about a second at this one, minutes at the default of 1000.
     max_expression_depth: '250',
@@ -71,14 +80,21 @@ function configOf(options: DatabaseOptions, spillDirectory: string): duckdb.Conf
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   };
-  const config = duckdb.create_config();
-  for (const [name, value] of Object.entries(settings)) duckdb.set_config(config, name, value);
-  return config;
+  try {
+    const config = duckdb.create_config();
+    for (const [name, value] of Object.entries(settings)) duckdb.set_config(config, name, value);
+    return await duckdb.open(':memory:', config);
+  } catch (cause) {
+    const { message } = parseFailure(cause);
+    throw new QuireError('INVALID_SETTING', `DuckDB does not open with these settings: ${message}`, { cause });
+  }
 }
 
-async function lock(connection: Connection, tables: readonly OpenTable[]): Promise<void> {
+async function lock(connection: Connection, tables: readonly OpenTable[], spillMaxBytes: number): Promise<void> {
   const files = tables.flatMap((table) => table.files).map(quoteLiteral);
   const statements = [
+    // Given when the database is opened, this limit shows but does not hold.
+    `SET max_temp_directory_size = '${spillMaxBytes}B'`,
     // Timestamps with time zone show as UTC, whatever the zone of the server.
     `SET TimeZone = 'UTC'`,
     `SET allowed_paths = [${files.join(', ')}]`,

@@ -35,7 +35,9 @@ export async function prepareSelect(
   redact: Redact,
 ): Promise<SelectStatement> {
   if (sql.includes('\0')) throw new QuireError('QUERY_SYNTAX', 'The query holds a NUL character.');
-  if (Buffer.byteLength(sql) > sqlBytesMax) throw new QuireError('QUERY_INVALID', `The query is longer than ${sqlBytesMax} bytes.`);
+  if (Buffer.byteLength(sql) > sqlBytesMax) {
+    throw new QuireError('QUERY_INVALID', `The query is longer than ${sqlBytesMax} bytes.`);
+  }
   try {
     const tables = checkStatement(await parseSelect(connection, sql, redact), tableNames);
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));

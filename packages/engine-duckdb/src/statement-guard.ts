@@ -166,5 +166,8 @@ function nameIn(node: SyntaxNode, key: string): string {
 }
 
 function refused(what: string): QuireError {
-  return new QuireError('QUERY_INVALID', `A query may read the configured tables and nothing else; ${what} is not available to it.`);
+  return new QuireError(
+    'QUERY_INVALID',
+    `A query may read the configured tables and nothing else; ${what} is not available to it.`,
+  );
 }

@@ -35,11 +35,11 @@ export async function csvRelation(connection: Connection, files: readonly string
      FROM sniff_csv(?, sample_size = -1)`,
     file,
   );
-  const { columns, ...dialect } = found ?? {};
+  const { columns, ...dialect } = (found ?? {}) as Record<string, string | null>;
   const options = Object.entries(dialect)
     // A format that was not found is left to DuckDB; an empty quote or comment means that there is none.
     .filter(([name, value]) => value !== null || !name.endsWith('format'))
-    .map(([name, value]) => `${name} = ${quoteLiteral(String(value ?? ''))}`);
+    .map(([name, value]) => `${name} = ${quoteLiteral(value ?? '')}`);
   const types = (JSON.parse(String(columns)) as { name: string; type: string }[]).map(({ name, type }) => [name, type] as const);
   return `read_csv(${list(files)}, auto_detect = false, ${options.join(', ')}, columns = ${struct(types)})`;
 }

@@ -73,7 +73,9 @@ async function expandPath(connection: Connection, source: TableSource): Promise<
 }
 
 function formatOf(source: TableSource, files: readonly string[]): TableFormat {
-  const formats = new Set(files.map((file) => formatsByExtension[/\.([a-z]+)(\.gz|\.zst)?$/i.exec(file)?.[1]?.toLowerCase() ?? '']));
+  const formats = new Set(
+    files.map((file) => formatsByExtension[/\.([a-z]+)(\.gz|\.zst)?$/i.exec(file)?.[1]?.toLowerCase() ?? '']),
+  );
   const [format] = formats;
   if (formats.size !== 1 || format === undefined) {
     throw unusable(source, 'the extensions of the files do not say which one format they have');
@@ -88,17 +90,28 @@ async function createView(
   format: TableFormat,
   files: readonly string[],
 ): Promise<number> {
-  if (format === 'parquet') return viewRelation(connection, source, await parquetRelation(connection, files), 'count(*)');
-  if (format === 'csv') return viewRelation(connection, source, await csvRelation(connection, files), 'count(*), count(COLUMNS(*))');
+  // Parquet states what it holds; in text, a value that does not fit shows only when it is read.
+  const counts = format === 'parquet' ? 'count(*)' : 'count(*), count(COLUMNS(*))';
   const failures: unknown[] = [];
-  for (const relation of await jsonRelations(connection, files)) {
+  for (const relation of await findRelations(connection, format, files)) {
     try {
-      return await viewRelation(connection, source, relation, 'count(*), count(COLUMNS(*))');
+      return await viewRelation(connection, source, relation, counts);
     } catch (error) {
       failures.push(error);
     }
   }
   throw failures.at(-1);
+}
+
+async function findRelations(connection: Connection, format: TableFormat, files: readonly string[]): Promise<readonly string[]> {
+  switch (format) {
+    case 'parquet':
+      return [await parquetRelation(connection, files)];
+    case 'csv':
+      return [await csvRelation(connection, files)];
+    case 'json':
+      return jsonRelations(connection, files);
+  }
 }
 
 async function viewRelation(connection: Connection, source: TableSource, relation: string, counts: string): Promise<number> {

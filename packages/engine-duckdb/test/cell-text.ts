@@ -13,7 +13,9 @@ export function cellText(data: Data, row: number): CellText {
   if (DataType.isDecimal(type)) return decimalText(int128(data.values as Uint32Array, row), type.precision, type.scale);
   if (DataType.isDate(type)) return dateText(data.values[row] as number);
   if (DataType.isTime(type)) return timeText(data.values[row] as bigint, type.unit);
-  if (DataType.isTimestamp(type)) return timestampText(data.values[row] as bigint, type.unit) + zoneText(type.timezone, data.values[row]);
+  if (DataType.isTimestamp(type)) {
+    return timestampText(data.values[row] as bigint, type.unit, type.timezone === 'UTC' ? '+00' : '');
+  }
   if (DataType.isUtf8(type)) return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytesOf(data, row));
   if (DataType.isBinary(type)) return Buffer.from(bytesOf(data, row)).toString('hex').toUpperCase();
   if (DataType.isFixedSizeBinary(type)) return uuidText((data.values as Uint8Array).subarray(row * 16, row * 16 + 16));
@@ -26,14 +28,18 @@ export function cellText(data: Data, row: number): CellText {
     const [keys, values] = data.children[0]!.children;
     const from = data.valueOffsets[row] as number;
     const names = elements(keys!, from, data.valueOffsets[row + 1]);
-    return Object.fromEntries(names.map((name, index) => [String(name), cellText(values!, from + index)]));
+    return Object.fromEntries(names.map((name, index) => [name as string, cellText(values!, from + index)]));
   }
-  throw new TypeError(`The tests cannot show a ${String(type)}.`);
+  throw new TypeError(`The tests cannot show type ${data.typeId}.`);
 }
 
 export function floatText(value: number): string {
   // JavaScript and DuckDB write the same shortest digits, but place the exponent differently: compare by value.
-  return Number.isFinite(value) ? (Object.is(value, -0) ? '-0' : String(value)) : String(value).toLowerCase().replace('infinity', 'inf');
+  return Number.isFinite(value)
+    ? Object.is(value, -0)
+      ? '-0'
+      : String(value)
+    : String(value).toLowerCase().replace('infinity', 'inf');
 }
 
 function elements(data: Data, start: number, end: number): CellText[] {
@@ -78,7 +84,11 @@ function civil(days: number): { year: number; month: number; day: number } {
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
   const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
-  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day: dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1 };
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1,
+  };
 }
 
 const fractionDigits: Readonly<Record<TimeUnit, number>> = {
@@ -91,21 +101,18 @@ const fractionDigits: Readonly<Record<TimeUnit, number>> = {
 function timeText(value: bigint, unit: TimeUnit): string {
   const perSecond = 10n ** BigInt(fractionDigits[unit]);
   const seconds = Number(value / perSecond);
-  const fraction = String(value % perSecond).padStart(fractionDigits[unit], '0').replace(/0+$/, '');
+  const fraction = String(value % perSecond)
+    .padStart(fractionDigits[unit], '0')
+    .replace(/0+$/, '');
   const clock = `${pad(Math.floor(seconds / 3600))}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
   return fraction === '' || fractionDigits[unit] === 0 ? clock : `${clock}.${fraction}`;
 }
 
-function timestampText(value: bigint, unit: TimeUnit): string {
+function timestampText(value: bigint, unit: TimeUnit, zone: string): string {
   if (value === infiniteTime || value === -infiniteTime) return value < 0n ? '-infinity' : 'infinity';
   const perDay = 86_400n * 10n ** BigInt(fractionDigits[unit]);
   const timeOfDay = ((value % perDay) + perDay) % perDay;
-  return `${dateText(Number((value - timeOfDay) / perDay))} ${timeText(timeOfDay, unit)}`;
-}
-
-function zoneText(timezone: string | null | undefined, value: bigint): string {
-  const isInfinite = value === infiniteTime || value === -infiniteTime;
-  return timezone === 'UTC' && !isInfinite ? '+00' : '';
+  return `${dateText(Number((value - timeOfDay) / perDay))} ${timeText(timeOfDay, unit)}${zone}`;
 }
 
 function uuidText(bytes: Uint8Array): string {

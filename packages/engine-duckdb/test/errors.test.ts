@@ -14,7 +14,11 @@ const lateFailure = (expression: string): string =>
 describe('a query fails', () => {
   test.each([
     ['SELECT 1 FRM t', 'QUERY_SYNTAX', 'Parser Error: syntax error at or near "t"'],
-    ['SELECT nosuch FROM range(1) AS t(i)', 'COLUMN_NOT_FOUND', 'Referenced column "nosuch" not found in FROM clause!\nCandidate bindings: "i"'],
+    [
+      'SELECT nosuch FROM range(1) AS t(i)',
+      'COLUMN_NOT_FOUND',
+      'Referenced column "nosuch" not found in FROM clause!\nCandidate bindings: "i"',
+    ],
     ['SELECT t.nosuch FROM range(1) AS t(i)', 'COLUMN_NOT_FOUND', '"t" does not have a column named "nosuch"'],
     ['SELECT nosuch', 'COLUMN_NOT_FOUND', 'Referenced column "nosuch" was not found'],
     ['SELECT x.i FROM range(1) AS t(i)', 'QUERY_INVALID', 'Referenced table "x" not found!\nCandidate tables: "t"'],
@@ -22,7 +26,11 @@ describe('a query fails', () => {
     [`SELECT length(1)`, 'QUERY_INVALID', `No function matches the given name and argument types 'length(INTEGER_LITERAL)'`],
     ['SELECT i, sum(i) FROM range(1) AS t(i)', 'QUERY_INVALID', 'must appear in the GROUP BY clause'],
     [`SELECT CAST('x' AS INTEGER)`, 'QUERY_FAILED', `Conversion Error: Could not convert string 'x' to INT32`],
-    ['SELECT 9223372036854775807 + i FROM range(1, 2) AS t(i)', 'QUERY_FAILED', 'Out of Range Error: Overflow in addition of INT64'],
+    [
+      'SELECT 9223372036854775807 + i FROM range(1, 2) AS t(i)',
+      'QUERY_FAILED',
+      'Out of Range Error: Overflow in addition of INT64',
+    ],
     [`SELECT error('on purpose')`, 'QUERY_FAILED', 'on purpose'],
     ['SELECT (SELECT i FROM range(2) AS t(i))', 'QUERY_FAILED', 'More than one row returned by a subquery'],
     [lateFailure(`error('on purpose')`), 'QUERY_FAILED', 'on purpose'],

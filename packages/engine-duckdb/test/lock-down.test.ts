@@ -106,7 +106,6 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     `SELECT 1 FROM open ORDER BY current_setting('threads')`,
     `SELECT list_transform(['threads'], lambda x: current_setting(x))`,
     `SELECT getenv('HOME')`,
-    `SELECT getvariable('x')`,
     `SELECT pg_get_viewdef(0)`,
     `SELECT write_log('x')`,
     `SELECT sleep_ms(60000)`,
@@ -180,12 +179,12 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
 
 describe('a query is refused', () => {
   for (const [code, queries] of Object.entries(attacks)) {
-    test.each(queries.map((sql) => [sql.slice(0, 100), sql]))(`with ${code}: %s`, async (_, sql) => {
+    test.each(queries.map((sql) => [sql.slice(0, 100).replace('\0', 'NUL'), sql]))(`with ${code}: %s`, async (_, sql) => {
       const error = await db.failure(inDirectory(sql));
 
       expect(error.code).toBe(code);
       // Where the query itself names the path, repeating it says nothing new.
-      if (!sql.includes('{dir}')) expect(error.message).not.toContain(directory);
+      expect(error.message.includes(directory) && !sql.includes('{dir}')).toBe(false);
       expect(error.message).not.toContain('hunter2');
     });
   }
@@ -263,7 +262,9 @@ describe('DuckDB itself, should a query get past the check,', () => {
     const connection = await duckdb.connect(locked.database);
     try {
       await expect(duckdb.query(connection, 'FROM open')).resolves.toBeDefined();
-      await expect(duckdb.query(connection, inDirectory(sql))).rejects.toThrow(/Permission|configuration has been locked|Not implemented/);
+      await expect(duckdb.query(connection, inDirectory(sql))).rejects.toThrow(
+        /Permission|configuration has been locked|Not implemented/,
+      );
     } finally {
       duckdb.disconnect_sync(connection);
       await locked.close();

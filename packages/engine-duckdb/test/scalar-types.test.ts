@@ -35,7 +35,11 @@ const scalars: readonly (readonly [sqlType: string, arrowType: string, values: r
   ['DECIMAL(19,0)', 'Decimal[19e0]', ['9999999999999999999', '-9999999999999999999']],
   ['DECIMAL(38,10)', 'Decimal[38e+10]', [`${'9'.repeat(28)}.${'9'.repeat(10)}`, `-${'9'.repeat(28)}.${'9'.repeat(10)}`]],
   ['DECIMAL(38,38)', 'Decimal[38e+38]', [`0.${'9'.repeat(38)}`, `-0.${'0'.repeat(37)}1`]],
-  ['DATE', 'Date32<DAY>', ['5877642-06-25 (BC)', '5881580-07-10', '1969-12-31', '0001-01-01', '0044-03-15 (BC)', 'infinity', '-infinity']],
+  [
+    'DATE',
+    'Date32<DAY>',
+    ['5877642-06-25 (BC)', '5881580-07-10', '1969-12-31', '0001-01-01', '0044-03-15 (BC)', 'infinity', '-infinity'],
+  ],
   ['TIME', 'Time64<MICROSECOND>', ['00:00:00', '24:00:00', '23:59:59.999999', '12:34:56.7']],
   ['TIME_NS', 'Time64<NANOSECOND>', ['00:00:00', '24:00:00', '23:59:59.999999999']],
   ['TIMETZ', 'Utf8', ['00:00:00+15:59:59', '24:00:00-15:59:59', '12:34:56.7+05:30']],
@@ -44,16 +48,35 @@ const scalars: readonly (readonly [sqlType: string, arrowType: string, values: r
   [
     'TIMESTAMP',
     'Timestamp<MICROSECOND>',
-    ['1969-12-31 23:59:59.999999', '290308-12-22 (BC) 00:00:00', '294247-01-10 04:00:54.775806', '2000-01-01 00:00:00.1', 'infinity', '-infinity'],
+    [
+      '1969-12-31 23:59:59.999999',
+      '290308-12-22 (BC) 00:00:00',
+      '294247-01-10 04:00:54.775806',
+      '2000-01-01 00:00:00.1',
+      'infinity',
+      '-infinity',
+    ],
   ],
   [
     'TIMESTAMP_NS',
     'Timestamp<NANOSECOND>',
     ['1677-09-22 00:00:00', '2262-04-11 23:47:16.854775806', '1969-12-31 23:59:59.999999999', 'infinity', '-infinity'],
   ],
-  ['TIMESTAMPTZ', 'Timestamp<MICROSECOND, UTC>', ['1969-12-31 23:59:59.999999+00', '2024-02-29 12:00:00+05:30', 'infinity', '-infinity']],
-  ['INTERVAL', 'Utf8', ['1 year 2 months 3 days 04:05:06.789', '-1 days', '00:00:00', '83 years 3 months 999 days 00:16:39.999999']],
-  ['UUID', 'FixedSizeBinary[16]', ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', '01234567-89ab-7def-8123-456789abcdef']],
+  [
+    'TIMESTAMPTZ',
+    'Timestamp<MICROSECOND, UTC>',
+    ['1969-12-31 23:59:59.999999+00', '2024-02-29 12:00:00+05:30', 'infinity', '-infinity'],
+  ],
+  [
+    'INTERVAL',
+    'Utf8',
+    ['1 year 2 months 3 days 04:05:06.789', '-1 days', '00:00:00', '83 years 3 months 999 days 00:16:39.999999'],
+  ],
+  [
+    'UUID',
+    'FixedSizeBinary[16]',
+    ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', '01234567-89ab-7def-8123-456789abcdef'],
+  ],
   ['VARCHAR', 'Utf8', ['', 'a', 'hello']],
   ['JSON', 'Utf8', ['{"a": [1, null]}', 'null', '"text"']],
   [`ENUM('small', 'a rather long value')`, 'Utf8', ['small', 'a rather long value']],
@@ -75,9 +98,11 @@ describe('a column of type', () => {
     expect(answer.rowCount).toBeGreaterThanOrEqual(5000);
     const isFloat = arrowType.startsWith('Float');
     const round = sqlType === 'FLOAT' ? Math.fround : (value: number) => value;
-    const expected = answer.column(1).map((text) => (isFloat && text !== null ? floatText(round(parseFloatText(text as string))) : text));
-    const wrong = answer.column(0).flatMap((text, row) => (text === expected[row] ? [] : [`${String(text)}, not ${String(expected[row])}`]));
-    expect([...new Set(wrong)]).toEqual([]);
+    const expected = answer
+      .column(1)
+      .map((text) => (isFloat && text !== null ? floatText(round(parseFloatText(text as string))) : text));
+    const wrong = answer.column(0).flatMap((text, row) => (text === expected[row] ? [] : [[text, expected[row]]]));
+    expect(wrong).toEqual([]);
     expect(new Set(expected).size).toBe(new Set(rows).size);
   });
 

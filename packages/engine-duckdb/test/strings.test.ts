@@ -10,13 +10,30 @@ afterAll(() => db[Symbol.asyncDispose]());
 
 describe('text', () => {
   test('of every length around 12 bytes, where DuckDB stores it elsewhere, is exact', async () => {
-    const answer = await db.answer(`SELECT left('abcdefghijklmnopqrstuvwxyz', CAST(i AS INTEGER) % 27) AS s FROM range(10000) AS t(i)`);
+    const answer = await db.answer(
+      `SELECT left('abcdefghijklmnopqrstuvwxyz', CAST(i AS INTEGER) % 27) AS s FROM range(10000) AS t(i)`,
+    );
 
     expect(answer.column(0)).toEqual(Array.from({ length: 10_000 }, (_, i) => 'abcdefghijklmnopqrstuvwxyz'.slice(0, i % 27)));
   });
 
   test('of every kind of character is exact', async () => {
-    const characters = ['\u0001', '\u001F', '"', '\\', '\n', '\uFEFF', 'é', 'e\u0301', '\u2028', '中', '\uFFFF', '😀', '👨‍👩‍👧', '\u202E'];
+    const characters = [
+      '\u0001',
+      '\u001F',
+      '"',
+      '\\',
+      '\n',
+      '\uFEFF',
+      'é',
+      'e\u0301',
+      '\u2028',
+      '中',
+      '\uFFFF',
+      '😀',
+      '👨‍👩‍👧',
+      '\u202E',
+    ];
     for (const count of [1, 5, 50]) {
       const rows = characters.map((character) => `('${character}')`).join(', ');
       const answer = await db.answer(`SELECT repeat(c, ${count}) AS s FROM (VALUES ${rows}) AS t(c)`);
@@ -43,13 +60,28 @@ describe('text', () => {
     );
   });
 
+  test('of any lengths, in any order, is exact', async () => {
+    const length = fc.oneof(fc.nat(20), fc.nat(200), fc.nat(20_000));
+    await fc.assert(
+      fc.asyncProperty(fc.array(length, { minLength: 1, maxLength: 300 }), async (lengths) => {
+        const answer = await db.answer(
+          `SELECT k, repeat(chr(33 + k % 90), n) AS s
+           FROM (SELECT unnest([${lengths.join(', ')}]) AS n, CAST(unnest(range(${lengths.length})) AS INTEGER) AS k) ORDER BY hash(k)`,
+        );
+        const expected = answer.column(0).map((k) => String.fromCharCode(33 + (Number(k) % 90)).repeat(lengths[Number(k)]!));
+        expect(answer.column(1).every((text, row) => text === expected[row])).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   test('from a dictionary, in any order and with repetitions, is exact', async () => {
     const answer = await db.answer(
       `SELECT a[1 + CAST(hash(i) % 500 AS INTEGER)] AS s, CAST(hash(i) % 500 AS INTEGER) AS k
        FROM range(20000) AS t(i), (SELECT list('a rather long text of number ' || j ORDER BY j) AS a FROM range(500) AS u(j))`,
     );
 
-    expect(answer.column(0)).toEqual(answer.column(1).map((k) => `a rather long text of number ${String(k)}`));
+    expect(answer.column(0)).toEqual(answer.column(1).map((k) => `a rather long text of number ${k as string}`));
   });
 
   test('of 50 MB in one cell is exact', async () => {

@@ -38,6 +38,11 @@ async function readTable(path: string, options: Partial<TableSource> = {}): Prom
   return await db.answer('FROM t');
 }
 
+/** Files of a glob may be read in any order. */
+function sorted(answer: Answer): unknown[] {
+  return answer.rows().toSorted(([left], [right]) => Number(left) - Number(right));
+}
+
 async function openFailure(...tables: TableSource[]): Promise<string> {
   try {
     await using _db = await TestEngine.open({ tables });
@@ -50,7 +55,9 @@ async function openFailure(...tables: TableSource[]): Promise<string> {
 
 describe('a table', () => {
   test('of Parquet has the types of the file', async () => {
-    await using db = await TestEngine.open({ tables: [{ name: 'flights', path: join(samples, 'flights-3m.parquet'), format: 'auto' }] });
+    await using db = await TestEngine.open({
+      tables: [{ name: 'flights', path: join(samples, 'flights-3m.parquet'), format: 'auto' }],
+    });
     const answer = await db.answer('SELECT * FROM flights ORDER BY ALL LIMIT 1');
 
     expect(answer.columns).toEqual([
@@ -75,10 +82,24 @@ describe('a table', () => {
   test.each([
     ['semicolons.csv', 'a;b\n1;"x;y"\n', [['1', 'x;y']]],
     ['tabs.tsv', 'a\tb\n1\tx\n', [['1', 'x']]],
-    ['quoted.csv', `a,b\n1,"line\nbreak ""quoted"""\n2,it's\n`, [['1', 'line\nbreak "quoted"'], ['2', `it's`]]],
+    [
+      'quoted.csv',
+      `a,b\n1,"line\nbreak ""quoted"""\n2,it's\n`,
+      [
+        ['1', 'line\nbreak "quoted"'],
+        ['2', `it's`],
+      ],
+    ],
     ['single quotes.csv', `a,it's "b"\n1,x\n`, [['1', 'x']]],
     ['bom.csv', '\uFEFFa,b\n1,x\n', [['1', 'x']]],
-    ['dates.csv', 'a,b\n1,31/12/2024\n2,13/01/2024\n', [['1', '2024-12-31'], ['2', '2024-01-13']]],
+    [
+      'dates.csv',
+      'a,b\n1,31/12/2024\n2,13/01/2024\n',
+      [
+        ['1', '2024-12-31'],
+        ['2', '2024-01-13'],
+      ],
+    ],
     ['nothing.csv', 'a,b\n', []],
   ])('of CSV may be written as in %s', async (name, content, rows) => {
     expect((await readTable(await write(name, content))).rows()).toEqual(rows);
@@ -93,11 +114,24 @@ describe('a table', () => {
   });
 
   test.each([
-    ['array.json', '[{"a": 1, "b": {"c": [1, null]}}, {"a": -1}]', ['a: Int64', 'b: Struct<{c:List<Int64>}>'], [['1', { c: ['1', null] }], ['-1', null]]],
+    [
+      'array.json',
+      '[{"a": 1, "b": {"c": [1, null]}}, {"a": -1}]',
+      ['a: Int64', 'b: Struct<{c:List<Int64>}>'],
+      [
+        ['1', { c: ['1', null] }],
+        ['-1', null],
+      ],
+    ],
     ['lines.ndjson', '{"a": 1}\n{"a": "x"}\n', ['a: Utf8'], [['1'], ['"x"']]],
     ['huge.jsonl', '{"a": 99999999999999999999}\n{"a": -1}\n', ['a: Float64'], [['100000000000000000000'], ['-1']]],
     ['unsigned.jsonl', '{"a": 18446744073709551615}\n{"a": -1}\n', ['a: Decimal[38e0]'], [['18446744073709551615'], ['-1']]],
-    ['dates.jsonl', '{"a": "2024-01-31", "b": "31/12/2024 10:00:00"}\n', ['a: Date32<DAY>', 'b: Utf8'], [['2024-01-31', '31/12/2024 10:00:00']]],
+    [
+      'dates.jsonl',
+      '{"a": "2024-01-31", "b": "31/12/2024 10:00:00"}\n',
+      ['a: Date32<DAY>', 'b: Utf8'],
+      [['2024-01-31', '31/12/2024 10:00:00']],
+    ],
     ['mixed.json', '{"a": [1, "x"]}', ['a: List<Utf8>'], [[['1', '"x"']]]],
   ])('of JSON may be written as in %s', async (name, content, columns, rows) => {
     const answer = await readTable(await write(name, content));
@@ -114,7 +148,7 @@ describe('a table', () => {
     const answer = await readTable(join(directory, 'parts', '*.csv'));
 
     expect(answer.columns).toEqual(['a: Float64', 'b: Utf8']);
-    expect(answer.rows().toSorted()).toEqual([
+    expect(sorted(answer)).toEqual([
       ['1', 'x'],
       ['2.5', 'y'],
       ['3', null],
@@ -128,7 +162,7 @@ describe('a table', () => {
     const answer = await readTable(join(directory, 'parts', '*.parquet'));
 
     expect(answer.columns).toEqual(['a: Int32', 'b: Utf8']);
-    expect(answer.rows().toSorted()).toEqual([
+    expect(sorted(answer)).toEqual([
       ['1', 'x'],
       ['2', 'y'],
       ['3', null],
@@ -151,19 +185,26 @@ describe('a table', () => {
     expect((await db.answer('FROM t')).rows()).toEqual([['1']]);
   });
 
-  test.each(['airports.csv', 'unemployment.tsv', 'flights-10k.json', 'stocks.csv', 'movies.json', 'us-10m.json', 'earthquakes.json'])(
-    'can be the sample %s',
-    async (name) => {
-      expect((await readTable(join(samples, name))).rowCount).toBeGreaterThan(0);
-    },
-  );
+  test.each([
+    'airports.csv',
+    'unemployment.tsv',
+    'flights-10k.json',
+    'stocks.csv',
+    'movies.json',
+    'us-10m.json',
+    'earthquakes.json',
+  ])('can be the sample %s', async (name) => {
+    expect((await readTable(join(samples, name))).rowCount).toBeGreaterThan(0);
+  });
 });
 
-describe('opening fails with the name and the path of the table', () => {
+describe('opening fails, and names what is wrong,', () => {
   const csv = (name: string, path: string, format: TableSource['format'] = 'auto'): TableSource => ({ name, path, format });
 
   test('when nothing is there', async () => {
-    expect(await openFailure(csv('t', '/nosuch/file.csv'))).toBe(`Table 't' cannot be read from /nosuch/file.csv: no file is there.`);
+    expect(await openFailure(csv('t', '/nosuch/file.csv'))).toBe(
+      `Table 't' cannot be read from /nosuch/file.csv: no file is there.`,
+    );
     expect(await openFailure(csv('t', '/nosuch/*.parquet'))).toContain('/nosuch/*.parquet: no file is there');
     expect(await openFailure(csv('t', directory))).toContain(directory);
   });
@@ -187,6 +228,16 @@ describe('opening fails with the name and the path of the table', () => {
 
     expect(await openFailure(csv('t', await write('a.txt', 'a')))).toContain('the extensions of the files do not say');
     expect(await openFailure(csv('t', join(directory, 'a.*')))).toContain('the extensions of the files do not say');
+  });
+
+  test('when the engine cannot work with the other settings', async () => {
+    const file = await write('a.csv', 'a\n1\n');
+
+    await expect(TestEngine.open({ threads: 0 })).rejects.toMatchObject({ code: 'INVALID_SETTING' });
+    await expect(TestEngine.open({ spillDirectory: join(file, 'spill') })).rejects.toMatchObject({
+      code: 'INVALID_SETTING',
+      message: expect.stringContaining(file) as string,
+    });
   });
 
   test('when the name cannot be used', async () => {
@@ -218,7 +269,11 @@ describe('statistics', () => {
     const unknown = { cpuTimeNs: null, rowsScanned: null };
 
     expect(await read('FROM one')).toEqual({ ...unknown, rowsTotal: 2, tables: ['One'] });
-    expect(await read('SELECT * FROM one, two AS one_more, one AS again')).toEqual({ ...unknown, rowsTotal: 5, tables: ['One', 'two'] });
+    expect(await read('SELECT * FROM one, two AS one_more, one AS again')).toEqual({
+      ...unknown,
+      rowsTotal: 5,
+      tables: ['One', 'two'],
+    });
     expect(await read('WITH one AS (SELECT 1) SELECT * FROM one')).toEqual({ ...unknown, rowsTotal: 0, tables: [] });
     expect(await read('SELECT (SELECT max(a) FROM two)')).toEqual({ ...unknown, rowsTotal: 3, tables: ['two'] });
     expect(await read('SELECT 1')).toEqual({ ...unknown, rowsTotal: 0, tables: [] });

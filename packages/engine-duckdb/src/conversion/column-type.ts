@@ -120,7 +120,7 @@ export function columnTypeOf(type: LogicalType): ColumnType {
 }
 
 /** The Arrow field of a column, list element or struct member. */
-export function fieldOf(name: string, type: ColumnType, isNullable = true): Field {
+export function fieldOf(name: string, type: ColumnType, isNullable = true): Field<DataType> {
   return new Field(name, type.arrow, isNullable, new Map(type.metadata));
 }
 
@@ -147,7 +147,7 @@ function arrayType(element: ColumnType, size: number): ColumnType {
 }
 
 function mapType(key: ColumnType, value: ColumnType): ColumnType {
-  const entries = new Struct([fieldOf('key', key, false), fieldOf('value', value)]);
+  const entries = new Struct<{ key: DataType; value: DataType }>([fieldOf('key', key, false), fieldOf('value', value)]);
   const arrow = new Map_(new Field('entries', entries, false));
   const read = listReader(arrow, structReader(entries, [key.read, value.read]));
   return { arrow, metadata: noMetadata, read, sql: `MAP(${key.sql}, ${value.sql})`, needsCast: key.needsCast || value.needsCast };

@@ -59,7 +59,11 @@ export function readElements<T extends FixedArray>(
 }
 
 /** A reader for types whose values look the same in DuckDB and in Arrow. */
-export function fixedWidthReader<T extends FixedArray>(type: DataType, Elements: FixedArrayConstructor<T>, stride = 1): VectorReader {
+export function fixedWidthReader<T extends FixedArray>(
+  type: DataType,
+  Elements: FixedArrayConstructor<T>,
+  stride = 1,
+): VectorReader {
   return (vector, rows) =>
     arrowData(type, rows.count, readValidity(vector, rows), { values: readElements(vector, rows, Elements, stride) });
 }

@@ -1,4 +1,4 @@
-import { Bool, Decimal, FixedSizeBinary } from 'apache-arrow';
+import { Bool, type Decimal, FixedSizeBinary } from 'apache-arrow';
 import { arrowData } from './arrow-data.ts';
 import { readElements, type VectorReader } from './fixed-width.ts';
 import { readValidity } from './vector-rows.ts';

@@ -1,0 +1,53 @@
+import duckdb, { type Connection, type Result } from '@duckdb/node-bindings';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+/* What the engine relies on in DuckDB's bindings without their documentation saying so. */
+
+let database: duckdb.Database;
+let connection: Connection;
+beforeAll(async () => {
+  database = await duckdb.open(':memory:', duckdb.create_config());
+  connection = await duckdb.connect(database);
+});
+afterAll(() => {
+  duckdb.disconnect_sync(connection);
+  duckdb.close_sync(database);
+});
+
+async function stream(sql: string): Promise<{ result: Result; rowCount: number }> {
+  const result = await duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
+  let rowCount = 0;
+  for (;;) {
+    const chunk = await duckdb.fetch_chunk(result);
+    const size = chunk === null ? 0 : duckdb.data_chunk_get_size(chunk);
+    if (size === 0) return { result, rowCount };
+    rowCount += size;
+  }
+}
+
+describe('the bindings', () => {
+  test('hand out vector memory as copies that are aligned and belong to the caller', async () => {
+    const result = await duckdb.query(connection, `SELECT 'a text that is not stored inline' FROM range(10)`);
+    const chunk = await duckdb.fetch_chunk(result);
+    const vector = duckdb.data_chunk_get_vector(chunk!, 0);
+    const first = duckdb.vector_get_data(vector, 160);
+    const second = duckdb.vector_get_data(vector, 160);
+    const expected = Buffer.from(second);
+    const text = duckdb.get_data_from_pointer(first.buffer as ArrayBuffer, first.byteOffset + 8, 32);
+    first.fill(0);
+
+    expect(Buffer.from(second)).toEqual(expected);
+    expect(first.byteOffset % 8).toBe(0);
+    expect(Buffer.from(text).toString()).toBe('a text that is not stored inline');
+  });
+
+  test('end a stream that fails like one that is complete, but with another result type', async () => {
+    const complete = await stream('SELECT i FROM range(1000000) AS t(i)');
+    const failed = await stream(`SELECT CASE WHEN i = 1000000 THEN error('on purpose') ELSE i END FROM range(2000000) AS t(i)`);
+
+    expect(complete.rowCount).toBe(1_000_000);
+    expect(duckdb.result_return_type(complete.result)).toBe(duckdb.ResultType.QUERY_RESULT);
+    expect(failed.rowCount).toBeLessThan(1_000_000);
+    expect(duckdb.result_return_type(failed.result)).toBe(duckdb.ResultType.INVALID);
+  });
+});
