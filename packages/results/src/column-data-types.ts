@@ -21,7 +21,7 @@ export function columnDataTypes(schema: Schema): string[] {
   return schema.fields.map((field) => columnDataTypeOf(field));
 }
 
-export function columnDataTypeOf(field: Field): string {
+function columnDataTypeOf(field: Field): string {
   const type = field.type as DataType;
   const override = field.metadata.get(columnDataTypeKey);
   if (override !== undefined) return override;

@@ -4,7 +4,7 @@ import { Field, Int32, makeData, RecordBatch, Schema, Struct } from 'apache-arro
 
 const schema = new Schema([new Field('n', new Int32(), false)]);
 
-export const countingStatistics: QueryStatistics = { elapsedMs: 7, cpuTimeNs: 8, rowsScanned: 9, rowsTotal: 10, tables: ['t'] };
+const countingStatistics: QueryStatistics = { elapsedMs: 7, cpuTimeNs: 8, rowsScanned: 9, rowsTotal: 10, tables: ['t'] };
 
 /** A source of one column, `n`, that counts from 0, in batches of `batchRowCount` rows. */
 export function countingRows(rowCount: number, batchRowCount = 2048): ResultSource {

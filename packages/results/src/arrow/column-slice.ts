@@ -22,7 +22,7 @@ export function fixedWidthBytes(data: Data, start: number, end: number, byteWidt
 }
 
 /** Bytes that the rows take in a batch, validity aside: what batches are sized by. */
-export function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
+function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
   if (data === undefined) return 0;
   const type = data.type;
   const rowCount = end - start;

@@ -112,6 +112,7 @@ function writeAtEach(bytes: Uint8Array, positions: Int32Array, count: number, te
     }
     return;
   }
-  for (let index = 0; index < count; index += 1)
+  for (let index = 0; index < count; index += 1) {
     positions[index] = writeBytes(bytes, positions[index] ?? 0, text, 0, text.length);
+  }
 }
