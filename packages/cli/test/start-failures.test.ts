@@ -80,17 +80,32 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
   });
 
   it.each([
+    // Port 9 is the one that throws everything away: nobody listens there.
     [
-      { 'engine.broker.pagination.protocol': 's3', 'engine.broker.pagination.s3.data.dir': 's3://bucket/x' },
-      /protocol = s3: this store is not built yet/,
+      {
+        'engine.broker.pagination.protocol': 's3',
+        'engine.broker.pagination.s3.data.dir': 's3://bucket/x',
+        'engine.broker.pagination.s3.endpoint': 'http://127.0.0.1:9',
+        'engine.broker.pagination.s3.access.key': 'A',
+        'engine.broker.pagination.s3.secret.key': 'S',
+      },
+      /s3\.data\.dir = s3:\/\/bucket\/x: open of bucket .* failed: .*ECONNREFUSED.* See also .*s3\.endpoint/,
     ],
     [
-      { 'engine.broker.pagination.protocol': 'gcs', 'engine.broker.pagination.gcs.data.dir': 'gs://bucket/x' },
-      /protocol = gcs: this store is not built yet/,
+      {
+        'engine.broker.pagination.protocol': 'gcs',
+        'engine.broker.pagination.gcs.data.dir': 'gs://bucket/x',
+        'engine.broker.pagination.gcs.endpoint': 'http://127.0.0.1:9',
+      },
+      /gcs\.data\.dir = gs:\/\/bucket\/x: open of bucket .* failed: .*ECONNREFUSED.* See also .*gcs\.endpoint/,
     ],
     [
-      { 'engine.broker.pagination.protocol': 'file', 'engine.broker.pagination.file.data.dir': 's3://bucket/x' },
-      /data\.dir = s3:\/\/bucket\/x: this store is not built yet/,
+      {
+        'engine.broker.pagination.protocol': 'file',
+        'engine.broker.pagination.file.data.dir': 'ftp://host/x',
+        'engine.broker.storage.factory.class.ftp': '/no/such/module.mjs',
+      },
+      /factory\.class\.ftp = \/no\/such\/module\.mjs: Cannot find module/,
     ],
     [{ 'engine.table.nothing.path': '/no/such/file.csv' }, /nothing.*\/no\/such\/file\.csv/],
     [{ 'engine.bind.host': '192.0.2.1' }, /engine\.bind\.host = 192\.0\.2\.1: this machine has no such address\./],

@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import type { SettingView } from './read-values.ts';
 import { badValue, faultAt, type SettingProblem } from './setting-problem.ts';
 import { formatSettingSource, type SettingSource } from './setting-source.ts';
-import { type Settings, settingTable } from './setting-table.ts';
+import { namedTable, type Settings, settingTable } from './setting-table.ts';
 
 interface Given {
   readonly settings: Settings;
@@ -22,14 +22,33 @@ export function checkTogether(settings: Settings, view: readonly SettingView[]):
     valueOf: (key) => byKey.get(key)?.value ?? '',
     sourceOf: (key) => byKey.get(key)?.source ?? { kind: 'default' },
   };
-  return [checkThresholds, checkExpiration, checkDataDir, checkTempDir, checkHostName].flatMap((check) => check(given) ?? []);
+  return [
+    checkThresholds,
+    checkGrace,
+    checkExpiration,
+    checkDataDir,
+    checkBuckets,
+    checkPlugin,
+    checkS3Keys,
+    checkTempDir,
+    checkHostName,
+  ].flatMap((check) => check(given) ?? []);
 }
 
-const { cleaner, results, server, store } = settingTable;
+const { cleaner, query, results, s3, server, store } = settingTable;
+const { storageClasses } = namedTable;
 
 function checkThresholds(given: Given): SettingProblem | undefined {
   const { targetPercent, criticalPercent } = given.settings.cleaner;
   return targetPercent > criticalPercent ? notAtMost(given, cleaner.targetPercent.key, cleaner.criticalPercent.key) : undefined;
+}
+
+/** A write that is still under way must not look like the debris of one. */
+function checkGrace({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
+  const { key } = cleaner.graceMs;
+  if (!(settings.cleaner.graceMs <= settings.query.timeoutMs)) return undefined;
+  const limit = `${query.timeoutMs.key} = ${valueOf(query.timeoutMs.key)} (${formatSettingSource(sourceOf(query.timeoutMs.key))})`;
+  return badValue(key, valueOf(key), `more than ${limit}`, sourceOf(key));
 }
 
 function checkExpiration(given: Given): SettingProblem | undefined {
@@ -47,6 +66,35 @@ function checkDataDir({ settings, sourceOf }: Given): SettingProblem | undefined
   const isMissing =
     settings.store.protocol === 'file' && settings.store.fileLocation === undefined && sourceOf(key).kind === 'default';
   return isMissing ? faultAt(key, sourceOf(store.protocol.key), `must be set, because ${store.protocol.key} is file`) : undefined;
+}
+
+function checkBuckets({ settings, sourceOf }: Given): SettingProblem | undefined {
+  const { protocol, s3Location, gcsLocation } = settings.store;
+  const row = protocol === 's3' ? store.s3Location : protocol === 'gcs' ? store.gcsLocation : undefined;
+  const value = protocol === 's3' ? s3Location : gcsLocation;
+  if (row === undefined || value !== undefined || sourceOf(row.key).kind !== 'default') return undefined;
+  return faultAt(row.key, sourceOf(store.protocol.key), `must be set, because ${store.protocol.key} is ${protocol}`);
+}
+
+function checkPlugin({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
+  const { key, kind } = store.fileLocation;
+  const place = settings.store.fileLocation;
+  if (place?.scheme !== 'plugin') return undefined;
+  const isKnown = settings.storageClasses.some(({ name, factory }) => name === place.name && factory?.kind === 'module');
+  if (isKnown) return undefined;
+  const factoryKey = storageClasses.factory.key.replace('<scheme>', place.name);
+  return badValue(key, valueOf(key), `${kind.allowed}; any other scheme needs a module in ${factoryKey}`, sourceOf(key));
+}
+
+function checkS3Keys({ settings, sourceOf }: Given): SettingProblem | undefined {
+  const { accessKey, secretKey } = settings.s3;
+  const isGiven = (key: string): boolean => sourceOf(key).kind !== 'default';
+  const [given, missing] = [s3.accessKey.key, s3.secretKey.key].toSorted(
+    (left, right) => Number(isGiven(right)) - Number(isGiven(left)),
+  );
+  if (given === undefined || missing === undefined || (accessKey === undefined) === (secretKey === undefined)) return undefined;
+  if (isGiven(missing)) return undefined;
+  return faultAt(missing, sourceOf(given), `must be set, because ${given} is`);
 }
 
 /** Temporary files are removed without a look at what they are: no result may lie among them, nor they among results. */

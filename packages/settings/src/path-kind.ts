@@ -5,7 +5,9 @@ import type { SettingKind } from './setting-kind.ts';
 /** Where results are kept: a directory of this machine, or a place in a bucket. */
 export type StoreLocation =
   | { readonly scheme: 'file'; readonly path: string }
-  | { readonly scheme: 's3' | 'gs'; readonly uri: string };
+  | { readonly scheme: 's3' | 'gs'; readonly uri: string }
+  /** A place that only a plug-in knows. */
+  | { readonly scheme: 'plugin'; readonly name: string; readonly uri: string };
 
 /** A path of this machine; the value is absolute. */
 export const path: SettingKind<string> = {
@@ -21,6 +23,8 @@ export const location: SettingKind<StoreLocation> = {
   parse: (value, baseDir) => {
     if (bucketPatterns.s3.test(value)) return { scheme: 's3', uri: value };
     if (bucketPatterns.gs.test(value)) return { scheme: 'gs', uri: value };
+    const plugin = pluginPattern.exec(value)?.[1];
+    if (plugin !== undefined && !['file', 's3', 'gs'].includes(plugin)) return { scheme: 'plugin', name: plugin, uri: value };
     const local = value.startsWith('file:') ? pathOfFileUri(value) : path.parse(value, baseDir);
     return local === undefined ? undefined : { scheme: 'file', path: local };
   },
@@ -37,6 +41,7 @@ export function bucket(scheme: 's3' | 'gs'): SettingKind<string> {
 }
 
 const schemePattern = /^[A-Za-z][A-Za-z0-9+.-]+:/;
+const pluginPattern = /^([a-z][a-z0-9]{1,62}):\/\/\S+$/;
 const bucketPatterns = {
   s3: /^s3:\/\/[a-z0-9][a-z0-9._-]+(?:\/[^\s?#]*)?$/,
   gs: /^gs:\/\/[a-z0-9][a-z0-9._-]+(?:\/[^\s?#]*)?$/,

@@ -29,7 +29,7 @@ describe('environment variables', () => {
     expect(settingsOf({ environment })).toMatchObject({
       tables: [{ name: 'my_cars', path: '/cars.json', format: 'auto' }],
       principals: [{ name: 'ann', role: 'admin', tokenEnv: 'ANN_TOKEN' }],
-      storageClasses: [{ name: 's3', className: 'org.example.S3FS' }],
+      storageClasses: [{ name: 's3', factory: { kind: 'class', name: 'org.example.S3FS' } }],
     });
   });
 

@@ -20,11 +20,20 @@ test('all defaults', () => {
       tempDir: '/tmp/engine/query/broker',
       s3Location: undefined,
       gcsLocation: undefined,
-      s3Region: undefined,
       attemptsMax: 4,
       timeoutMs: 30_000,
       concurrencyMax: 32,
     },
+    s3: {
+      region: undefined,
+      endpoint: undefined,
+      pathStyle: false,
+      accessKey: undefined,
+      secretKey: undefined,
+      encryption: 'bucket',
+      kmsKey: undefined,
+    },
+    gcs: { endpoint: undefined, keyFile: undefined, kmsKey: undefined },
     results: {
       pageRowCount: 10_000,
       expirationMs: 3_600_000,
@@ -35,7 +44,16 @@ test('all defaults', () => {
     },
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
     duckdb: { memoryBytesMax: 1024 * MB, threadCount: 0, spillBytesMax: 4096 * MB },
-    cleaner: { enabled: false, quotaBytes: 1024 * MB, criticalPercent: 90, targetPercent: 60 },
+    cleaner: {
+      enabled: false,
+      quotaBytes: 1024 * MB,
+      criticalPercent: 90,
+      targetPercent: 60,
+      graceMs: 3_600_000,
+      concurrencyMax: 8,
+      schedule: undefined,
+      port: undefined,
+    },
     controller: { cleanerPeriodMs: 3_600_000, cleanerInitialDelayMs: 'random', authProviderClass: undefined, authUrl: undefined },
     observability: { logLevel: 'info', logFormat: 'auto', metricsEnabled: true, docsEnabled: true },
     tables: [],
@@ -65,6 +83,15 @@ engine.broker.pagination.temp.dir = /var/tmp/quire
 engine.broker.pagination.s3.data.dir = s3://results/team-1
 engine.broker.pagination.gcs.data.dir = gs://results
 engine.broker.storage.factory.s3.region = eu-central-1
+engine.broker.pagination.s3.endpoint = http://127.0.0.1:9000/
+engine.broker.pagination.s3.path.style = true
+engine.broker.pagination.s3.access.key = AKEY
+engine.broker.pagination.s3.secret.key = hush
+engine.broker.pagination.s3.encryption = kms
+engine.broker.pagination.s3.kms.key = alias/results
+engine.broker.pagination.gcs.endpoint = https://storage.example.com
+engine.broker.pagination.gcs.key.file = /run/secrets/gcs.json
+engine.broker.pagination.gcs.kms.key = projects/p/locations/l/keyRings/r/cryptoKeys/k
 engine.broker.pagination.store.attempts = 1
 engine.broker.pagination.store.timeout = 250ms
 engine.broker.pagination.store.concurrency = 2
@@ -84,6 +111,10 @@ engine.broker.pagination.file.enableStorageCleaner = true
 engine.broker.pagination.file.maxStoragePerBrokerMB = 100
 engine.broker.pagination.file.criticalStorageThresholdPercent = 80
 engine.broker.pagination.file.targetStorageThresholdPercent = 80
+engine.cleaner.orphan.grace = 2h
+engine.cleaner.concurrency = 3
+engine.cleaner.schedule = 15 3 * * *
+engine.cleaner.port = 9100
 controller.cluster.pagination.cleaner.frequencyPeriod = 10m
 controller.cluster.pagination.cleaner.initialDelay = 1m30s
 controller.admin.auth.provider.class = org.example.auth.UrlAuthProvider
@@ -105,6 +136,7 @@ engine.auth.principal.cy.role = query
 engine.auth.principal.cy.token.env = CY_TOKEN
 engine.auth.principal.cy.password.file = /run/secrets/cy
 engine.broker.storage.factory.class.s3 = org.example.fs.S3FS
+engine.broker.storage.factory.class.ftp = ./stores/ftp.mjs
 `;
 
 const absent = {
@@ -127,10 +159,23 @@ test('every setting is read from its own key', () => {
       tempDir: '/var/tmp/quire',
       s3Location: 's3://results/team-1',
       gcsLocation: 'gs://results',
-      s3Region: 'eu-central-1',
       attemptsMax: 1,
       timeoutMs: 250,
       concurrencyMax: 2,
+    },
+    s3: {
+      region: 'eu-central-1',
+      endpoint: 'http://127.0.0.1:9000',
+      pathStyle: true,
+      accessKey: 'AKEY',
+      secretKey: 'hush',
+      encryption: 'kms',
+      kmsKey: 'alias/results',
+    },
+    gcs: {
+      endpoint: 'https://storage.example.com',
+      keyFile: '/run/secrets/gcs.json',
+      kmsKey: 'projects/p/locations/l/keyRings/r/cryptoKeys/k',
     },
     results: {
       pageRowCount: 100,
@@ -142,7 +187,16 @@ test('every setting is read from its own key', () => {
     },
     query: { timeoutMs: 10_000, concurrencyMax: 3, queueLengthMax: 0 },
     duckdb: { memoryBytesMax: 64 * MB, threadCount: 2, spillBytesMax: 0 },
-    cleaner: { enabled: true, quotaBytes: 100 * MB, criticalPercent: 80, targetPercent: 80 },
+    cleaner: {
+      enabled: true,
+      quotaBytes: 100 * MB,
+      criticalPercent: 80,
+      targetPercent: 80,
+      graceMs: 7_200_000,
+      concurrencyMax: 3,
+      schedule: '15 3 * * *',
+      port: 9100,
+    },
     controller: {
       cleanerPeriodMs: 600_000,
       cleanerInitialDelayMs: 90_000,
@@ -165,7 +219,10 @@ test('every setting is read from its own key', () => {
       { ...absent, name: 'bob-2', role: 'query', tokenFile: '/run/secrets/bob', passwordEnv: 'BOB_PASSWORD' },
       { ...absent, name: 'cy', role: 'query', tokenEnv: 'CY_TOKEN', passwordFile: '/run/secrets/cy' },
     ],
-    storageClasses: [{ name: 's3', className: 'org.example.fs.S3FS' }],
+    storageClasses: [
+      { name: 's3', factory: { kind: 'class', name: 'org.example.fs.S3FS' } },
+      { name: 'ftp', factory: { kind: 'module', path: '/srv/quire/conf/stores/ftp.mjs' } },
+    ],
   });
 });
 

@@ -43,7 +43,7 @@ describe('where values come from', () => {
 
   test('an empty value clears a setting without default', () => {
     const region = 'engine.broker.storage.factory.s3.region';
-    expect(settingsOf({ file: `${region} = eu-central-1`, overrides: [`${region}=`] }).store.s3Region).toBeUndefined();
+    expect(settingsOf({ file: `${region} = eu-central-1`, overrides: [`${region}=`] }).s3.region).toBeUndefined();
   });
 
   test('blanks around a value do not count', () => {

@@ -28,7 +28,7 @@ describe('a value that is not allowed', () => {
     [
       'engine.broker.pagination.file.data.dir',
       'ftp://host/dir',
-      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix); any other scheme needs a module in engine.broker.storage.factory.class.ftp',
     ],
     [
       'engine.broker.pagination.file.data.dir',
@@ -42,7 +42,14 @@ describe('a value that is not allowed', () => {
     ],
     ['engine.broker.pagination.s3.data.dir', 'gs://bucket', 'a bucket, such as s3://bucket/prefix'],
     ['engine.broker.storage.factory.s3.region', 'EU Central', 'the name of a region, such as eu-central-1'],
-    ['engine.broker.storage.factory.class.s3', 'rm -rf', 'the name of a class'],
+    [
+      'engine.broker.storage.factory.class.s3',
+      'rm -rf',
+      'the path of a module (ending in .js, .mjs or .ts) or the name of a class',
+    ],
+    ['engine.broker.pagination.s3.endpoint', 'localhost:9000', 'a URL of a server, such as https://storage.example.com:9000'],
+    ['engine.broker.pagination.gcs.endpoint', 'http://a:b@host', 'a URL of a server, such as https://storage.example.com:9000'],
+    ['engine.broker.pagination.s3.encryption', 'none', 'one of bucket, s3, kms'],
     ['engine.auth.principal.ann.role', 'root', 'one of query, admin'],
   ])('is refused: %s = %s', (key, value, allowed) => {
     expect(parse({ overrides: [`${key}=${value}`] })).toEqual({
@@ -201,6 +208,28 @@ describe('settings that do not go together', () => {
     expect(messagesOf({ file: 'engine.broker.pagination.protocol = file' })).toEqual([
       'engine.broker.pagination.file.data.dir (conf/quire.properties:1): must be set, because engine.broker.pagination.protocol is file.',
     ]);
+  });
+
+  test.each(['s3', 'gcs'])('the store %s without a bucket', (protocol) => {
+    expect(messagesOf({ file: `engine.broker.pagination.protocol = ${protocol}` })).toEqual([
+      `engine.broker.pagination.${protocol}.data.dir (conf/quire.properties:1): must be set, because engine.broker.pagination.protocol is ${protocol}.`,
+    ]);
+  });
+
+  test('half of an access key', () => {
+    const [id, secret] = ['engine.broker.pagination.s3.access.key', 'engine.broker.pagination.s3.secret.key'] as const;
+    expect(messagesOf({ file: `${id} = AKEY` })).toEqual([`${secret} (conf/quire.properties:1): must be set, because ${id} is.`]);
+    expect(messagesOf({ overrides: [`${secret}=hush`] })).toEqual([`${id} (--set): must be set, because ${secret} is.`]);
+    expect(messagesOf({ overrides: [`${secret}=hush`, `${id}=AKEY`] })).toEqual([]);
+  });
+
+  test('a scheme that only a Java class is named for', () => {
+    const [dir, factory] = ['engine.broker.pagination.file.data.dir', 'engine.broker.storage.factory.class.ftp'] as const;
+    const problems = (value: string): readonly string[] => messagesOf({ overrides: [`${dir}=ftp://h/x`, `${factory}=${value}`] });
+    expect(problems('org.example.FtpFS')).toEqual([
+      expect.stringMatching(/^engine\S+data\.dir = ftp:\/\/h\/x \(--set\): expected .* needs a module in engine\S+class\.ftp\.$/),
+    ]);
+    expect(problems('ftp-store.mjs')).toEqual([]);
   });
 
   test.each([

@@ -10,6 +10,9 @@ const secretKeys = [...fixedSettings, ...namedSettings]
 describe('secrets', () => {
   test('are these settings', () => {
     expect(secretKeys).toEqual([
+      'engine.broker.pagination.s3.access.key',
+      'engine.broker.pagination.s3.secret.key',
+      'engine.broker.pagination.gcs.key.file',
       'controller.admin.auth.url',
       'engine.auth.principal.ann.token.sha256',
       'engine.auth.principal.ann.token.file',

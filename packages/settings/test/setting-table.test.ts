@@ -38,7 +38,7 @@ describe('the table of settings', () => {
     expectTypeOf<Settings['results']['compression']>().toEqualTypeOf<'none' | 'zstd' | 'lz4'>();
     expectTypeOf<Settings['results']['expirationMs']>().toEqualTypeOf<number>();
     expectTypeOf<Settings['controller']['cleanerInitialDelayMs']>().toEqualTypeOf<number | 'random'>();
-    expectTypeOf<Settings['store']['s3Region']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<Settings['s3']['region']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<TableSettings>().toEqualTypeOf<
       { readonly name: string } & { readonly path: string; readonly format: 'auto' | 'parquet' | 'csv' | 'json' }
     >();

@@ -12,9 +12,10 @@ import {
   withRetry,
   withTimeLimit,
 } from '@quire/core';
-import type { Settings } from '@quire/settings';
+import type { Settings, StoreLocation } from '@quire/settings';
 import { FileObjectStore } from '@quire/store-file';
 import { MemoryObjectStore } from '@quire/store-memory';
+import { loadFactory, openGcsStore, openS3Store } from './open-remote-store.ts';
 
 export interface StoreSurroundings {
   readonly clock: Clock;
@@ -30,40 +31,76 @@ const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
 /**
  * Opens the store that the settings name, with what protects its callers around it.
  *
- * @throws INVALID_SETTING when there is no such store yet, or its directory cannot be used
+ * @throws INVALID_SETTING when its directory cannot be used, or bucket, region, endpoint or credentials are not right
  */
-export async function openStore(settings: Settings['store'], surroundings: StoreSurroundings): Promise<ObjectStore> {
+export async function openStore(settings: Settings, surroundings: StoreSurroundings): Promise<ObjectStore> {
   const { clock, random, onCall, onRetry } = surroundings;
-  if (settings.protocol === 'memory') {
-    return withObserver(new MemoryObjectStore({ sizeMaxBytes: settings.memoryBytesMax, clock }), onCall, clock);
+  const { protocol, memoryBytesMax, timeoutMs, concurrencyMax, attemptsMax } = settings.store;
+  if (protocol === 'memory') {
+    return withObserver(new MemoryObjectStore({ sizeMaxBytes: memoryBytesMax, clock }), onCall, clock);
   }
-  const observed = withObserver(await openFileStore(settings, surroundings), onCall, clock);
-  const timed = withTimeLimit(observed, { clock, callTimeoutMs: settings.timeoutMs, idleTimeoutMs: settings.timeoutMs });
+  const observed = withObserver(await openPlace(settings, { clock, random }), onCall, clock);
+  const timed = withTimeLimit(observed, { clock, callTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs });
   // Limits are inside of retries: a call that waits for its next try must not keep others from theirs.
-  const limited = withLimit(timed, { concurrentMax: settings.concurrencyMax });
-  return withRetry(limited, { clock, random, attemptsMax: settings.attemptsMax, ...retryDelays, onRetry });
+  const limited = withLimit(timed, { concurrentMax: concurrencyMax });
+  return withRetry(limited, { clock, random, attemptsMax, ...retryDelays, onRetry });
 }
 
-async function openFileStore(settings: Settings['store'], { clock, random }: StoreSurroundings): Promise<ObjectStore> {
-  const { protocol, fileLocation } = settings;
-  if (protocol !== 'file') throw notBuiltYet(`engine.broker.pagination.protocol = ${protocol}`);
-  if (fileLocation === undefined) throw new QuireError('INTERNAL', 'The settings name no directory for the file store.');
-  const setting = 'engine.broker.pagination.file.data.dir';
-  if (fileLocation.scheme !== 'file') throw notBuiltYet(`${setting} = ${fileLocation.uri}`);
-  const root = fileLocation.path;
+/** Opens what the data directory of the protocol names: a directory here, a bucket, or whatever a module can open. */
+async function openPlace(settings: Settings, surroundings: Pick<StoreSurroundings, 'clock' | 'random'>): Promise<ObjectStore> {
+  const { key, place } = placeOf(settings.store);
+  const text = place.scheme === 'file' ? place.path : place.uri;
+  const factory = await loadFactory(place.scheme === 'plugin' ? place.name : place.scheme, settings);
+  const open = (): Promise<ObjectStore> => {
+    if (factory !== undefined) return factory(text, surroundings);
+    if (place.scheme === 's3') return openS3Store(text, settings, surroundings);
+    if (place.scheme === 'gs') return openGcsStore(text, settings, surroundings);
+    return openDirectory(text, surroundings);
+  };
   try {
-    // The store makes its root only below a directory that is there; a server makes what it was told to use.
-    await mkdir(dirname(root), { recursive: true });
-    return await FileObjectStore.open({ root, clock, random });
+    return await withinTime(open(), settings.store.timeoutMs, surroundings.clock);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new QuireError('INVALID_SETTING', `${setting} = ${root}: ${reason}`, { cause: error });
+    throw new QuireError('INVALID_SETTING', `${key} = ${text}: ${reason}${connectionHints[place.scheme]}`, { cause: error });
   }
 }
 
-function notBuiltYet(assignment: string): QuireError {
-  return new QuireError(
-    'INVALID_SETTING',
-    `${assignment}: this store is not built yet; expected memory, or file with a local directory.`,
-  );
+/** Which other settings decide whether a place can be reached. */
+const connectionHints = {
+  file: '',
+  plugin: '',
+  s3: ' See also engine.broker.storage.factory.s3.region and engine.broker.pagination.s3.endpoint, .access.key, .secret.key and .path.style.',
+  gs: ' See also engine.broker.pagination.gcs.endpoint and .key.file.',
+} as const;
+
+function placeOf({ protocol, fileLocation, s3Location, gcsLocation }: Settings['store']): {
+  readonly key: string;
+  readonly place: StoreLocation;
+} {
+  const key = `engine.broker.pagination.${protocol}.data.dir`;
+  if (protocol === 's3' && s3Location !== undefined) return { key, place: { scheme: 's3', uri: s3Location } };
+  if (protocol === 'gcs' && gcsLocation !== undefined) return { key, place: { scheme: 'gs', uri: gcsLocation } };
+  if (protocol === 'file' && fileLocation !== undefined) return { key, place: fileLocation };
+  throw new QuireError('INTERNAL', `The settings name no place for the store ${protocol}.`);
+}
+
+async function openDirectory(root: string, { clock, random }: Pick<StoreSurroundings, 'clock' | 'random'>): Promise<ObjectStore> {
+  // The store makes its root only below a directory that is there; a server makes what it was told to use.
+  await mkdir(dirname(root), { recursive: true });
+  return FileObjectStore.open({ root, clock, random });
+}
+
+/** Gives up on a server that does not answer: whoever starts a broker must hear of it. */
+async function withinTime(opening: Promise<ObjectStore>, timeoutMs: number, clock: Clock): Promise<ObjectStore> {
+  const timer = new AbortController();
+  const timeout = clock.sleep(timeoutMs, timer.signal).then(() => {
+    opening.then((store) => store[Symbol.asyncDispose]()).catch(() => undefined);
+    throw new QuireError('STORE_TIMED_OUT', `There was no answer within ${timeoutMs} ms.`);
+  });
+  try {
+    return await Promise.race([opening, timeout]);
+  } finally {
+    timer.abort();
+    timeout.catch(() => undefined);
+  }
 }

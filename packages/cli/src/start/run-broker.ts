@@ -40,7 +40,7 @@ export async function runBroker(settings: Settings, run: BrokerRun): Promise<voi
   const { clock, random } = environment;
   const principals = await readPrincipals(settings, environment);
   const metrics = new BrokerMetrics();
-  await using store = await openStore(settings.store, {
+  await using store = await openStore(settings, {
     clock,
     random,
     onCall: metrics.observeStoreCall,

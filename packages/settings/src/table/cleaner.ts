@@ -1,16 +1,13 @@
-import { boolean, duration, durationOrRandom, integer, size, text } from '../setting-kind.ts';
+import { boolean, duration, durationOrRandom, integer, port, size, text } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
-const awaits = 'the cleaner';
-
-/** How much a broker may store, and what happens above it. */
+/** How much a broker may store, what happens above it, and how sweeps run. */
 export const cleaner = {
   enabled: setting({
     key: 'engine.broker.pagination.file.enableStorageCleaner',
     kind: boolean,
     default: 'false',
     live: true,
-    awaits,
     meaning: 'Whether results are evicted when a broker stores too much.',
   }),
   quotaBytes: setting({
@@ -18,7 +15,6 @@ export const cleaner = {
     kind: size('MB', 1, 1_073_741_824),
     default: '1024',
     live: true,
-    awaits,
     meaning: 'The quota: how much one broker may store.',
   }),
   criticalPercent: setting({
@@ -26,7 +22,6 @@ export const cleaner = {
     kind: integer(1, 100),
     default: '90',
     live: true,
-    awaits,
     meaning: 'Eviction starts when usage exceeds this percentage of the quota.',
   }),
   targetPercent: setting({
@@ -34,26 +29,55 @@ export const cleaner = {
     kind: integer(1, 100),
     default: '60',
     live: true,
-    awaits,
     meaning: 'Eviction brings usage down to this percentage of the quota; at most the critical percentage.',
+  }),
+  graceMs: setting({
+    key: 'engine.cleaner.orphan.grace',
+    kind: duration('1m', '30d'),
+    default: '1h',
+    live: true,
+    meaning:
+      'How long data must be seen to lie without a commit record before it is deleted as debris of a crash. Longer than any write: ' +
+      'more than `engine.broker.query.timeout`.',
+  }),
+  concurrencyMax: setting({
+    key: 'engine.cleaner.concurrency',
+    kind: integer(1, 256),
+    default: '8',
+    live: true,
+    meaning: 'How many deletions run at once.',
+  }),
+  schedule: optionalSetting({
+    key: 'engine.cleaner.schedule',
+    kind: text(/^[\w*,/#?-]+(?: [\w*,/#?-]+){4,5}$/, 'a cron expression of five or six fields, such as 15 3 * * *'),
+    live: true,
+    meaning:
+      'When sweeps run, in UTC, in the place of `controller.cluster.pagination.cleaner.frequencyPeriod`. Results expire for their ' +
+      'readers all the same; only their space is freed later.',
+  }),
+  port: optionalSetting({
+    key: 'engine.cleaner.port',
+    kind: port,
+    meaning: 'The port on which `quire cleaner` answers `/health` and `/metrics`; without it, it does not listen.',
   }),
 };
 
-/** The periodic expiry job over all brokers. */
+/** When sweeps run, and the expiry job over all brokers. */
 export const controller = {
   cleanerPeriodMs: setting({
     key: 'controller.cluster.pagination.cleaner.frequencyPeriod',
     kind: duration('1s', '365d'),
     default: '1h',
-    awaits: 'the controller',
-    meaning: 'How often the controller has expired results deleted.',
+    live: true,
+    meaning: 'How often each broker and `quire cleaner` sweep: delete what has expired, and evict what exceeds the quota.',
   }),
   cleanerInitialDelayMs: setting({
     key: 'controller.cluster.pagination.cleaner.initialDelay',
     kind: durationOrRandom('0s', '365d'),
     default: 'random',
-    awaits: 'the controller',
-    meaning: 'The delay before the first run; `random` keeps several controllers from running at once.',
+    meaning:
+      'The delay before the first sweep; `random` is at most one period and at most five minutes, and keeps cleaners that start ' +
+      'together from sweeping together.',
   }),
   authProviderClass: optionalSetting({
     key: 'controller.admin.auth.provider.class',

@@ -1,6 +1,6 @@
 import { path } from '../path-kind.ts';
 import { scryptHash, sha256Hex, variableName } from '../secret-kind.ts';
-import { choice, text } from '../setting-kind.ts';
+import { choice } from '../setting-kind.ts';
 import { optionalSetting, requiredSetting, setting } from '../setting-row.ts';
 
 /** The tables that queries may read, one per name. */
@@ -60,16 +60,5 @@ export const principals = {
     kind: variableName,
     secret: true,
     meaning: "The name of an environment variable with the principal's password.",
-  }),
-};
-
-/** The plug-ins of file systems, one per scheme. */
-export const storageClasses = {
-  className: requiredSetting({
-    key: 'engine.broker.storage.factory.class.<scheme>',
-    kind: text(/^[A-Za-z_][\w$.-]{0,255}$/, 'the name of a class'),
-    awaits: 'the S3 store',
-    meaning:
-      'The plug-in for a deep store, as other brokers name it. Accepted for their files; Quire knows its stores by itself.',
   }),
 };

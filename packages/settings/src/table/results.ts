@@ -1,5 +1,5 @@
 import { bucket, location, path } from '../path-kind.ts';
-import { choice, duration, integer, size, sizeOrUnlimited, text } from '../setting-kind.ts';
+import { choice, duration, integer, size, sizeOrUnlimited } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
 /** The longest time that a result may be asked to live. */
@@ -59,7 +59,7 @@ export const store = {
     default: 'memory',
     meaning:
       'What results are kept in. `memory` forgets all of them at a stop and is not for production; ' +
-      '`file` needs `engine.broker.pagination.file.data.dir`. `s3` and `gcs` are accepted, but not built yet: a broker does not start with them.',
+      '`file` needs `engine.broker.pagination.file.data.dir`. `s3` needs `engine.broker.pagination.s3.data.dir`, `gcs` needs `engine.broker.pagination.gcs.data.dir`.',
   }),
   memoryBytesMax: setting({
     key: 'engine.broker.pagination.memory.maxMB',
@@ -71,7 +71,7 @@ export const store = {
     key: 'engine.broker.pagination.file.data.dir',
     kind: location,
     meaning:
-      'Where the store `file` keeps its objects. It is made when it does not exist. Buckets are accepted, but not built yet.',
+      'Where the store `file` keeps its objects. It is made when it does not exist. `s3:` and `gs:` URIs are as the stores `s3` and `gcs`.',
   }),
   tempDir: setting({
     key: 'engine.broker.pagination.temp.dir',
@@ -83,20 +83,12 @@ export const store = {
   s3Location: optionalSetting({
     key: 'engine.broker.pagination.s3.data.dir',
     kind: bucket('s3'),
-    awaits: 'the S3 store',
     meaning: 'Where the store `s3` keeps its objects.',
   }),
   gcsLocation: optionalSetting({
     key: 'engine.broker.pagination.gcs.data.dir',
     kind: bucket('gs'),
-    awaits: 'the GCS store',
     meaning: 'Where the store `gcs` keeps its objects.',
-  }),
-  s3Region: optionalSetting({
-    key: 'engine.broker.storage.factory.s3.region',
-    kind: text(/^[a-z0-9-]{1,64}$/, 'the name of a region, such as eu-central-1'),
-    awaits: 'the S3 store',
-    meaning: 'The region of the bucket.',
   }),
   attemptsMax: setting({
     key: 'engine.broker.pagination.store.attempts',

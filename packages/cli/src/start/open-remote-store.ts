@@ -1,0 +1,74 @@
+import { pathToFileURL } from 'node:url';
+import { type Clock, type ObjectStore, QuireError, type Random } from '@quire/core';
+import type { Settings } from '@quire/settings';
+
+/** What a module named in `engine.broker.storage.factory.class.<scheme>` must export as `openObjectStore`. */
+export type ObjectStoreFactory = (
+  /** The URI in the setting, such as `ftp://host/results`. */
+  location: string,
+  surroundings: { readonly clock: Clock; readonly random: Random },
+) => Promise<ObjectStore>;
+
+interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const storageClassKey = 'engine.broker.storage.factory.class';
+
+/** Opens a bucket of S3. Its SDK is loaded now, so that whoever needs none never waits for it or has it in memory. */
+export async function openS3Store(uri: string, settings: Settings, surroundings: Surroundings): Promise<ObjectStore> {
+  const { S3ObjectStore } = await import('@quire/store-s3');
+  const { region, endpoint, pathStyle, accessKey, secretKey, encryption, kmsKey } = settings.s3;
+  return S3ObjectStore.open({
+    location: uri,
+    forcePathStyle: pathStyle,
+    connectionsMax: settings.store.concurrencyMax + connectionsForParts,
+    partAttemptsMax: settings.store.attemptsMax,
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(accessKey !== undefined &&
+      secretKey !== undefined && { credentials: { accessKeyId: accessKey, secretAccessKey: secretKey } }),
+    ...(encryption === 's3' && { encryption: { kind: 's3' } }),
+    ...(encryption === 'kms' && { encryption: { kind: 'kms', ...(kmsKey !== undefined && { keyId: kmsKey }) } }),
+    ...surroundings,
+  });
+}
+
+/** A put is one call of the store, but has several parts on their way. */
+const connectionsForParts = 32;
+
+/** Opens a bucket of Google Cloud Storage. Its SDK is loaded now. */
+export async function openGcsStore(uri: string, settings: Settings, surroundings: Surroundings): Promise<ObjectStore> {
+  const { GcsObjectStore } = await import('@quire/store-gcs');
+  const { endpoint, keyFile, kmsKey } = settings.gcs;
+  return GcsObjectStore.open({
+    location: uri,
+    partAttemptsMax: settings.store.attemptsMax,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(keyFile !== undefined && { keyFile }),
+    ...(kmsKey !== undefined && { kmsKeyName: kmsKey }),
+    ...surroundings,
+  });
+}
+
+/**
+ * The factory that a module exports for a scheme, or undefined when the settings name none.
+ *
+ * @throws INVALID_SETTING when the module cannot be loaded or exports no such function
+ */
+export async function loadFactory(scheme: string, settings: Settings): Promise<ObjectStoreFactory | undefined> {
+  const factory = settings.storageClasses.find(({ name }) => name === scheme)?.factory;
+  if (factory?.kind !== 'module') return undefined;
+  const assignment = `${storageClassKey}.${scheme} = ${factory.path}`;
+  let exported: Readonly<Record<string, unknown>>;
+  try {
+    exported = (await import(pathToFileURL(factory.path).href)) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new QuireError('INVALID_SETTING', `${assignment}: ${reason}`, { cause: error });
+  }
+  const { openObjectStore } = exported;
+  if (typeof openObjectStore === 'function') return openObjectStore as ObjectStoreFactory;
+  throw new QuireError('INVALID_SETTING', `${assignment}: the module exports no function openObjectStore.`);
+}
