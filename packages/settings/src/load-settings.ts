@@ -10,18 +10,36 @@ export interface SettingsRequest extends Omit<SettingsInput, 'file'> {
 }
 
 /** Reads the properties file at `path`, if one is given, as UTF-8 and parses everything; a file that cannot be read is a problem. */
-export async function loadSettings({ path, ...input }: SettingsRequest): Promise<SettingsOutcome> {
-  if (path === undefined) return parseSettings(input);
+export async function loadSettings(request: SettingsRequest): Promise<SettingsOutcome> {
+  const { path, ...input } = request;
+  return path === undefined
+    ? parseSettings(input)
+    : parseReading(await readSettingsFile(path, input.workingDir), { ...input, path });
+}
+
+/** A settings file as it was at one moment. */
+export type FileReading = { readonly text: string } | { readonly problem: SettingProblem };
+
+/** Reads a settings file; never rejects. */
+export async function readSettingsFile(path: string, workingDir: string): Promise<FileReading> {
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(resolve(input.workingDir, path));
+    bytes = await readFile(resolve(workingDir, path));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    return { ok: false, problems: [unreadable(path, `cannot be read (${code})`)] };
+    return { problem: unreadable(path, `cannot be read (${code})`) };
   }
   const text = decodeUtf8(bytes);
-  if (text === undefined) return { ok: false, problems: [unreadable(path, 'is not UTF-8 text')] };
-  return parseSettings({ ...input, file: { path, text } });
+  return text === undefined ? { problem: unreadable(path, 'is not UTF-8 text') } : { text };
+}
+
+/** Parses everything, the file as it was read. */
+export function parseReading(
+  reading: FileReading,
+  { path, ...input }: SettingsRequest & { readonly path: string },
+): SettingsOutcome {
+  if ('problem' in reading) return { ok: false, problems: [reading.problem] };
+  return parseSettings({ ...input, file: { path, text: reading.text } });
 }
 
 function unreadable(path: string, what: string): SettingProblem {
