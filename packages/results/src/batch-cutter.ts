@@ -1,4 +1,5 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
+import { columnBatchOf } from './arrow/column-batch.ts';
 import { type BatchSlice, batchSliceSizeBytes } from './arrow/column-slice.ts';
 
 /** A batch of about this many bytes costs little to read for one row, and little overhead for many. */
@@ -50,7 +51,7 @@ export class BatchCutter {
   }
 
   #push(batch: RecordBatch): void {
-    const slice = { batch, start: 0, end: batch.data.length };
+    const slice = { batch: columnBatchOf(batch), start: 0, end: batch.data.length };
     if (slice.end === 0) return;
     this.#pending.push(slice);
     this.#pendingRows += slice.end;

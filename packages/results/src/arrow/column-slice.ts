@@ -1,4 +1,5 @@
-import { type Data, DataType, type RecordBatch } from 'apache-arrow';
+import { type Data, DataType } from 'apache-arrow';
+import type { ColumnBatch } from './column-batch.ts';
 import { byteWidthOf } from './column-type.ts';
 
 /** Rows `[start, end)` of one column chunk; without data they are that many nulls. */
@@ -8,9 +9,9 @@ export interface ColumnSlice {
   readonly end: number;
 }
 
-/** Rows `[start, end)` of one record batch. */
+/** Rows `[start, end)` of one batch. */
 export interface BatchSlice {
-  readonly batch: RecordBatch;
+  readonly batch: ColumnBatch;
   readonly start: number;
   readonly end: number;
 }
@@ -28,24 +29,24 @@ function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
   const rowCount = end - start;
   const byteWidth = byteWidthOf(type);
   if (byteWidth !== undefined) return rowCount * byteWidth;
-  if (DataType.isStruct(type)) return childrenSizeBytes(data, start, end);
-  if (DataType.isFixedSizeList(type)) return childrenSizeBytes(data, start * type.listSize, end * type.listSize);
+  if (DataType.isStruct(type)) return columnsSizeBytes(data.children, start, end);
+  if (DataType.isFixedSizeList(type)) return columnsSizeBytes(data.children, start * type.listSize, end * type.listSize);
   if (DataType.isDictionary(type)) return rowCount * 16; // the value's size, roughly: exact would cost a gather
   const offsets = data.valueOffsets as ArrayLike<number | bigint> | undefined;
   if (offsets === undefined) return rowCount / 8;
   const first = Number(offsets[start] ?? 0);
   const last = Number(offsets[end] ?? 0);
   const width = typeof offsets[0] === 'bigint' ? 8 : 4;
-  return rowCount * width + (data.children.length > 0 ? childrenSizeBytes(data, first, last) : last - first);
+  return rowCount * width + (data.children.length > 0 ? columnsSizeBytes(data.children, first, last) : last - first);
 }
 
-function childrenSizeBytes(data: Data, start: number, end: number): number {
+function columnsSizeBytes(columns: readonly Data[], start: number, end: number): number {
   let sizeBytes = 0;
-  for (const child of data.children) sizeBytes += sliceSizeBytes({ data: child, start, end });
+  for (const data of columns) sizeBytes += sliceSizeBytes({ data, start, end });
   return sizeBytes;
 }
 
 /** Bytes that the rows take in a batch, over all columns. */
 export function batchSliceSizeBytes({ batch, start, end }: BatchSlice): number {
-  return childrenSizeBytes(batch.data, start, end);
+  return columnsSizeBytes(batch.columns, start, end);
 }

@@ -1,7 +1,8 @@
-import { type Data, DataType, type Field, makeData, RecordBatch, type Schema, Struct, Type } from 'apache-arrow';
+import { type Data, DataType, type Field, makeData, type Schema, Type } from 'apache-arrow';
 import { type BufferRegion, type FieldNode, Message } from 'apache-arrow/ipc/metadata/message';
 import { isQuireError, QuireError } from '@quire/core';
 import { decompressBuffer } from './buffer-codec.ts';
+import type { ColumnBatch } from './column-batch.ts';
 import { byteWidthOf } from './column-type.ts';
 
 const prefixBytes = 8;
@@ -11,7 +12,7 @@ const prefixBytes = 8;
  *
  * @throws RESULT_CORRUPT when the bytes are not a record batch of this schema
  */
-export function decodeBatchMessage(schema: Schema, bytes: Uint8Array): RecordBatch {
+export function decodeBatchMessage(schema: Schema, bytes: Uint8Array): ColumnBatch {
   try {
     const aligned = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
     const metadataBytes = new DataView(aligned.buffer, aligned.byteOffset).getInt32(4, true);
@@ -28,8 +29,7 @@ export function decodeBatchMessage(schema: Schema, bytes: Uint8Array): RecordBat
         return compression === undefined ? buffer : decompressBuffer(buffer, compression);
       },
     };
-    const children = schema.fields.map((field) => decodeColumn(field, source));
-    return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length: header.length, nullCount: 0, children }));
+    return { rowCount: header.length, columns: schema.fields.map((field) => decodeColumn(field, source)) };
   } catch (error) {
     if (isQuireError(error)) throw error;
     throw new QuireError('RESULT_CORRUPT', 'A stored record batch cannot be decoded.', { cause: error });

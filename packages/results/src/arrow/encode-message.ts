@@ -27,7 +27,7 @@ export function encodeSchemaMessage(schema: Schema): EncodedMessage {
 export function encodeBatchMessage(schema: Schema, slices: readonly BatchSlice[], compression: Compression): EncodedMessage {
   const parts: BatchParts = { nodes: [], buffers: [] };
   for (const [index, field] of schema.fields.entries()) {
-    const columns = slices.map(({ batch, start, end }) => ({ data: batch.data.children[index], start, end }));
+    const columns = slices.map(({ batch, start, end }) => ({ data: batch.columns[index], start, end }));
     assembleColumn(field, columns, parts);
   }
   const rowCount = slices.reduce((sum, { start, end }) => sum + end - start, 0);

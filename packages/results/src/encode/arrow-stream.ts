@@ -22,6 +22,6 @@ export async function* encodeArrowStream(
 
 function cutMessage(schema: Schema, message: Uint8Array, start: number, end: number): Uint8Array {
   const batch = decodeBatchMessage(schema, message);
-  if (batch.data.length === end - start) return message;
+  if (batch.rowCount === end - start) return message;
   return encodeBatchMessage(schema, [{ batch, start, end }], 'none').bytes;
 }

@@ -1,12 +1,13 @@
-import type { Data, RecordBatch, Schema } from 'apache-arrow';
+import type { Data, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
+import type { ColumnBatch } from '../arrow/column-batch.ts';
 import { csvKernelOf, jsonKernelOf, type KernelOf } from './column-kernels.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
 /** A decoded batch and the rows of it that are wanted. */
 export interface PageBatch {
-  readonly batch: RecordBatch;
+  readonly batch: ColumnBatch;
   readonly rows: RowRange;
 }
 
@@ -59,7 +60,7 @@ async function* encodeRows(
 ): AsyncGenerator<Uint8Array> {
   const encoder = new RowEncoder(frame);
   for await (const { batch, rows } of batches) {
-    const kernels = schema.fields.map((field, index) => kernelOf(field, batch.data.children[index] as Data));
+    const kernels = schema.fields.map((field, index) => kernelOf(field, batch.columns[index] as Data));
     yield* encoder.encode(kernels, rows);
   }
   const last = encoder.finish();
