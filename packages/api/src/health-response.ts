@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 
+const NullableTime = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
+
 /** What a broker says of itself to whoever asks; it holds no secrets. */
 export const HealthResponse = Type.Object(
   {
@@ -10,6 +12,26 @@ export const HealthResponse = Type.Object(
     storeType: Type.String({ description: 'Kind of store: fs (local files), memory, s3 or gcs.' }),
     queriesRunning: Type.Integer({ minimum: 0, description: 'Queries that run now.' }),
     queriesQueued: Type.Integer({ minimum: 0, description: 'Queries that wait for their turn.' }),
+    cleaner: Type.Optional(
+      Type.Object(
+        {
+          lastSweepMs: NullableTime('When the last sweep began; null before the first.'),
+          lastGoodSweepMs: NullableTime('When the last sweep ended that did all that it wanted; null before the first.'),
+          isGood: Type.Boolean({ description: 'Whether the last sweep did all that it wanted; true before the first.' }),
+          freedBytes: Type.Integer({ minimum: 0, description: 'Bytes that the last sweep has freed.' }),
+          failedCount: Type.Integer({ minimum: 0, description: 'What the last sweep could not delete.' }),
+          usageBytes: Type.Integer({ minimum: 0, description: 'Bytes stored or being written, as far as is known.' }),
+          quotaBytes: Type.Union([Type.Integer(), Type.Null()], { description: 'The quota; null when none is enforced.' }),
+        },
+        { description: 'The storage cleaner of this broker.' },
+      ),
+    ),
+    settingsProblems: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'What is wrong with the settings file as it is now; the last good settings hold.',
+      }),
+    ),
   },
   { $id: 'HealthResponse', description: 'The broker is alive.' },
 );

@@ -29,6 +29,11 @@ export class BrokerMetrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
+  /** Where others that work beside the broker count, to be shown with it. */
+  get registry(): Registry {
+    return this.#registry;
+  }
+
   /** The media type of `render`. */
   get contentType(): string {
     return this.#registry.contentType;

@@ -1,3 +1,4 @@
+import type { HealthResponse } from '@quire/api';
 import type { Principal } from '@quire/auth';
 import type { Clock, QueryEngine, Random } from '@quire/core';
 import type { ResultStore } from '@quire/results';
@@ -58,6 +59,8 @@ export interface BrokerOptions {
   readonly docsEnabled?: boolean;
   /** Counts what happens; pass one to count store calls with it as well. */
   readonly metrics?: BrokerMetrics | undefined;
+  /** What health says beside the broker's own: of its cleaner, and of its settings. Asked at every call. */
+  readonly surroundings?: (() => Pick<HealthResponse, 'cleaner' | 'settingsProblems'>) | undefined;
   /** Takes the log; a pino logger is one. Default: no log. */
   readonly logger?: FastifyBaseLogger | undefined;
   readonly clock?: Clock;

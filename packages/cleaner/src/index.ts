@@ -2,6 +2,7 @@ export { StorageAdmission } from './admission.ts';
 export { BrokerSnapshot } from './broker-snapshot.ts';
 export { CleanerLease, leaseKey } from './cleaner-lease.ts';
 export { CleanerMetrics } from './cleaner-metrics.ts';
+export { type CleanerServer, createCleanerMetrics, serveCleaner } from './cleaner-server.ts';
 export { Cleaner, type CleanerLog, type CleanerOptions, type CleanerSettings, type CleanerStatus } from './cleaner.ts';
 export { planExpiry } from './plan-expiry.ts';
 export { planOrphans, planOrphansByAge } from './plan-orphans.ts';

@@ -1,4 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
+import { addCleanerCommand } from './commands/cleaner.ts';
 import { addQueryCommand } from './commands/query.ts';
 import { addResultsCommand } from './commands/results.ts';
 import { addSettingsCommand } from './commands/settings.ts';
@@ -45,6 +46,7 @@ function buildProgram(environment: Environment, written: Promise<void>[]) {
   addStartCommand(program, environment);
   addQueryCommand(program, environment);
   addResultsCommand(program, environment);
+  addCleanerCommand(program, environment);
   addSettingsCommand(program, environment);
   return program;
 }

@@ -27,7 +27,7 @@ describe('a command that is called wrongly exits with 2, prints nothing and says
     [['results', 'delete'], "missing required argument 'id'"],
     [['start', '--roles', 'broker,proxy'], 'The proxy is not built yet; there is only the broker.'],
     [['start', '--roles', 'controller'], 'The controller is not built yet; there is only the broker.'],
-    [['start', '--roles', 'cleaner'], 'The cleaner is not built yet; there is only the broker.'],
+    [['start', '--roles', 'cleaner'], 'Every broker cleans up after itself'],
     [['start', '--roles', 'king'], "There is no role 'king'; expected broker."],
     [['settings', '--set'], 'argument missing'],
   ])('%j', async (args, message) => {

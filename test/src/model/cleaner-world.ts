@@ -1,9 +1,9 @@
+import assert from 'node:assert/strict';
 import { Cleaner, type CleanerSettings, StorageAdmission, storeRemover } from '@quire/cleaner';
 import { createRequestId, isQuireError, type RequestId } from '@quire/core';
 import { collect, FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
 import { listResultFolders, ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
-import { expect } from 'vitest';
 import { countingJson, countingRows } from '../builders/counting-rows.ts';
 import { pageText } from '../builders/page-text.ts';
 import type { Action, Scene, Weather } from './cleaner-actions.ts';
@@ -20,6 +20,8 @@ interface KnownResult {
   expirationTimeMs: number;
   /** `live`: it must be there. `gone`: it must not. `unknown`: a failure left that open; if it is there, it is right. */
   state: 'live' | 'gone' | 'unknown';
+  /** Whether somebody has tried to remove it, perhaps before its writer heard that it stands. */
+  isDisturbed: boolean;
 }
 
 /** A process that died and its successor share a disk, and nothing else. */
@@ -86,7 +88,7 @@ export class World {
     if (this.#broker.store.isCrashed) this.#broker = new Process(this, 'broker');
     if (this.#daemon.store.isCrashed) this.#daemon = new Process(this, 'daemon');
     this.#expire();
-    expect(this.#violations).toEqual([]);
+    assert.deepEqual(this.#violations, []);
     await this.#expectListed();
     this.#turn += 1;
     const result = this.#known[this.#turn % Math.max(1, this.#known.length)];
@@ -100,14 +102,19 @@ export class World {
       if (round < 2) await this.clock.advance(graceMs);
     }
     this.#expire();
-    expect(this.#violations).toEqual([]);
+    assert.deepEqual(this.#violations, []);
     const folders = await collect(listResultFolders(this.disk, ''));
-    expect(folders.filter(({ entry, orphans }) => entry === undefined || orphans.length > 0)).toEqual([]);
+    assert.deepEqual(
+      folders.filter(({ entry, orphans }) => entry === undefined || orphans.length > 0),
+      [],
+    );
     const presentBytes = (await collect(this.disk.list(''))).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    expect(this.#broker.admission.usageBytes).toBe(presentBytes);
+    assert.equal(this.#broker.admission.usageBytes, presentBytes);
     const { quota } = this.settings;
-    if (quota !== undefined) expect(presentBytes).toBeLessThanOrEqual((quota.quotaBytes * quota.criticalPercent) / 100);
-    for (const { entry } of folders) expect(entry!.expirationTimeMs).toBeGreaterThan(this.clock.nowMs());
+    if (quota !== undefined) {
+      assert.ok(presentBytes <= (quota.quotaBytes * quota.criticalPercent) / 100, 'usage is above critical');
+    }
+    for (const { entry } of folders) assert.ok(entry!.expirationTimeMs > this.clock.nowMs(), 'an expired result is left');
     // The disk has to prove it to a process that remembers nothing, and the broker must say the same.
     for (const results of [new Process(this, 'daemon').results, this.#broker.results]) {
       for (const result of this.#known) await this.#expectReadable(result, results);
@@ -121,10 +128,11 @@ export class World {
     if (result === undefined) return violate('nobody ever wrote it');
     // Of a committed result, that is a commit record which a renewal has replaced: whether the result still reads is checked anyway.
     if (reason === 'orphan') return undefined;
-    if (reason === 'expired' && result.state === 'live' && result.expirationTimeMs > this.clock.nowMs())
+    if (reason === 'expired' && result.state === 'live' && result.expirationTimeMs > this.clock.nowMs()) {
       violate('it had time left');
+    }
     if (reason === 'evicted' && this.settings.quota === undefined) violate('no quota is enforced');
-    result.state = isDone ? 'gone' : 'unknown';
+    Object.assign(result, { state: isDone ? 'gone' : 'unknown', isDisturbed: true });
     return undefined;
   }
 
@@ -175,7 +183,8 @@ export class World {
       case 'tick':
         return this.clock.advance(action.durationMs);
       case 'step-clock':
-        return this.clock.stepWallClock(action.deltaMs);
+        this.clock.stepWallClock(action.deltaMs);
+        return undefined;
       case 'quota': {
         const { quotaBytes } = action;
         const quota = quotaBytes === undefined ? undefined : { quotaBytes, criticalPercent: 90, targetPercent: 60 };
@@ -191,14 +200,13 @@ export class World {
 
   async #write(rowCount: number, signal?: AbortSignal): Promise<void> {
     const requestId = createRequestId(this.clock, this.random);
-    const result: KnownResult = { requestId, rowCount, expirationTimeMs: 0, state: 'unknown' };
+    const result: KnownResult = { requestId, rowCount, expirationTimeMs: 0, state: 'unknown', isDisturbed: false };
     this.#known.push(result);
     const { policy } = this.#broker.admission;
     try {
       const { entry } = await this.#broker.results.create(countingRows(rowCount, 100), { owner: 'o', requestId, signal });
-      if (policy !== undefined) expect(entry.sizeBytes).toBeLessThanOrEqual(policy.quotaBytes);
-      // A sweep at the same time may have evicted it already.
-      if (result.state !== 'gone') Object.assign(result, { state: 'live', expirationTimeMs: entry.expirationTimeMs });
+      if (policy !== undefined) assert.ok(entry.sizeBytes <= policy.quotaBytes, 'a result is larger than the quota');
+      if (!result.isDisturbed) Object.assign(result, { state: 'live', expirationTimeMs: entry.expirationTimeMs });
     } catch (error) {
       if (!isQuireError(error)) throw error;
     }
@@ -210,10 +218,10 @@ export class World {
     const start = Math.min(offset, result.rowCount);
     try {
       const text = await pageText(await this.#broker.results.open(result.requestId), start, rowCount);
-      expect(text).toBe(countingJson(start, Math.min(result.rowCount, start + rowCount)));
+      assert.equal(text, countingJson(start, Math.min(result.rowCount, start + rowCount)));
     } catch (error) {
       if (!isQuireError(error)) throw error;
-      expect(error.code).not.toBe('RESULT_CORRUPT');
+      assert.notEqual(error.code, 'RESULT_CORRUPT');
     }
   }
 
@@ -235,6 +243,7 @@ export class World {
     const result = this.#known[index];
     if (result === undefined) return;
     if (result.state === 'live') result.state = 'unknown';
+    result.isDisturbed = true;
     try {
       await this.#broker.results.delete(result.requestId);
       result.state = 'gone';
@@ -259,17 +268,17 @@ export class World {
     const wrong = this.#known.filter(
       ({ requestId, state }) => state !== 'unknown' && (state === 'live') !== listed.has(requestId),
     );
-    expect(wrong).toEqual([]);
+    assert.deepEqual(wrong, []);
   }
 
   async #expectReadable({ requestId, rowCount, state }: KnownResult, results: ResultStore): Promise<void> {
     try {
-      expect(await pageText(await results.open(requestId), 0, rowCount + 1)).toBe(countingJson(0, rowCount));
-      expect([state, requestId]).not.toEqual(['gone', requestId]);
+      assert.equal(await pageText(await results.open(requestId), 0, rowCount + 1), countingJson(0, rowCount));
+      assert.notEqual(state, 'gone', requestId);
     } catch (error) {
       if (!isQuireError(error)) throw error;
-      expect([error.kind, state]).not.toEqual(['missing', 'live']);
-      expect(error.kind).toBe('missing');
+      assert.notEqual(state, 'live', `${requestId}: ${error.message}`);
+      assert.equal(error.kind, 'missing');
     }
   }
 }

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Environment } from '../environment.ts';
-import { readSettings, withSettingsOptions } from '../settings-options.ts';
+import { readSettings, settingsRequestOf, withSettingsOptions } from '../settings-options.ts';
 import { renderWelcome } from '../start/welcome.ts';
 import { StopRequests } from '../start/stop-requests.ts';
 
-const rolesToCome = ['proxy', 'controller', 'cleaner'];
+const rolesToCome = ['proxy', 'controller'];
 
 /** Adds `quire start`. */
 export function addStartCommand(program: Command, environment: Environment): void {
@@ -23,11 +23,14 @@ export function addStartCommand(program: Command, environment: Environment): voi
       // Loaded here, so that the other commands start without a database and an HTTP server.
       const { createLogger } = await import('../start/create-logger.ts');
       const { runBroker } = await import('../start/run-broker.ts');
+      const { LiveSettings } = await import('../start/live-settings.ts');
       const { settings } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
+      const request = settingsRequestOf(options, environment);
+      await using live = await LiveSettings.open({ request, settings, clock: environment.clock, logger });
       using stop = new StopRequests(environment);
       await stop.orSecond(
-        runBroker(settings, {
+        runBroker(live, {
           environment,
           logger,
           onListening: (running) => environment.stdout.write(renderWelcome(running, environment)),
@@ -42,6 +45,11 @@ function parseRoles(text: string): readonly string[] {
   const roles = text.split(',').map((role) => role.trim());
   for (const role of roles) {
     if (rolesToCome.includes(role)) throw new InvalidArgumentError(`The ${role} is not built yet; there is only the broker.`);
+    if (role === 'cleaner') {
+      throw new InvalidArgumentError(
+        "Every broker cleans up after itself; for a store's other brokers there is the command 'cleaner'.",
+      );
+    }
     if (role !== 'broker') throw new InvalidArgumentError(`There is no role '${role}'; expected broker.`);
   }
   return roles;

@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { assertSafeBind, Authenticator, type KnownPrincipal, parsePrincipals, usesQuickstartTokens } from '@quire/auth';
+import { StorageAdmission } from '@quire/cleaner';
 import { type BrokerAddress, BrokerMetrics, createBroker } from '@quire/broker';
 import { QuireError } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
-import { ResultStore } from '@quire/results';
+import { ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import { readVersion } from '../version.ts';
+import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
+import type { LiveSettings } from './live-settings.ts';
 import { openStore } from './open-store.ts';
 
 /** A broker that listens, as its operator wants to know it. */
@@ -35,9 +38,10 @@ export interface BrokerRun {
  *
  * @throws INVALID_SETTING when a part cannot be made as the settings say, or the address cannot be listened on
  */
-export async function runBroker(settings: Settings, run: BrokerRun): Promise<void> {
+export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<void> {
   const { environment, logger } = run;
   const { clock, random } = environment;
+  const settings = live.current;
   const principals = await readPrincipals(settings, environment);
   const metrics = new BrokerMetrics();
   await using store = await openStore(settings, {
@@ -57,17 +61,9 @@ export async function runBroker(settings: Settings, run: BrokerRun): Promise<voi
   });
   // The process cannot end before the threads that run queries do, however it is told to: they are told first.
   run.stopAtOnce.addEventListener('abort', () => void engine[Symbol.asyncDispose](), { once: true });
-  await using results = new ResultStore({
-    store,
-    brokerId: brokerIdOf(settings),
-    clock,
-    random,
-    expirationMs: settings.results.expirationMs,
-    expirationMaxMs: settings.results.expirationMaxMs,
-    resultBytesMax: settings.results.resultBytesMax,
-    compression: settings.results.compression,
-    cacheBytesMax: settings.results.cacheBytesMax,
-  });
+  const admission = new StorageAdmission();
+  await using results = createResultStore(live, { store, admission, clock, random });
+  await using cleaner = await openBrokerCleaner(live, { store, results, admission, metrics, logger, environment });
   const authenticator = new Authenticator(principals, { random });
   await using broker = createBroker({
     engine,
@@ -78,8 +74,13 @@ export async function runBroker(settings: Settings, run: BrokerRun): Promise<voi
     advertised: { host: settings.server.brokerHostName },
     storeLocation: store.location,
     version: readVersion(),
-    pageRowCount: settings.results.pageRowCount,
-    queryTimeoutMs: settings.query.timeoutMs,
+    get pageRowCount() {
+      return live.current.results.pageRowCount;
+    },
+    get queryTimeoutMs() {
+      return live.current.query.timeoutMs;
+    },
+    surroundings: () => surroundingsOf(live, cleaner, admission),
     queriesRunningMax: settings.query.concurrencyMax,
     queriesQueuedMax: settings.query.queueLengthMax,
     bodyBytesMax: settings.http.bodyBytesMax,
@@ -95,6 +96,7 @@ export async function runBroker(settings: Settings, run: BrokerRun): Promise<voi
     random,
   });
   const address = await listen(() => broker.listen(), settings);
+  cleaner.start();
   logger.info({ url: address.url, store: store.location, tables: settings.tables.map((table) => table.name) }, 'broker listens');
   await run.onListening({
     address,
@@ -104,6 +106,28 @@ export async function runBroker(settings: Settings, run: BrokerRun): Promise<voi
   });
   await run.untilStop;
   logger.info({ graceMs: settings.http.shutdownGraceMs }, 'broker stops: calls under way may finish');
+}
+
+type ResultParts = Required<Pick<ResultStoreOptions, 'store' | 'admission' | 'clock' | 'random'>>;
+
+/** The results of this broker; what may change about them is read from the settings at each use. */
+function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore {
+  const { compression, cacheBytesMax } = live.current.results;
+  return new ResultStore({
+    ...parts,
+    brokerId: brokerIdOf(live.current),
+    compression,
+    cacheBytesMax,
+    get expirationMs() {
+      return live.current.results.expirationMs;
+    },
+    get expirationMaxMs() {
+      return live.current.results.expirationMaxMs;
+    },
+    get resultBytesMax() {
+      return live.current.results.resultBytesMax;
+    },
+  });
 }
 
 /** @throws INVALID_SETTING with every problem of the principals, and when they are not fit for the address */

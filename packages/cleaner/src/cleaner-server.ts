@@ -1,0 +1,72 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
+import { CleanerMetrics } from './cleaner-metrics.ts';
+import type { CleanerStatus } from './cleaner.ts';
+
+/** A registry of its own, and what counts in it: for a process that is nothing but a cleaner. */
+export function createCleanerMetrics(): { readonly registry: Registry; readonly metrics: CleanerMetrics } {
+  const registry = new Registry();
+  return { registry, metrics: new CleanerMetrics(registry) };
+}
+
+export interface CleanerServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly registry: Registry;
+  readonly status: () => CleanerStatus;
+  /** How much is wrong with the settings file as it is now. */
+  readonly settingsProblemCount: () => number;
+}
+
+export interface CleanerServer extends AsyncDisposable {
+  readonly url: string;
+}
+
+/**
+ * Answers `GET /health` and `GET /metrics`, for whoever watches a cleaner. Health is 200 while the last sweep could list the store, and 503
+ * when it could not; what it did not manage to free is for the metrics, and alerts upon them.
+ */
+export async function serveCleaner(options: CleanerServerOptions): Promise<CleanerServer> {
+  const server = createServer((request, response) => {
+    const reply = async (): Promise<void> => {
+      const path = (request.url ?? '').replace(/\?.*$/, '').replace(/\/+$/, '');
+      response.setHeader('cache-control', 'no-store');
+      if (request.method !== 'GET' && request.method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
+      else if (path === '/health') sendHealth(options, response);
+      else if (path === '/metrics') {
+        const text = await options.registry.metrics();
+        response.writeHead(200, { 'content-type': options.registry.contentType }).end(text);
+      } else response.writeHead(404).end();
+    };
+    reply().catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.port, options.host, resolve);
+  });
+  const { address, family, port } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function sendHealth({ status, settingsProblemCount }: CleanerServerOptions, response: ServerResponse): void {
+  const { lastSweep, lastGoodSweepMs, lastError } = status();
+  const body = {
+    status: lastError === undefined ? 'ok' : 'failing',
+    lastSweepMs: lastSweep?.startTimeMs ?? null,
+    lastGoodSweepMs: lastGoodSweepMs ?? null,
+    isGood: lastSweep?.isGood ?? true,
+    lastError: lastError ?? null,
+    settingsProblems: settingsProblemCount(),
+  };
+  response
+    .writeHead(lastError === undefined ? 200 : 503, { 'content-type': 'application/json' })
+    .end(`${JSON.stringify(body)}\n`);
+}

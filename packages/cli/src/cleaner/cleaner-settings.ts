@@ -1,0 +1,15 @@
+import type { CleanerSettings } from '@quire/cleaner';
+import type { Settings } from '@quire/settings';
+
+/** The part of the settings that a cleaner goes by, as one object. */
+export function cleanerSettingsOf({ cleaner, controller }: Settings): CleanerSettings {
+  const { enabled, quotaBytes, criticalPercent, targetPercent, graceMs, concurrencyMax, schedule } = cleaner;
+  return {
+    quota: enabled ? { quotaBytes, criticalPercent, targetPercent } : undefined,
+    graceMs,
+    concurrencyMax,
+    periodMs: controller.cleanerPeriodMs,
+    cron: schedule,
+    initialDelayMs: controller.cleanerInitialDelayMs,
+  };
+}

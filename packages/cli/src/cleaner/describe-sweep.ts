@@ -1,0 +1,47 @@
+import type { PassReport, Removal, SweepReport } from '@quire/cleaner';
+import { formatBytes } from '@quire/core';
+import { formatTimeLeft } from '../commands/results-list.ts';
+import { grouped } from '../phrases.ts';
+
+/** One deletion as a line: `delete  <id>  1.5 MiB  expired  2h  Broker_a_1`. */
+export function removalLine(removal: Removal, isDryRun: boolean): string {
+  const { id, reason, bytes, ageMs, brokerId } = removal;
+  const parts = [
+    isDryRun ? 'would delete' : 'deleted',
+    id,
+    formatBytes(bytes),
+    reason,
+    `${formatTimeLeft(Math.max(1, ageMs))} old`,
+  ];
+  return `${[...parts, ...(brokerId === undefined ? [] : [brokerId])].join('  ')}\n`;
+}
+
+/** What a sweep came to, in a few lines. */
+export function describeSweep(report: SweepReport): string {
+  const freed = report.isDryRun ? 'would free' : 'freed';
+  const lines = report.brokers.flatMap((broker) => {
+    const { brokerId, resultCount, usageStartBytes, usageEndBytes, quotaBytes } = broker;
+    const quota = quotaBytes === undefined ? 'no quota' : `quota ${formatBytes(quotaBytes)}`;
+    return [
+      `${brokerId}: ${formatBytes(usageStartBytes)} → ${formatBytes(usageEndBytes)}, ${grouped(resultCount)} results left, ${quota}`,
+      ...passLine('expired', broker.expiry, freed),
+      ...passLine('evicted', broker.quota, freed),
+      ...passLine('orphans', broker.orphans, freed),
+    ];
+  });
+  lines.push(...passLine('leftovers of crashed writes', report.leftovers, freed));
+  if (report.brokers.length === 0) lines.push('The store holds no results.');
+  if (report.isStopped) lines.push('Stopped before the end.');
+  return `${lines.join('\n')}\n`;
+}
+
+function passLine(name: string, { wanted, freed, failed, skipped }: PassReport, verb: string): string[] {
+  if (wanted.count === 0 && wanted.bytes === 0) return [];
+  const rest = [
+    ...(failed.count > 0 ? [`failed ${grouped(failed.count)} (${formatBytes(failed.bytes)})`] : []),
+    ...(skipped.count > 0 ? [`left alone ${grouped(skipped.count)}`] : []),
+  ];
+  return [
+    `  ${name}: ${[`wanted ${formatBytes(wanted.bytes)}`, `${verb} ${grouped(freed.count)} (${formatBytes(freed.bytes)})`, ...rest].join(', ')}`,
+  ];
+}

@@ -1,0 +1,87 @@
+import { createCleanerMetrics, type Cleaner, CleanerLease, serveCleaner, storeRemover } from '@quire/cleaner';
+import { type ObjectStore, QuireError } from '@quire/core';
+import type { Logger } from 'pino';
+import type { Environment } from '../environment.ts';
+import type { LiveSettings } from '../start/live-settings.ts';
+import { openStore } from '../start/open-store.ts';
+import { openCleaner } from './open-cleaner.ts';
+import { openLeftovers } from './open-leftovers.ts';
+
+/** A lease outlives a sweep that is killed by this much, and no longer. */
+const leaseMs = 120_000;
+
+/** A cleaner over a whole store, with what it needs; closed by `use`. */
+interface StandaloneCleaner {
+  readonly cleaner: Cleaner;
+  readonly store: ObjectStore;
+  readonly registry: ReturnType<typeof createCleanerMetrics>['registry'];
+}
+
+/**
+ * Opens the store that the settings name and a cleaner over all brokers in it, for as long as `use` runs; then stops between two
+ * deletions.
+ *
+ * @throws INVALID_SETTING when the store is one that no other process can see, or cannot be opened
+ */
+export async function withStandaloneCleaner<T>(
+  live: LiveSettings,
+  { environment, logger }: { readonly environment: Environment; readonly logger: Logger },
+  use: (standalone: StandaloneCleaner) => Promise<T>,
+): Promise<T> {
+  const { clock, random } = environment;
+  await using store = await openSharedStore(live, environment, logger);
+  const { registry, metrics } = createCleanerMetrics();
+  const leftovers = await openLeftovers(live.current.store, environment);
+  await using cleaner = openCleaner(live, {
+    target: { store, brokerId: undefined, remover: storeRemover(store), leftovers },
+    clock,
+    random,
+    log: logger,
+    metrics,
+    lease: new CleanerLease({ store, clock, random, durationMs: leaseMs }),
+  });
+  return await use({ cleaner, store, registry });
+}
+
+/** Opens the store that the settings name. @throws INVALID_SETTING when it is the memory of another process */
+export async function openSharedStore(live: LiveSettings, { clock, random }: Environment, logger: Logger): Promise<ObjectStore> {
+  if (live.current.store.protocol === 'memory') {
+    throw new QuireError(
+      'INVALID_SETTING',
+      'engine.broker.pagination.protocol = memory: only a broker sees its own memory, and cleans it up itself; expected file, s3 or gcs.',
+    );
+  }
+  return openStore(live.current, {
+    clock,
+    random,
+    onCall: () => undefined,
+    onRetry: ({ call, attempt, delayMs, error }) =>
+      logger.warn({ call, attempt, delayMs, reason: error.code }, 'store call failed, will be tried again'),
+  });
+}
+
+/** Sweeps by schedule until told to stop; answers health and metrics when there is a port for them. */
+export async function runCleaner(
+  live: LiveSettings,
+  run: { readonly environment: Environment; readonly logger: Logger; readonly untilStop: Promise<void> },
+): Promise<void> {
+  await withStandaloneCleaner(live, run, async ({ cleaner, store, registry }) => {
+    const { port } = live.current.cleaner;
+    const { logger } = run;
+    await using server =
+      port === undefined
+        ? undefined
+        : await serveCleaner({
+            host: live.current.server.bindHost,
+            port,
+            registry,
+            status: () => cleaner.status,
+            settingsProblemCount: () => live.problemCount,
+          });
+    cleaner.start();
+    logger.info({ store: store.location, url: server?.url }, 'cleaner runs');
+    await run.untilStop;
+    logger.info('cleaner stops: the deletions under way are finished');
+    await cleaner.stop();
+  });
+}

@@ -1,0 +1,55 @@
+import { type Cleaner, CleanerMetrics, type StorageAdmission } from '@quire/cleaner';
+import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
+import type { ObjectStore } from '@quire/core';
+import type { ResultStore } from '@quire/results';
+import type { Logger } from 'pino';
+import { openCleaner } from '../cleaner/open-cleaner.ts';
+import { openLeftovers } from '../cleaner/open-leftovers.ts';
+import type { Environment } from '../environment.ts';
+import type { LiveSettings } from './live-settings.ts';
+
+interface BrokerParts {
+  readonly store: ObjectStore;
+  readonly results: ResultStore;
+  readonly admission: StorageAdmission;
+  readonly metrics: BrokerMetrics;
+  readonly logger: Logger;
+  readonly environment: Environment;
+}
+
+/** The cleaner of a broker: for its own results only, which go through its `ResultStore`, so that readers hear why. */
+export async function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Promise<Cleaner> {
+  const { store, results, admission, metrics, logger, environment } = parts;
+  const { clock, random } = environment;
+  const leftovers = await openLeftovers(live.current.store, environment);
+  return openCleaner(live, {
+    target: { store, brokerId: results.brokerId, remover: results, admission, leftovers },
+    clock,
+    random,
+    log: logger.child({ part: 'cleaner' }),
+    metrics: new CleanerMetrics(metrics.registry),
+  });
+}
+
+/** What a broker's health says of its cleaner and its settings. */
+export function surroundingsOf(
+  live: LiveSettings,
+  cleaner: Cleaner,
+  admission: StorageAdmission,
+): ReturnType<NonNullable<BrokerOptions['surroundings']>> {
+  const { lastSweep, lastGoodSweepMs, lastError } = cleaner.status;
+  const [broker] = lastSweep?.brokers ?? [];
+  const passes = broker === undefined ? [] : [broker.expiry, broker.quota, broker.orphans];
+  return {
+    cleaner: {
+      lastSweepMs: lastSweep?.startTimeMs ?? null,
+      lastGoodSweepMs: lastGoodSweepMs ?? null,
+      isGood: lastError === undefined && (lastSweep?.isGood ?? true),
+      freedBytes: passes.reduce((sum, { freed }) => sum + freed.bytes, 0),
+      failedCount: passes.reduce((sum, { failed }) => sum + failed.count, 0),
+      usageBytes: admission.usageBytes,
+      quotaBytes: live.current.cleaner.enabled ? live.current.cleaner.quotaBytes : null,
+    },
+    settingsProblems: live.problemCount,
+  };
+}
