@@ -86,15 +86,13 @@ export class ResumableUpload {
     return this.#take(await this.#put(`bytes */${total}`, new Uint8Array(0)));
   }
 
-  #put(range: string, body: Uint8Array): Promise<Answer> {
+  async #put(range: string, body: Uint8Array): Promise<Answer> {
     const headers = { 'Content-Range': range, 'Content-Type': 'application/octet-stream' };
-    return this.#bucket.send(this.#call, {
-      method: 'PUT',
-      path: this.#sessionUrl,
-      headers,
-      body,
-      expected: [200, 201, goOnStatus],
-    });
+    const request = { method: 'PUT', path: this.#sessionUrl, headers, body, expected: [200, 201, goOnStatus, 404, 410] } as const;
+    const answer = await this.#bucket.send(this.#call, request);
+    if (answer.status !== 404 && answer.status !== 410) return answer;
+    answer.body.resume().on('error', () => undefined);
+    throw this.#lost('forgotten the upload');
   }
 
   /** Takes what the server says that it has: the whole object, or its first bytes. */

@@ -3,15 +3,19 @@ import {
   type CompletedPart,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  ListPartsCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { QuireError, retry, type RetryOptions } from '@quire/core';
+import { isQuireError, QuireError, retry, type RetryOptions } from '@quire/core';
 import type { Bucket } from './bucket.ts';
 import { type FailedCall, isAbsence } from './errors.ts';
 import { unobstructed } from './obstacle.ts';
 
 /** S3 takes no more parts for one object. */
 const partCountMax = 10_000;
+/** How often an upload that was given up is looked for, and how long a server may take with a part that was cut off. */
+const looksMax = 5;
+const lookDelayMs = 100;
 
 export interface MultipartUploadOptions {
   readonly bucket: Bucket;
@@ -76,21 +80,40 @@ export class MultipartUpload {
   }
 
   /**
-   * Gives up, whatever the state: waits for parts under way, because one that ends later would take room again. Never throws:
-   * what cannot be removed now is what the bucket's rule for unfinished uploads is for.
+   * Gives up, whatever the state. Never throws: what cannot be removed now is what the bucket's rule for unfinished uploads is for.
+   *
+   * A part that was cut off may still be on its way inside the server, and bring the upload back: so it looks again.
    */
   async abort(): Promise<void> {
-    await Promise.allSettled(this.#inFlight);
-    const { bucket, call } = this.#options;
-    const remove = (): Promise<void> =>
-      bucket.request({ ...call, signal: undefined }, async (client) => {
-        try {
-          await client.send(new AbortMultipartUploadCommand(this.#target));
-        } catch (error) {
-          if (!isAbsence(error)) throw error;
-        }
-      });
-    await retry(this.#options.retry, `abort ${call.key}`, remove).catch(() => undefined);
+    const cutOff = await Promise.allSettled(this.#inFlight);
+    const { call, retry: retryOptions } = this.#options;
+    const calm: FailedCall = { ...call, signal: undefined };
+    try {
+      for (let look = 1; look <= looksMax; look += 1) {
+        await retry(retryOptions, `abort ${call.key}`, () => this.#ask(calm, new AbortMultipartUploadCommand(this.#target)));
+        if (cutOff.length === 0) return;
+        await retryOptions.clock.sleep(lookDelayMs * look);
+        const isGone = !(await this.#ask(calm, new ListPartsCommand({ ...this.#target, MaxParts: 1 })));
+        if (isGone && look > 1) return;
+      }
+    } catch (error) {
+      // The failure that led here is the one to tell.
+      if (!isQuireError(error)) throw error;
+    }
+  }
+
+  /** Sends a request about the upload; tells whether there is one. */
+  async #ask(call: FailedCall, command: AbortMultipartUploadCommand | ListPartsCommand): Promise<boolean> {
+    return this.#options.bucket.request(call, async (client) => {
+      try {
+        // The two commands have nothing in common that the client's overloads could choose by.
+        await (command instanceof ListPartsCommand ? client.send(command) : client.send(command));
+        return true;
+      } catch (error) {
+        if (isAbsence(error)) return false;
+        throw error;
+      }
+    });
   }
 
   async #send(PartNumber: number, Body: Uint8Array): Promise<void> {
