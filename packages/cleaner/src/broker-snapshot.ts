@@ -19,6 +19,7 @@ const orphanCountMax = 100_000;
 export class BrokerSnapshot {
   readonly brokerId: string;
   #length = 0;
+  #lastId = '';
   #ids = Buffer.alloc(0);
   #numbers = new Float64Array(0);
   #sizeBytes = 0;
@@ -112,9 +113,10 @@ export class BrokerSnapshot {
 
   #append(entry: ResultEntry): void {
     const index = this.#length;
-    if (index > 0 && this.requestIdAt(index - 1) >= entry.requestId) {
+    if (this.#lastId >= entry.requestId) {
       throw new QuireError('INTERNAL', `The listing of ${this.brokerId} is out of order at ${entry.requestId}.`);
     }
+    this.#lastId = entry.requestId;
     if (index * idLength === this.#ids.byteLength) this.#grow();
     this.#ids.write(entry.requestId, index * idLength, 'latin1');
     this.#numbers.set([entry.submissionTimeMs, entry.expirationTimeMs, entry.sizeBytes, entry.rowCount], index * 4);
