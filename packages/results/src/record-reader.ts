@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { listResults } from './catalog.ts';
 import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from './commit-record.ts';
 import { recordKeyOf, resultPrefix } from './layout.ts';
+import type { PeerBrokers } from './peer-brokers.ts';
 import { removedError } from './removed-results.ts';
 import type { ResultEntry } from './result-entry.ts';
 
@@ -24,6 +25,7 @@ const ownersMax = 100_000;
 export class RecordReader {
   readonly #store: ObjectStore;
   readonly #brokerId: string;
+  readonly #peers: PeerBrokers | undefined;
   /** Kept longer than records, because it is small: whose results were, of results that are removed unopened. */
   readonly #owners = new LRUCache<RequestId, string>({ maxSize: ownersMax, sizeCalculation: () => 1 });
   readonly #records = new LRUCache<RequestId, OpenRecord>({
@@ -31,9 +33,11 @@ export class RecordReader {
     sizeCalculation: ({ record }) => bytesPerRecord + record.spans.ends.length * bytesPerBatch,
   });
 
-  constructor(store: ObjectStore, brokerId: string) {
+  /** With `peers`, results of other brokers in the same store are found as well. */
+  constructor(store: ObjectStore, brokerId: string, peers?: PeerBrokers) {
     this.#store = store;
     this.#brokerId = brokerId;
+    this.#peers = peers;
   }
 
   cached(requestId: RequestId): OpenRecord | undefined {
@@ -54,13 +58,29 @@ export class RecordReader {
     this.#records.delete(requestId);
   }
 
-  /** One listing; undefined when the result does not exist. */
+  /**
+   * Undefined when the result does not exist. One listing for a result of our own; for one of a peer, at most one more for each
+   * peer that is known, and, when none of those has it, a look for new ones.
+   */
   async findEntry(requestId: RequestId, options: CallOptions): Promise<ResultEntry | undefined> {
-    for await (const entry of listResults(this.#store, resultPrefix(this.#brokerId, requestId), options)) return entry;
-    return undefined;
+    const own = await this.#findIn([this.#brokerId], requestId, options);
+    if (own !== undefined || this.#peers === undefined) return own;
+    const known = await this.#findIn(this.#peers.known, requestId, options);
+    return known ?? this.#findIn(await this.#peers.lookForNew(options), requestId, options);
   }
 
-  /** One listing and one read; undefined when the result does not exist. */
+  /** Asks all at once: that takes no longer than asking one. */
+  async #findIn(brokerIds: readonly string[], requestId: RequestId, options: CallOptions): Promise<ResultEntry | undefined> {
+    const found = await Promise.all(
+      brokerIds.map(async (brokerId) => {
+        for await (const entry of listResults(this.#store, resultPrefix(brokerId, requestId), options)) return entry;
+        return undefined;
+      }),
+    );
+    return found.find((entry) => entry !== undefined);
+  }
+
+  /** As `findEntry`, and one read; undefined when the result does not exist. */
   async find(requestId: RequestId, options: CallOptions): Promise<OpenRecord | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const entry = await this.findEntry(requestId, options);
@@ -91,7 +111,7 @@ export class RecordReader {
    */
   async replace({ entry, record }: OpenRecord, expirationTimeMs: number, options: CallOptions): Promise<OpenRecord> {
     const newRecord = { ...record, expirationTimeMs };
-    const recordKey = recordKeyOf(this.#brokerId, entry.requestId, newRecord);
+    const recordKey = recordKeyOf(entry.brokerId, entry.requestId, newRecord);
     const bytes = encodeCommitRecord(newRecord);
     await this.#store.put(recordKey, bytes, options);
     try {

@@ -16,6 +16,7 @@ import type { Compression } from './arrow/buffer-codec.ts';
 import { BatchCache } from './batch-cache.ts';
 import { listBrokerResults } from './catalog.ts';
 import { dataKeyOf, isBrokerId, parseResultObjectName, resultPrefix } from './layout.ts';
+import { PeerBrokers } from './peer-brokers.ts';
 import { type OpenRecord, RecordReader } from './record-reader.ts';
 import { readBatches } from './read-batches.ts';
 import { notFoundError, type RemovalReason, removedError, RemovedResults } from './removed-results.ts';
@@ -35,6 +36,11 @@ export interface ResultStoreOptions {
   readonly expirationMs: number;
   /** The longest that a renewal may give, in milliseconds from now. */
   readonly expirationMaxMs: number;
+  /**
+   * Whether other brokers keep results in the same store: then `open`, `delete` and `renew` work for theirs as well. Lists, usage and
+   * expiry stay with our own. Default: no.
+   */
+  readonly isShared?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
   /** Default: none. */
@@ -74,9 +80,10 @@ export class ResultStore implements AsyncDisposable {
     }
     this.brokerId = options.brokerId;
     this.#store = options.store;
-    this.#records = new RecordReader(options.store, options.brokerId);
     this.#batches = new BatchCache(options.cacheBytesMax ?? 32 * MiB);
     this.#clock = options.clock ?? systemClock;
+    const peers = options.isShared === true ? new PeerBrokers(options.store, options.brokerId, this.#clock) : undefined;
+    this.#records = new RecordReader(options.store, options.brokerId, peers);
     this.#random = options.random ?? systemRandom;
     this.#options = options;
     this.#admission = options.admission ?? unlimitedAdmission;
@@ -255,12 +262,12 @@ export class ResultStore implements AsyncDisposable {
 
   async #remove(entry: ResultEntry, reason: RemovalReason, owner: string, options: CallOptions): Promise<void> {
     this.#records.forget(entry.requestId);
-    for await (const object of this.#store.list(resultPrefix(this.brokerId, entry.requestId), options)) {
+    for await (const object of this.#store.list(resultPrefix(entry.brokerId, entry.requestId), options)) {
       if (parseResultObjectName(object.key)?.kind === 'record') await this.#store.delete(object.key, options);
     }
     this.#removed.add(entry.requestId, reason, owner);
-    await this.#store.delete(dataKeyOf(this.brokerId, entry.requestId), options);
-    this.#admission.removed(entry.requestId, entry.sizeBytes);
+    await this.#store.delete(dataKeyOf(entry.brokerId, entry.requestId), options);
+    if (entry.brokerId === this.brokerId) this.#admission.removed(entry.requestId, entry.sizeBytes);
   }
 
   /** The entry of a live result, whose commit record may be damaged: also such a result can be deleted. */

@@ -46,6 +46,11 @@ export async function openStore(settings: Settings, surroundings: StoreSurroundi
   return withRetry(limited, { clock, random, attemptsMax, ...retryDelays, onRetry });
 }
 
+/** Tells whether brokers on other machines can have their results in the same place. */
+export function isSharedStore({ protocol, fileLocation }: Settings['store']): boolean {
+  return protocol === 's3' || protocol === 'gcs' || (protocol === 'file' && fileLocation?.scheme !== 'file');
+}
+
 /** Opens what the data directory of the protocol names: a directory here, a bucket, or whatever a module can open. */
 async function openPlace(settings: Settings, surroundings: Pick<StoreSurroundings, 'clock' | 'random'>): Promise<ObjectStore> {
   const { key, place } = placeOf(settings.store);

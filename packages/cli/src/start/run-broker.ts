@@ -12,7 +12,7 @@ import type { Environment } from '../environment.ts';
 import { readVersion } from '../version.ts';
 import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
 import type { LiveSettings } from './live-settings.ts';
-import { openStore } from './open-store.ts';
+import { isSharedStore, openStore } from './open-store.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker {
@@ -71,7 +71,8 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     authenticate: (header) => authenticator.authenticate(header),
     host: settings.server.bindHost,
     port: settings.server.brokerPort,
-    advertised: { host: settings.server.brokerHostName },
+    // Any broker serves the pages of a shared store: no response names one.
+    ...(!isSharedStore(settings.store) && { advertised: { host: settings.server.brokerHostName } }),
     storeLocation: store.location,
     version: readVersion(),
     get pageRowCount() {
@@ -114,6 +115,7 @@ type ResultParts = Required<Pick<ResultStoreOptions, 'store' | 'admission' | 'cl
 function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore {
   const { compression, cacheBytesMax } = live.current.results;
   return new ResultStore({
+    isShared: isSharedStore(live.current.store),
     ...parts,
     brokerId: brokerIdOf(live.current),
     compression,

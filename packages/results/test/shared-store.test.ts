@@ -1,0 +1,89 @@
+import { isQuireError, type ObjectStore } from '@quire/core';
+import { ManualClock, RecordingStore } from '@quire/core/testing';
+import { MemoryObjectStore } from '@quire/store-memory';
+import { beforeEach, expect, test } from 'vitest';
+import { countingJson, countingRows } from '../../../test/src/builders/counting-rows.ts';
+import { pageText } from '../../../test/src/builders/page-text.ts';
+import { ResultStore } from '../src/index.ts';
+
+const hourMs = 3_600_000;
+const neverStored = '01980000-0000-7000-8000-000000000000';
+let clock: ManualClock;
+let memory: MemoryObjectStore;
+
+/** A broker on the one store; its calls to the store are recorded. */
+function broker(brokerId: string, isShared = true): { readonly results: ResultStore; readonly store: RecordingStore } {
+  const store = new RecordingStore(memory as ObjectStore);
+  const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs };
+  return { store, results: new ResultStore({ store, brokerId, isShared, clock, cacheBytesMax: 0, ...times }) };
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.catch((failure: unknown) => failure);
+  return isQuireError(error) ? error.code : 'no error';
+}
+
+beforeEach(() => {
+  clock = new ManualClock({ nowMs: 1_700_000_000_000 });
+  memory = new MemoryObjectStore({ sizeMaxBytes: 1e8, clock });
+});
+
+test("brokers on one store serve each other's results, whoever came first", async () => {
+  const brokers = ['Broker_a_1', 'Broker_b_1', 'Broker_c_1'].map((id) => broker(id));
+  const ids: string[] = [];
+  for (const { results } of brokers) ids.push((await results.create(countingRows(100), { owner: 'o' })).entry.requestId);
+  for (const { results } of brokers) {
+    for (const id of ids) expect(await pageText(await results.open(id), 10, 20)).toBe(countingJson(10, 30));
+  }
+  // A broker that has never stored anything, and one whose own store is not shared.
+  expect(await pageText(await broker('Broker_d_1').results.open(ids[1] ?? ''), 0, 5)).toBe(countingJson(0, 5));
+  expect(await codeOf(broker('Broker_d_1', false).results.open(ids[1] ?? ''))).toBe('RESULT_NOT_FOUND');
+});
+
+test('a cold page of our own takes three requests, of a known peer one more for each peer', async () => {
+  const others = ['Broker_b_1', 'Broker_c_1'].map((id) => broker(id));
+  const own = await broker('Broker_a_1').results.create(countingRows(100), { owner: 'o' });
+  const foreign = [];
+  for (const { results } of others) foreign.push(await results.create(countingRows(100), { owner: 'o' }));
+  const { store, results } = broker('Broker_a_1');
+  const requestsFor = async (id = ''): Promise<string[]> => {
+    store.reset();
+    await pageText(await results.open(id), 0, 10);
+    return store.calls.map(({ op }) => op);
+  };
+  expect(await requestsFor(own.entry.requestId)).toEqual(['list', 'get', 'get']);
+  // Our folder, four steps over three folders to their end, the two new ones; then the record and the rows.
+  expect(await requestsFor(foreign[0]?.entry.requestId)).toEqual([...Array.from({ length: 7 }, () => 'list'), 'get', 'get']);
+  expect(await requestsFor(foreign[1]?.entry.requestId)).toEqual(['list', 'list', 'list', 'get', 'get']);
+  expect(await requestsFor(foreign[1]?.entry.requestId)).toEqual(['get']);
+});
+
+test('an id that never existed makes nobody look for new brokers again and again', async () => {
+  const { results: other } = broker('Broker_b_1');
+  await other.create(countingRows(1), { owner: 'o' });
+  const { store, results } = broker('Broker_a_1');
+  expect(await codeOf(results.open(neverStored))).toBe('RESULT_NOT_FOUND');
+  store.reset();
+  expect(await codeOf(results.open(neverStored))).toBe('RESULT_NOT_FOUND');
+  expect(store.calls.map(({ key }) => key)).toEqual([`Broker_a_1/${neverStored}/`, `Broker_b_1/${neverStored}/`]);
+});
+
+test('a broker that came since is found, a little later at the latest', async () => {
+  const { results } = broker('Broker_a_1');
+  expect(await codeOf(results.open(neverStored))).toBe('RESULT_NOT_FOUND');
+  const { entry } = await broker('Broker_z_1').results.create(countingRows(5), { owner: 'o' });
+  await clock.advance(10_000);
+  expect(await pageText(await results.open(entry.requestId), 0, 5)).toBe(countingJson(0, 5));
+});
+
+test('a result may be renewed and deleted by another broker than the one that stored it', async () => {
+  const [one, two] = [broker('Broker_a_1').results, broker('Broker_b_1').results];
+  const { entry } = await one.create(countingRows(5), { owner: 'o' });
+  const renewed = await two.renew(entry.requestId, 2 * hourMs);
+  expect(renewed).toMatchObject({ brokerId: 'Broker_a_1', expirationTimeMs: clock.nowMs() + 2 * hourMs });
+  expect(await Array.fromAsync(one.list())).toEqual([renewed]);
+  expect(await Array.fromAsync(two.list())).toEqual([]);
+  await two.delete(entry.requestId);
+  expect(await Array.fromAsync(memory.list(''))).toEqual([]);
+  expect(await codeOf(two.open(entry.requestId))).toBe('RESULT_DELETED');
+});
