@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { parseCommandLine, usage } from './command-line.ts';
 import { parts } from './parts.ts';
 import { Progress } from './report/progress.ts';
+import { publish, writeCharts } from './report/publish.ts';
 import { renderGoals, renderPart } from './report/render-text.ts';
-import { resultsDirectory, writeReport } from './report/result-files.ts';
+import { readLastFullReport, resultsDirectory, writeReport } from './report/result-files.ts';
 import { runParts } from './run-parts.ts';
 
 const names = parts.map(({ name }) => name);
@@ -12,6 +13,11 @@ const { action, partNames, isQuick, isProfiled } = parseCommandLine(process.argv
 
 if (action === 'help') {
   process.stdout.write(usage);
+} else if (action === 'publish') {
+  const report = await readLastFullReport();
+  if (report === undefined) throw new Error('There is no full run to publish: npm run bench makes one.');
+  await publish(report);
+  process.stdout.write(`Published the run of ${report.startedAt}.\n`);
 } else {
   await run();
 }
@@ -32,5 +38,6 @@ async function run(): Promise<void> {
   });
   process.stdout.write(renderGoals(report));
   const path = await writeReport(report, chosen.length === parts.length);
+  await writeCharts(report, resultsDirectory);
   process.stdout.write(`\nKept in ${path}\n`);
 }

@@ -8,8 +8,8 @@ import { type BenchReport, describeMachine } from './report/bench-report.ts';
 export interface RunOptions {
   readonly isQuick: boolean;
   readonly profileDirectory: string | undefined;
-  progress(what: string): void;
-  onPart(report: PartReport): void;
+  readonly progress: (what: string) => void;
+  readonly onPart: (report: PartReport) => void;
 }
 
 /**

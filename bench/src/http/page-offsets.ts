@@ -6,7 +6,7 @@ export type AccessPattern = 'random' | 'sequential' | 'backward' | 'zipf' | 'sam
  * Enough pages that together they do not fit Quire's cache of hot batches (32 MiB by default) when they are far apart: a random
  * walk finds nothing there, and neither do its rivals in theirs, except in the operating system's.
  */
-export const offsetCount = 64;
+const offsetCount = 64;
 
 /** First rows of the pages that a reader asks for, in order; always the same for the same arguments. */
 export function pageOffsets(pattern: AccessPattern, rowCount: number, pageRowCount: number): readonly number[] {

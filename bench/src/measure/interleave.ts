@@ -37,15 +37,6 @@ export async function interleave(contenders: readonly Contender[], rounds: Round
   return samples;
 }
 
-/** A contender whose samples are the milliseconds that one run takes. */
-export function timed(run: () => Promise<unknown>): Contender {
-  return repeated(async () => {
-    const startMs = performance.now();
-    await run();
-    return performance.now() - startMs;
-  });
-}
-
 /** A contender that gives one sample at a time. */
 export function repeated(sampleOnce: () => Promise<number>): Contender {
   return {

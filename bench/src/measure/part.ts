@@ -12,7 +12,7 @@ export interface BenchContext {
   /** Where CPU profiles of Quire's processes go; undefined for none. */
   readonly profileDirectory: string | undefined;
   /** Says what is being done now. */
-  progress(what: string): void;
+  readonly progress: (what: string) => void;
 }
 
 /** A part of the benchmark: sets its stage, measures, and cleans up behind itself. */

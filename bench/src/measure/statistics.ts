@@ -21,7 +21,7 @@ export interface Spread {
  * @throws RangeError when there are no samples, or the fraction is outside of [0, 1]
  */
 export function quantile(sorted: readonly number[], fraction: number): number {
-  const position = fraction * (sorted.length - 1);
+  const position = fraction >= 0 && fraction <= 1 ? fraction * (sorted.length - 1) : NaN;
   const below = sorted[Math.floor(position)];
   const above = sorted[Math.ceil(position)];
   if (below === undefined || above === undefined) {

@@ -85,9 +85,11 @@ function settingsOf({ settings, directory, tables }: QuireServerOptions): Record
     'engine.broker.pagination.file.data.dir': join(directory, 'results'),
     'engine.broker.pagination.temp.dir': join(directory, 'temp'),
     'engine.broker.pagination.expiration': '1d',
-    'engine.broker.query.timeout': '1h',
+    'engine.broker.query.timeout': '30m',
     'engine.broker.shutdown.grace': '5s',
     'engine.log.level': 'warn',
+    // No sweep comes in between, unless it is what is measured.
+    'controller.cluster.pagination.cleaner.initialDelay': '1h',
     'engine.auth.principal.bench.role': 'admin',
     'engine.auth.principal.bench.token.env': 'BENCH_TOKEN',
     ...Object.fromEntries(Object.entries(tables).map(([name, path]) => [`engine.table.${name}.path`, path])),

@@ -43,16 +43,6 @@ export async function storeQuery(server: QuireServer, sql: string, signal?: Abor
   return { server, requestId: answer.requestId, rowCount: answer.numRowsResultSet };
 }
 
-/** Deletes a result. */
-export async function deleteStored({ server, requestId }: StoredQuery): Promise<void> {
-  const { statusCode, body } = await request(`${server.url}/query/resultStore/${requestId}`, {
-    method: 'DELETE',
-    headers: { authorization },
-  });
-  const text = await body.text();
-  if (statusCode !== 200) throw new Error(`Deleting ${requestId} was answered with status ${statusCode}: ${text}`);
-}
-
 /** How to ask for a page of a result. */
 export function pageOf({ requestId }: StoredQuery, offset: number, rowCount: number, options: PageOptions = {}): PageTarget {
   const format = options.format === undefined ? '' : `&format=${options.format}`;

@@ -13,7 +13,7 @@ import type { SweepAnswer, SweepRequest, SweepTask } from './sweep.process.ts';
 const run = promisify(execFile);
 const brokerId = 'bench';
 
-/** Finding and deleting expired results in local files. The cleaner itself is not built yet: these are the steps that it will take. */
+/** Finding and deleting expired results in local files, as the cleaner does it, beside what people do without one. */
 export const sweepPart: Part = {
   name: 'sweep',
   title: 'Sweeping expired results',
@@ -41,14 +41,14 @@ async function compareDeciding({ isQuick, scratch, progress }: BenchContext, chi
   const level = `${resultCount.toLocaleString('en')} results`;
   const title = 'Finding out which results have expired';
   const entries = [
-    { level, name: quire, contender: decide('list') },
+    { level, name: quire, contender: decide('plan') },
     { level, name: 'find -mmin +60', contender: repeated(() => find(place, [])) },
     { level, name: 'parsing every record', contender: decide('parse-records') },
   ];
   const onSlice = (index: number, count: number): void => progress(`${title}: ${Math.round((100 * index) / count)} %`);
   const report = await runComparison(
     { id: 'sweep-decide', title, unit: 'ms', factor: 'of', comparesLevels: false, entries },
-    { count: isQuick ? 1 : 3, sliceMs: 1, onSlice },
+    { count: isQuick ? 1 : 2, sliceMs: 1, onSlice },
   );
   await rm(place.root, { recursive: true });
   return report;
@@ -56,13 +56,15 @@ async function compareDeciding({ isQuick, scratch, progress }: BenchContext, chi
 
 /** Every deletion needs results of its own, so the rounds are made here. */
 async function compareDeleting({ isQuick, scratch, progress }: BenchContext, child: Child): Promise<ComparisonReport> {
-  const resultCount = isQuick ? 50 : 3000;
+  const resultCount = isQuick ? 50 : 2000;
+  const removeBy = (task: SweepTask) => async (place: ResultPlace) =>
+    (await sweep(child, { task, ...place }, resultCount)).elapsedMs;
   const contenders: Readonly<Record<string, (place: ResultPlace) => Promise<number>>> = {
-    [quire]: async (place) => (await sweep(child, { task: 'delete-expired', ...place }, resultCount)).elapsedMs,
-    'list, delete each': async (place) => (await sweep(child, { task: 'list-and-delete-each', ...place }, resultCount)).elapsedMs,
+    [quire]: removeBy('sweep'),
+    'quire, deleteExpired': removeBy('delete-expired'),
+    'list, delete each': removeBy('list-and-delete-each'),
     'find -mmin +60 -delete': (place) => find(place, ['-delete']),
-    'parse, remove each': async (place) =>
-      (await sweep(child, { task: 'parse-and-remove-each', ...place }, resultCount)).elapsedMs,
+    'parse, remove each': removeBy('parse-and-remove-each'),
   };
   const rates = new Map(Object.keys(contenders).map((name): [string, number[][]] => [name, []]));
   for (let round = 0; round < (isQuick ? 1 : 3); round += 1) {

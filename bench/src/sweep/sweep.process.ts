@@ -1,5 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StoreSweeper, storeRemover } from '@quire/cleaner';
 import { systemClock } from '@quire/core';
 import { ResultStore } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
@@ -7,7 +8,7 @@ import { serveParent } from '../process/serve-parent.ts';
 import type { ResultPlace } from './make-results.ts';
 
 /** Ways to find out what has expired, and ways to get rid of it. */
-export type SweepTask = 'list' | 'parse-records' | 'delete-expired' | 'list-and-delete-each' | 'parse-and-remove-each';
+export type SweepTask = 'plan' | 'sweep' | 'parse-records' | 'delete-expired' | 'list-and-delete-each' | 'parse-and-remove-each';
 
 export interface SweepRequest extends ResultPlace {
   readonly task: SweepTask;
@@ -15,20 +16,23 @@ export interface SweepRequest extends ResultPlace {
 
 export interface SweepAnswer {
   readonly elapsedMs: number;
-  /** Results found expired. */
+  /** Results found expired, and removed unless only found. */
   readonly count: number;
 }
 
 const hourMs = 3_600_000;
 
 const tasks: Readonly<Record<SweepTask, (place: ResultPlace) => Promise<number>>> = {
-  list: async (place) => (await expiredByNames(await openResults(place))).length,
+  plan: (place) => sweep(place, true),
+  sweep: (place) => sweep(place, false),
   'parse-records': async (place) => (await expiredByRecords(place)).length,
   'delete-expired': async (place) => (await openResults(place)).deleteExpired(Date.now()),
   async 'list-and-delete-each'(place) {
-    // With a clock of its own, since what has expired cannot be deleted by its id.
-    const results = await openResults(place, Date.now() - 2 * hourMs);
-    const expired = await expiredByNames(results);
+    const nowMs = Date.now();
+    // With a clock that goes after, since what has expired cannot be deleted by its id.
+    const results = await openResults(place, nowMs - 2 * hourMs);
+    const expired: string[] = [];
+    for await (const entry of results.list()) if (entry.expirationTimeMs <= nowMs) expired.push(entry.requestId);
     for (const requestId of expired) await results.delete(requestId);
     return expired.length;
   },
@@ -49,17 +53,29 @@ serveParent(
   async () => undefined,
 );
 
+/** The cleaner's own sweep, with the settings that it has by default. */
+async function sweep({ root, brokerId }: ResultPlace, isDryRun: boolean): Promise<number> {
+  await using store = await FileObjectStore.open({ root });
+  const sweeper = new StoreSweeper({ store, brokerId, remover: storeRemover(store) }, systemClock);
+  const { brokers } = await sweeper.sweep({
+    trigger: 'once',
+    policy: undefined,
+    graceMs: hourMs,
+    concurrencyMax: 8,
+    isDryRun,
+    trustsWallClock: false,
+    onRemoval: () => undefined,
+    onFailure(_removal, error) {
+      throw error;
+    },
+  });
+  return brokers[0]?.expiry.freed.count ?? 0;
+}
+
 async function openResults({ root, brokerId }: ResultPlace, nowMs?: number): Promise<ResultStore> {
   const clock = nowMs === undefined ? systemClock : { ...systemClock, nowMs: () => nowMs };
   const store = await FileObjectStore.open({ root });
   return new ResultStore({ store, brokerId, clock, expirationMs: hourMs, expirationMaxMs: hourMs });
-}
-
-async function expiredByNames(results: ResultStore): Promise<string[]> {
-  const nowMs = Date.now();
-  const expired: string[] = [];
-  for await (const entry of results.list()) if (entry.expirationTimeMs <= nowMs) expired.push(entry.requestId);
-  return expired;
 }
 
 /** Directories of what has expired, as the metadata of every result says, opened one by one: what a peer's cleaner does. */
