@@ -1,4 +1,4 @@
-import { isQuireError, type ObjectStore } from '@quire/core';
+import { isQuireError } from '@quire/core';
 import { ManualClock, RecordingStore } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ let memory: MemoryObjectStore;
 
 /** A broker on the one store; its calls to the store are recorded. */
 function broker(brokerId: string, isShared = true): { readonly results: ResultStore; readonly store: RecordingStore } {
-  const store = new RecordingStore(memory as ObjectStore);
+  const store = new RecordingStore(memory);
   const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs };
   return { store, results: new ResultStore({ store, brokerId, isShared, clock, cacheBytesMax: 0, ...times }) };
 }

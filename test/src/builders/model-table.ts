@@ -10,7 +10,7 @@ export interface ModelTable {
   readonly batchRowCounts: readonly number[];
 }
 
-const allKinds = [...columnKinds, ...rawTimestampKinds];
+export const allKinds = [...columnKinds, ...rawTimestampKinds];
 
 /** Tables of 1 to 4 columns of any kinds with nulls, in batches of any sizes, empty ones included. */
 export const modelTables: fc.Arbitrary<ModelTable> = fc
@@ -26,6 +26,12 @@ export const modelTables: fc.Arbitrary<ModelTable> = fc
       [fc.toStringMethod]: () => `${kinds.map(({ columnDataType }) => columnDataType).join(', ')}: ${fc.stringify(batches)}`,
     }));
   });
+
+/** One table of a single kind, long enough for the encoders' blocks, with a null now and then; the same for the same seed. */
+export function longTable(kind: ColumnKind, rowCount: number, seed: number): ModelTable {
+  const rows = fc.sample(fc.tuple(fc.option(kind.values, { freq: 9 })), { numRuns: rowCount, seed });
+  return { kinds: [kind], rows, batchRowCounts: [rowCount] };
+}
 
 export function schemaOf({ kinds }: ModelTable): Schema {
   return new Schema(kinds.map(({ type }, index) => new Field(`c${index}`, type, true)));

@@ -5,7 +5,7 @@ import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { registerArrowCodecs } from '../builders/arrow-codecs.ts';
-import { batchesOf, jsonCells, type ModelTable, modelTables, schemaOf } from '../builders/model-table.ts';
+import { allKinds, batchesOf, jsonCells, longTable, type ModelTable, modelTables, schemaOf } from '../builders/model-table.ts';
 
 registerArrowCodecs();
 
@@ -56,6 +56,24 @@ test('a page is the slice of the rows that went in, in JSON and NDJSON', async (
     { numRuns: 200 },
   );
 }, 120_000);
+
+test.each(allKinds.map((kind, index) => [`${index}: ${kind.columnDataType}`, kind] as const))(
+  'rows of kind %s are the same at every place of a block',
+  async (_name, kind) => {
+    const table = longTable(kind, 700, 42);
+    await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
+    const results = new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9 });
+    const result = await results.create({ schema: schemaOf(table), batches: batchesOf(table) }, { owner: 'o' });
+    for (const [start, end] of [
+      [0, 700],
+      [255, 257],
+      [100, 613],
+    ] as const) {
+      const rows = table.rows.slice(start, end).map((row) => `[${jsonCells(table, row).join(',')}]`);
+      expect(await text(result, start, end - start, 'json')).toBe(`[${rows.join(',')}]`);
+    }
+  },
+);
 
 test('a page is the slice of the rows that went in, in Arrow and CSV', async () => {
   await fc.assert(

@@ -1,5 +1,5 @@
 import type { ColumnKernel, Validity } from './column-kernel.ts';
-import { writeAscii, writeInteger } from './write-number.ts';
+import { integerWidth, writeAscii, writeInteger } from './write-number.ts';
 
 type SmallIntegers = Int8Array | Int16Array | Int32Array | Uint8Array | Uint16Array | Uint32Array;
 
@@ -71,13 +71,4 @@ function integerKernel(valueOf: (row: number) => number, isValid: Validity, null
       }
     },
   };
-}
-
-/** Bytes of a safe integer in decimal. */
-function integerWidth(value: number): number {
-  if (value < 0) return 1 + integerWidth(-value);
-  if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4;
-  if (value < 100_000_000) return value < 1_000_000 ? (value < 100_000 ? 5 : 6) : value < 10_000_000 ? 7 : 8;
-  if (value < 1_000_000_000) return 9;
-  return 9 + integerWidth(Math.floor(value / 1_000_000_000));
 }

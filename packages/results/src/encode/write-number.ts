@@ -4,11 +4,6 @@ const zero = 48;
 const minus = 45;
 const dot = 46;
 const powersOfTen = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
-/** The two digits of every number below 100, so that a division yields two characters. */
-const digitPairs = Uint8Array.from(
-  { length: 200 },
-  (_, index) => zero + (index % 2 === 0 ? Math.floor(index / 20) : (index >> 1) % 10),
-);
 
 /** Room that any 64-bit integer needs. */
 export const integerWidthMax = 20;
@@ -24,31 +19,50 @@ export function writeAscii(bytes: Uint8Array, position: number, text: string): n
   return position + length;
 }
 
+/** Bytes of a safe integer in decimal. */
+export function integerWidth(value: number): number {
+  if (value < 0) return 1 + integerWidth(-value);
+  if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4;
+  if (value < 100_000_000) return value < 1_000_000 ? (value < 100_000 ? 5 : 6) : value < 10_000_000 ? 7 : 8;
+  if (value < 1_000_000_000) return 9;
+  return 9 + integerWidth(Math.floor(value / 1_000_000_000));
+}
+
 /** Writes a safe integer in decimal. */
 export function writeInteger(bytes: Uint8Array, position: number, value: number): number {
-  if (value < 0) {
-    bytes[position] = minus;
-    return writeInteger(bytes, position + 1, -value);
+  let rest = value;
+  let start = position;
+  if (rest < 0) {
+    bytes[start] = minus;
+    start += 1;
+    rest = -rest;
   }
-  if (value < 1_000_000_000) return writeDigits(bytes, position, value, digitCountOf(value));
-  const high = Math.floor(value / 1_000_000_000);
-  return writeDigits(bytes, writeInteger(bytes, position, high), value - high * 1_000_000_000, 9);
+  if (rest < 1_000_000_000) return writeDigits(bytes, start, rest, digitCountOf(rest));
+  // At most 9,007,199 above nine digits, so that both halves fit 32 bits.
+  const high = Math.floor(rest / 1_000_000_000);
+  start = writeDigits(bytes, start, high, digitCountOf(high));
+  return writeDigits(bytes, start, rest - high * 1_000_000_000, 9);
 }
 
 /** Writes `count` digits of an integer below 10^9, with leading zeros. */
 export function writeDigits(bytes: Uint8Array, position: number, value: number, count: number): number {
   let rest = value | 0;
-  let end = position + count;
-  while (end - 2 >= position) {
+  let at = position + count - 1;
+  for (; at > position; at -= 2) {
     const quotient = (rest / 100) | 0;
-    const pair = (rest - quotient * 100) * 2;
-    end -= 2;
-    bytes[end] = digitPairs[pair] ?? zero;
-    bytes[end + 1] = digitPairs[pair + 1] ?? zero;
+    writeTwoDigits(bytes, at - 1, rest - quotient * 100);
     rest = quotient;
   }
-  if (end > position) bytes[position] = zero + (rest % 10);
+  if (at === position) bytes[at] = zero + (rest % 10);
   return position + count;
+}
+
+/** Writes an integer below 100 as two digits; computed, which costs less than a table. */
+export function writeTwoDigits(bytes: Uint8Array, position: number, value: number): number {
+  const tens = (value * 103) >> 10;
+  bytes[position] = zero + tens;
+  bytes[position + 1] = zero + value - tens * 10;
+  return position + 2;
 }
 
 function digitCountOf(value: number): number {
@@ -118,11 +132,11 @@ function writeScaled(bytes: Uint8Array, position: number, scaled: number, digits
   }
   const whole = Math.floor(magnitude / scale);
   end = writeInteger(bytes, end, whole);
-  let fraction = magnitude - whole * scale;
+  let fraction = (magnitude - whole * scale) | 0;
   if (fraction === 0) return end;
   let fractionDigits = digits;
   while (fraction % 10 === 0) {
-    fraction /= 10;
+    fraction = (fraction / 10) | 0;
     fractionDigits -= 1;
   }
   bytes[end] = dot;

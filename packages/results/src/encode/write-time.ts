@@ -1,4 +1,4 @@
-import { writeAscii, writeDigits, writeInteger } from './write-number.ts';
+import { writeAscii, writeDigits, writeInteger, writeTwoDigits } from './write-number.ts';
 
 // As in write-number.ts: text goes into `bytes` from `position` on, and the position behind it comes back.
 
@@ -48,20 +48,20 @@ function civilDateOf(daysSinceEpoch: number): CivilDate {
 function writeCivilDate(bytes: Uint8Array, position: number, { year, month, day }: CivilDate): number {
   let end = year < 10_000 ? writeDigits(bytes, position, year, 4) : writeInteger(bytes, position, year);
   bytes[end] = dash;
-  end = writeDigits(bytes, end + 1, month, 2);
+  end = writeTwoDigits(bytes, end + 1, month);
   bytes[end] = dash;
-  return writeDigits(bytes, end + 1, day, 2);
+  return writeTwoDigits(bytes, end + 1, day);
 }
 
 /** Writes `HH:mm:ss`. */
-function writeTimeOfDay(bytes: Uint8Array, position: number, secondOfDay: number): number {
+export function writeTimeOfDay(bytes: Uint8Array, position: number, secondOfDay: number): number {
   const minuteOfDay = (secondOfDay / 60) | 0;
   const hour = (minuteOfDay / 60) | 0;
-  let end = writeDigits(bytes, position, hour, 2);
-  bytes[end] = colon;
-  end = writeDigits(bytes, end + 1, minuteOfDay - hour * 60, 2);
-  bytes[end] = colon;
-  return writeDigits(bytes, end + 1, secondOfDay - minuteOfDay * 60, 2);
+  writeTwoDigits(bytes, position, hour);
+  bytes[position + 2] = colon;
+  writeTwoDigits(bytes, position + 3, minuteOfDay - hour * 60);
+  bytes[position + 5] = colon;
+  return writeTwoDigits(bytes, position + 6, secondOfDay - minuteOfDay * 60);
 }
 
 /** Writes a dot and the fraction without its trailing zeros, but at least `digitsMin` digits; nothing at all for none. */
@@ -70,7 +70,7 @@ function writeFraction(bytes: Uint8Array, position: number, fraction: number, fr
   let digits = fractionDigits;
   let rest = fraction;
   while (rest % 10 === 0) {
-    rest /= 10;
+    rest = (rest / 10) | 0;
     digits -= 1;
   }
   bytes[position] = dot;
