@@ -52,6 +52,9 @@ export interface SweepRequest {
   readonly onRemoval?: (removal: Removal) => void;
 }
 
+/** How long to wait when it is another cleaner's turn. */
+const othersTurnMs = 60_000;
+
 /** Sweeps a target by schedule and on demand, one sweep at a time; after a failed one it just goes on with the next. */
 export class Cleaner implements AsyncDisposable {
   readonly #options: CleanerOptions;
@@ -120,12 +123,15 @@ export class Cleaner implements AsyncDisposable {
       const trigger = this.#requested ?? 'schedule';
       this.#requested = undefined;
       const startMs = clock.monotonicMs();
+      let delayMaxMs = Number.POSITIVE_INFINITY;
       try {
-        await this.sweep(trigger);
+        // A lease may be that of a cleaner that died: look again before long.
+        if ((await this.sweep(trigger)) === undefined) delayMaxMs = othersTurnMs;
       } catch (error) {
         if (!isQuireError(error)) throw error;
       }
-      if (this.#requested === undefined) await this.#wait(this.#nextDelayMs(clock.monotonicMs() - startMs));
+      const delayMs = Math.min(delayMaxMs, this.#nextDelayMs(clock.monotonicMs() - startMs));
+      if (this.#requested === undefined) await this.#wait(delayMs);
     }
   }
 

@@ -38,7 +38,8 @@ export async function withStandaloneCleaner<T>(
     random,
     log: logger,
     metrics,
-    lease: new CleanerLease({ store, clock, random, durationMs: leaseMs }),
+    // On a disk of this machine two cleaners are a mistake at worst; a killed one must not keep its successor waiting.
+    lease: store.location.startsWith('file:') ? undefined : new CleanerLease({ store, clock, random, durationMs: leaseMs }),
   });
   return await use({ cleaner, store, registry });
 }

@@ -1,0 +1,52 @@
+import { FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
+import { ResultStore } from '@quire/results';
+import { MemoryObjectStore } from '@quire/store-memory';
+import { Cleaner, type CleanerLease, type CleanerSettings, StorageAdmission } from '../src/index.ts';
+
+export const hourMs = 3_600_000;
+
+/** A broker's results with their cleaner, in memory and in virtual time. */
+export class CleanerSetup {
+  readonly clock = new ManualClock();
+  readonly random = new SeededRandom(1);
+  readonly disk = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
+  readonly store = new FaultStore(this.disk, { clock: this.clock });
+  readonly admission = new StorageAdmission();
+  readonly results = new ResultStore({
+    store: this.store,
+    brokerId: 'b',
+    expirationMs: hourMs,
+    expirationMaxMs: 24 * hourMs,
+    clock: this.clock,
+    random: this.random,
+    cacheBytesMax: 0,
+    admission: this.admission,
+  });
+  readonly log: { level: string; message: string; members: Record<string, unknown> }[] = [];
+  settings: CleanerSettings = { periodMs: hourMs, initialDelayMs: 1000, quota: undefined, graceMs: hourMs, concurrencyMax: 2 };
+  readonly cleaner: Cleaner;
+
+  constructor(options: { quotaBytes?: number; lease?: (setup: CleanerSetup) => CleanerLease } = {}) {
+    const { quotaBytes, lease } = options;
+    if (quotaBytes !== undefined) this.setQuota(quotaBytes);
+    const say = (level: string) => (members: object, message: string) => {
+      this.log.push({ level, message, members: { ...members } });
+    };
+    this.cleaner = new Cleaner({
+      target: { store: this.store, brokerId: 'b', remover: this.results, admission: this.admission },
+      settings: () => this.settings,
+      clock: this.clock,
+      random: this.random,
+      log: { info: say('info'), warn: say('warn'), error: say('error') },
+      lease: lease?.(this),
+    });
+  }
+
+  setQuota(quotaBytes: number): void {
+    this.settings = { ...this.settings, quota: { quotaBytes, criticalPercent: 90, targetPercent: 60 } };
+  }
+
+  messages(): string[] {
+    return this.log.map(({ message }) => message);
+  }
+}

@@ -1,0 +1,221 @@
+import { QuireError } from '@quire/core';
+import { collect, faultOn } from '@quire/core/testing';
+import { describe, expect, test } from 'vitest';
+import { countingRows } from '../../../test/src/builders/counting-rows.ts';
+import { pageText } from '../../../test/src/builders/page-text.ts';
+import { CleanerLease, leaseKey, nextCronDelayMs } from '../src/index.ts';
+import { CleanerSetup, hourMs } from './cleaner-builder.ts';
+
+async function store(setup: CleanerSetup, ...rowCounts: number[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const rowCount of rowCounts) {
+    ids.push((await setup.results.create(countingRows(rowCount), { owner: 'o' })).entry.requestId);
+  }
+  return ids;
+}
+
+async function idsLeft(setup: CleanerSetup): Promise<string[]> {
+  return (await collect(setup.results.list())).map(({ requestId }) => requestId);
+}
+
+describe('a sweep', () => {
+  test('evicts the largest down to the target, and readers hear that it was evicted', async () => {
+    const setup = new CleanerSetup({ quotaBytes: 20_000 });
+    const [small, large, medium] = await store(setup, 100, 2500, 1000);
+    const report = await setup.cleaner.sweep('schedule');
+    expect(report).toMatchObject({ isGood: true, brokers: [{ quota: { freed: { count: 0 } } }] });
+    setup.setQuota(15_000);
+    await setup.cleaner.sweep('settings');
+    expect(await idsLeft(setup)).toEqual([small, medium]);
+    await expect(setup.results.open(large!)).rejects.toMatchObject({ code: 'RESULT_EVICTED' });
+    expect(setup.results.ownerOfRemoved(large!)).toBe('o');
+    expect(setup.log.find(({ message }) => message === 'deleted')?.members).toMatchObject({ id: large, reason: 'evicted' });
+  });
+
+  test('deletes what has expired first, and then may need to evict nothing', async () => {
+    const setup = new CleanerSetup({ quotaBytes: 14_000 });
+    const [expired] = await store(setup, 1000);
+    await setup.clock.advance(hourMs - 1);
+    const [live] = await store(setup, 1500);
+    await setup.clock.advance(1);
+    const report = await setup.cleaner.sweep('schedule');
+    expect(await idsLeft(setup)).toEqual([live]);
+    expect(report?.brokers[0]).toMatchObject({ expiry: { freed: { count: 1 } }, quota: { wanted: { count: 0, bytes: 0 } } });
+    await expect(setup.results.open(expired!)).rejects.toMatchObject({ code: 'RESULT_EXPIRED' });
+  });
+
+  test('goes on past what it cannot delete, makes up for it, and says what it wanted and freed', async () => {
+    const setup = new CleanerSetup();
+    const [, largest] = await store(setup, 100, 2500, 1000);
+    setup.setQuota(15_000);
+    setup.store.plan = ({ op, key }) => (op === 'delete' && key.includes(largest!) ? { kind: 'fail-before' } : undefined);
+    const report = await setup.cleaner.sweep('schedule');
+    expect(report?.isGood).toBe(false);
+    expect(report?.brokers[0]?.quota).toMatchObject({ wanted: { count: 3 }, freed: { count: 2 }, failed: { count: 1 } });
+    expect(await idsLeft(setup)).toEqual([largest]);
+    expect(setup.messages()).toEqual(
+      expect.arrayContaining(['could not be deleted', 'the quota pass could not reach its target', 'sweep ended']),
+    );
+  });
+
+  test('gives up after many failures in a row, and does not try for ever', async () => {
+    const setup = new CleanerSetup();
+    await store(setup, ...Array.from({ length: 130 }, () => 1));
+    await setup.clock.advance(2 * hourMs);
+    setup.store.plan = faultOn('delete', { kind: 'fail-before' });
+    const report = await setup.cleaner.sweep('schedule');
+    expect(report?.brokers[0]?.expiry).toMatchObject({ wanted: { count: 130 }, freed: { count: 0 } });
+    expect(report!.brokers[0]!.expiry.failed.count).toBeLessThan(105);
+  });
+
+  test('that cannot list the store fails, says so, and the next one is good again', async () => {
+    const setup = new CleanerSetup();
+    setup.store.plan = faultOn('list', { kind: 'fail-before' }, 1);
+    await expect(setup.cleaner.sweep('schedule')).rejects.toBeInstanceOf(QuireError);
+    expect(setup.cleaner.status.lastError).toContain('injected fault');
+    await setup.cleaner.sweep('schedule');
+    expect(setup.cleaner.status).toMatchObject({ lastError: undefined, lastSweep: { isGood: true } });
+  });
+
+  test('lists once and opens nothing', async () => {
+    const setup = new CleanerSetup();
+    await store(setup, 500);
+    setup.setQuota(1000);
+    const ops: string[] = [];
+    setup.store.plan = ({ op }) => void ops.push(op);
+    await setup.cleaner.sweep('schedule');
+    // The one listing; then, for the one result that goes, its record, a look for a renewal, its data.
+    expect(ops).toEqual(['list', 'delete', 'list', 'delete']);
+  });
+
+  test('never overlaps another', async () => {
+    const setup = new CleanerSetup();
+    let listing = 0;
+    let listingMax = 0;
+    setup.store.plan = ({ op }) => {
+      if (op === 'list') listingMax = Math.max(listingMax, ++listing);
+      return { kind: 'slow', delayMs: 10 };
+    };
+    const both = Promise.all([
+      setup.cleaner.sweep('schedule').finally(() => (listing -= 1)),
+      setup.cleaner.sweep('critical').finally(() => (listing -= 1)),
+    ]);
+    await setup.clock.advance(1000);
+    await both;
+    expect(listingMax).toBe(1);
+  });
+
+  test('leaves a result alone that was renewed after the listing', async () => {
+    const setup = new CleanerSetup();
+    const [id] = await store(setup, 10);
+    const stale = await collect(setup.results.list());
+    await setup.results.renew(id!, 5 * hourMs);
+    expect(await setup.results.remove(stale[0]!, 'expired')).toBe('renewed');
+    expect(await pageText(await setup.results.open(id!), 0, 1)).toBe('[[0]]');
+  });
+});
+
+describe('admission', () => {
+  test('a result that crosses the quota fails, leaves nothing behind, and costs the others nothing', async () => {
+    const setup = new CleanerSetup({ quotaBytes: 50_000 });
+    const others = await store(setup, 1000, 1000);
+    const usageBytes = setup.admission.usageBytes;
+    await expect(setup.results.create(countingRows(100_000), { owner: 'o' })).rejects.toMatchObject({
+      code: 'QUERY_LIMIT_EXCEEDED',
+    });
+    await setup.cleaner.sweep('critical');
+    expect(await idsLeft(setup)).toEqual(others);
+    expect(setup.admission.usageBytes).toBe(usageBytes);
+    expect(usageBytes).toBe((await setup.results.usage()).sizeBytes);
+  });
+
+  test('crossing the critical threshold has a sweep run at once, which frees down to the target', async () => {
+    const setup = new CleanerSetup({ quotaBytes: 22_000 });
+    setup.cleaner.start();
+    await setup.clock.advance(1000);
+    await store(setup, 1500, 1500);
+    await setup.clock.advance(1);
+    expect(setup.cleaner.status.lastSweep).toMatchObject({ trigger: 'schedule' });
+    await store(setup, 1500);
+    await setup.clock.advance(1);
+    expect(setup.cleaner.status.lastSweep).toMatchObject({ trigger: 'critical', isGood: true });
+    expect(setup.admission.usageBytes).toBeLessThanOrEqual(13_200);
+    await setup.cleaner.stop();
+  });
+
+  test('counts what is really there after a listing, whatever happened behind its back', async () => {
+    const setup = new CleanerSetup({ quotaBytes: 1e6 });
+    const [id] = await store(setup, 100, 200);
+    for await (const { key } of setup.disk.list(`b/${id}`)) await setup.disk.delete(key);
+    await setup.disk.put('b/notes', new Uint8Array(77));
+    await setup.cleaner.sweep('schedule');
+    expect(setup.admission.usageBytes).toBe((await setup.results.usage()).sizeBytes + 77);
+  });
+});
+
+describe('the schedule', () => {
+  test('sweeps after the initial delay and then every period, with a little jitter', async () => {
+    const setup = new CleanerSetup();
+    setup.cleaner.start();
+    await setup.clock.advance(999);
+    expect(setup.cleaner.status.lastSweep).toBeUndefined();
+    await setup.clock.advance(1);
+    const firstMs = setup.cleaner.status.lastSweep!.startTimeMs;
+    await setup.clock.advance(hourMs * 0.949);
+    expect(setup.cleaner.status.lastSweep!.startTimeMs).toBe(firstMs);
+    await setup.clock.advance(hourMs * 0.11);
+    const elapsedMs = setup.cleaner.status.lastSweep!.startTimeMs - firstMs;
+    expect(elapsedMs).toBeGreaterThan(hourMs * 0.949);
+    expect(elapsedMs).toBeLessThan(hourMs * 1.051);
+    await setup.cleaner.stop();
+  });
+
+  test('is not moved by a clock that is set back', async () => {
+    const setup = new CleanerSetup();
+    setup.cleaner.start();
+    await setup.clock.advance(1000);
+    const first = setup.cleaner.status.lastSweep;
+    setup.clock.stepWallClock(-24 * hourMs);
+    await setup.clock.advance(hourMs * 1.06);
+    expect(setup.cleaner.status.lastSweep).not.toBe(first);
+    await setup.cleaner.stop();
+  });
+
+  test('may be a cron expression, in UTC', () => {
+    const nowMs = Date.UTC(2026, 2, 1, 3, 0);
+    expect(nextCronDelayMs('15 3 * * *', nowMs)).toBe(15 * 60_000);
+    expect(() => nextCronDelayMs('99 3 * * *', nowMs)).toThrow(expect.objectContaining({ code: 'INVALID_SETTING' }));
+  });
+});
+
+describe('a lease', () => {
+  const lease = (setup: CleanerSetup): CleanerLease =>
+    new CleanerLease({ store: setup.store, clock: setup.clock, random: setup.random, durationMs: 1000 });
+
+  test("is waited for while it is another's, and taken when that one has died", async () => {
+    const setup = new CleanerSetup({ lease });
+    const other = lease(setup);
+    const crash = new QuireError('SHUTTING_DOWN', 'died');
+    setup.store.plan = ({ op }) => (op === 'delete' ? { kind: 'fail-before', error: crash } : undefined);
+    await other.runInTurn(async () => expect(await setup.cleaner.sweep('schedule')).toBeUndefined());
+    setup.store.plan = () => undefined;
+    expect(await setup.cleaner.sweep('schedule')).toBeUndefined();
+    await setup.clock.advance(1000);
+    expect(await setup.cleaner.sweep('schedule')).toMatchObject({ isGood: true });
+    expect(await collect(setup.disk.list(leaseKey))).toEqual([]);
+  });
+
+  test('that cannot be written keeps nobody from freeing', async () => {
+    const setup = new CleanerSetup({ lease });
+    await store(setup, 10);
+    await setup.clock.advance(2 * hourMs);
+    setup.store.plan = faultOn('put', { kind: 'full', afterBytes: 0 });
+    expect(await setup.cleaner.sweep('schedule')).toMatchObject({ brokers: [{ expiry: { freed: { count: 1 } } }] });
+  });
+
+  test('of nonsense is no lease', async () => {
+    const setup = new CleanerSetup({ lease });
+    await setup.disk.put(leaseKey, Buffer.from('{half'));
+    expect(await setup.cleaner.sweep('schedule')).toMatchObject({ isGood: true });
+  });
+});
