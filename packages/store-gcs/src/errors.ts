@@ -64,7 +64,7 @@ export async function translated<T>(call: FailedCall, run: () => Promise<T>): Pr
 }
 
 /** The status of the answer that failed, here or in the library; undefined when there was none. */
-export function statusOf(error: unknown): number | undefined {
+function statusOf(error: unknown): number | undefined {
   if (error instanceof FailedAnswer) return error.status;
   if (!(error instanceof Error) || !('status' in error)) return undefined;
   return typeof error.status === 'number' ? error.status : undefined;

@@ -26,8 +26,14 @@ const obstacleCodes = new Set([
   'DirectoryObjectContainsData',
   'XMinioParentIsObject',
 ]);
-/** Found before a request was sent. */
-const settingNames = new Set(['CredentialsProviderError', 'TokenProviderError', 'InvalidRegionError']);
+/** Refusals with a status that could mean something else, and what is found before a request is sent. */
+const credentialCodes = new Set([
+  'XAdminUserNotFound',
+  'InvalidAccessKeyId',
+  'CredentialsProviderError',
+  'TokenProviderError',
+  'InvalidRegionError',
+]);
 
 /** The QuireError that a failure of a request stands for. */
 export function toStoreError(error: unknown, call: FailedCall): unknown {
@@ -45,11 +51,11 @@ export function toStoreError(error: unknown, call: FailedCall): unknown {
     return failed('INVALID_OBJECT_KEY', ' It lies above or below another object.');
   }
   if (code === 'NoSuchBucket') return failed('STORE_MISCONFIGURED', ' Check the name of the bucket.');
-  if ((op === 'head' || op === 'get') && (code === 'NoSuchKey' || status === 404)) return objectNotFound(key, location, error);
-  if (op === 'get' && status === 416) return failed('OBJECT_SHORT_READ');
-  if (status === 401 || status === 403 || settingNames.has(code)) {
+  if (status === 401 || status === 403 || credentialCodes.has(code)) {
     return failed('STORE_MISCONFIGURED', ' Check the credentials and what they allow.');
   }
+  if ((op === 'head' || op === 'get') && (code === 'NoSuchKey' || status === 404)) return objectNotFound(key, location, error);
+  if (op === 'get' && status === 416) return failed('OBJECT_SHORT_READ');
   if ((status !== undefined && status >= 300 && status < 400) || code === 'AuthorizationHeaderMalformed') {
     return failed('STORE_MISCONFIGURED', ' Check the region and the endpoint.');
   }

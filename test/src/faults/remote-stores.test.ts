@@ -144,6 +144,16 @@ function describeFailures(kind: BackendKind, start: () => Backend): void {
     });
   }
 
+  test.skipIf(kind.name !== 'S3')('a call that is refused because the clocks differ comes right when repeated', async () => {
+    await using remote = await openRemote(start());
+    for (const call of [calls['get'], calls['put'], calls['list']]) {
+      remote.proxy.intercept = atFirst(1, kind.refusal(403, 'RequestTimeTooSkewed'));
+      await call?.(retrying(remote.store));
+      expect(remote.proxy.requests.length).toBeGreaterThan(1);
+      remote.proxy.requests.length = 0;
+    }
+  });
+
   test('a put whose answer is lost has put, and says that nobody knows', async () => {
     await using remote = await openRemote(start());
     remote.proxy.intercept = atFirst(1, { kind: 'lose answer' });

@@ -32,6 +32,9 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   croner: ['cleaner', 'controller'],
 };
 
+/** Packages that may load modules whose names come from settings. */
+export const pluginLoaders: readonly string[] = ['cli'];
+
 /** Packages that may use all of apache-arrow, and the types of it that everybody may name. */
 export const arrow = { packages: ['results', 'engine-duckdb'], types: ['RecordBatch', 'Schema'] };
 

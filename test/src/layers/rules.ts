@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { type HousePackage, scope } from './house.ts';
-import { arrow, levels, linesMax, owners, wire } from './plan.ts';
+import { arrow, levels, linesMax, owners, pluginLoaders, wire } from './plan.ts';
 import type { Import, SourceFile } from './source-file.ts';
 
 /** A rule looks at one package and says, in sentences, what is wrong with it. */
@@ -27,6 +27,8 @@ export const importsPointDown: Rule = ({ name, files }) => {
 export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) => {
   const imported = new Set<string>();
   for (const { module } of files.flatMap((file) => file.imports)) {
+    // What is computed shows as `*`.
+    if (module === '*' && pluginLoaders.includes(name)) continue;
     if (!module.startsWith('.') && !isBuiltin(module)) imported.add(packageOf(module));
   }
   const declared = Object.keys(manifest.dependencies ?? {});
