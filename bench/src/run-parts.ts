@@ -1,8 +1,6 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { TableGenerator } from './data/generate.ts';
 import type { Part, PartReport } from './measure/part.ts';
+import { inScratchDirectory } from './process/scratch-directory.ts';
 import { type BenchReport, describeMachine } from './report/bench-report.ts';
 
 export interface RunOptions {
@@ -45,14 +43,4 @@ async function runPart(part: Part, tables: TableGenerator, options: RunOptions):
   const progress = (what: string): void => options.progress(`${name}: ${what}`);
   const outcome = await inScratchDirectory((scratch) => part.run({ isQuick, profileDirectory, tables, scratch, progress }));
   return { name, title, ...outcome, elapsedMs: performance.now() - startMs };
-}
-
-async function inScratchDirectory<T>(run: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), 'quire-bench-'));
-  try {
-    await chmod(directory, 0o755); // PostgreSQL may have to run as another user, and reads a file in here
-    return await run(directory);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { endWithUs } from '../process/end-with-us.ts';
 import { nodeArguments, repositoryRoot } from '../process/node-arguments.ts';
 
 export interface QuireServerOptions {
@@ -52,6 +53,7 @@ export class QuireServer implements AsyncDisposable {
       env: { PATH: process.env['PATH'], BENCH_TOKEN: token },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    endWithUs(child);
     return new QuireServer(child, await listeningUrl(child), options.directory);
   }
 

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import type { BenchTable } from '../data/tables.ts';
+import { endWithUs } from '../process/end-with-us.ts';
 
 const run = promisify(execFile);
 const debianDirectory = '/usr/lib/postgresql';
@@ -49,6 +50,7 @@ export class PostgresCluster implements AsyncDisposable {
       cwd: directory,
       stdio: 'ignore',
     });
+    endWithUs(server, 'SIGQUIT');
     const cluster = new PostgresCluster(directory, async () => {
       if (server.exitCode !== null) return;
       const exit = once(server, 'exit');
