@@ -1,4 +1,4 @@
-import type { CleanerSettings } from '@quire/cleaner';
+import { type CleanerSettings, QuotaPolicy } from '@quire/cleaner';
 import type { Settings } from '@quire/settings';
 
 /** The part of the settings that a cleaner goes by, as one object. */
@@ -12,4 +12,9 @@ export function cleanerSettingsOf({ cleaner, controller }: Settings): CleanerSet
     cron: schedule,
     initialDelayMs: controller.cleanerInitialDelayMs,
   };
+}
+
+/** The quota as thresholds in bytes; undefined when none is enforced. */
+export function quotaPolicyOf({ quota }: CleanerSettings): QuotaPolicy | undefined {
+  return quota === undefined ? undefined : new QuotaPolicy(quota);
 }

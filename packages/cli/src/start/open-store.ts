@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   type Clock,
+  type LinkSigner,
   type ObjectStore,
   QuireError,
   type Random,
@@ -34,16 +35,31 @@ const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
  * @throws INVALID_SETTING when its directory cannot be used, or bucket, region, endpoint or credentials are not right
  */
 export async function openStore(settings: Settings, surroundings: StoreSurroundings): Promise<ObjectStore> {
+  return (await openStoreWithSigner(settings, surroundings)).store;
+}
+
+/** As `openStore`, with what signs links to the store's objects, when it can. */
+export async function openStoreWithSigner(
+  settings: Settings,
+  surroundings: StoreSurroundings,
+): Promise<{ readonly store: ObjectStore; readonly signer: LinkSigner | undefined }> {
   const { clock, random, onCall, onRetry } = surroundings;
   const { protocol, memoryBytesMax, timeoutMs, concurrencyMax, attemptsMax } = settings.store;
   if (protocol === 'memory') {
-    return withObserver(new MemoryObjectStore({ sizeMaxBytes: memoryBytesMax, clock }), onCall, clock);
+    const memory = new MemoryObjectStore({ sizeMaxBytes: memoryBytesMax, clock });
+    return { store: withObserver(memory, onCall, clock), signer: undefined };
   }
-  const observed = withObserver(await openPlace(settings, { clock, random }), onCall, clock);
+  const place = await openPlace(settings, { clock, random });
+  const observed = withObserver(place, onCall, clock);
   const timed = withTimeLimit(observed, { clock, callTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs });
   // Limits are inside of retries: a call that waits for its next try must not keep others from theirs.
   const limited = withLimit(timed, { concurrentMax: concurrencyMax });
-  return withRetry(limited, { clock, random, attemptsMax, ...retryDelays, onRetry });
+  const store = withRetry(limited, { clock, random, attemptsMax, ...retryDelays, onRetry });
+  return { store, signer: isLinkSigner(place) ? place : undefined };
+}
+
+function isLinkSigner(store: ObjectStore): store is LinkSigner & ObjectStore {
+  return 'signLink' in store && typeof store.signLink === 'function';
 }
 
 /** Tells whether brokers on other machines can have their results in the same place. */

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { assertSafeBind, Authenticator, type KnownPrincipal, parsePrincipals, usesQuickstartTokens } from '@quire/auth';
 import { StorageAdmission } from '@quire/cleaner';
-import { type BrokerAddress, BrokerMetrics, createBroker } from '@quire/broker';
-import { QuireError } from '@quire/core';
+import { type BrokerAddress, BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
+import { type LinkSigner, QuireError } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
@@ -12,7 +12,7 @@ import type { Environment } from '../environment.ts';
 import { readVersion } from '../version.ts';
 import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
 import type { LiveSettings } from './live-settings.ts';
-import { isSharedStore, openStore } from './open-store.ts';
+import { isSharedStore, openStoreWithSigner } from './open-store.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker {
@@ -44,13 +44,15 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   const settings = live.current;
   const principals = await readPrincipals(settings, environment);
   const metrics = new BrokerMetrics();
-  await using store = await openStore(settings, {
+  const { store: opened, signer } = await openStoreWithSigner(settings, {
     clock,
     random,
     onCall: metrics.observeStoreCall,
     onRetry: ({ call, attempt, delayMs, error }) =>
       logger.warn({ call, attempt, delayMs, reason: error.code }, 'store call failed, will be tried again'),
   });
+  await using store = opened;
+  const links = linksOf(settings, signer);
   await using engine = await DuckDbEngine.open({
     tables: settings.tables,
     memoryMaxBytes: settings.duckdb.memoryBytesMax,
@@ -73,6 +75,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     port: settings.server.brokerPort,
     // Any broker serves the pages of a shared store: no response names one.
     ...(!isSharedStore(settings.store) && { advertised: { host: settings.server.brokerHostName } }),
+    ...(links !== undefined && { links }),
     storeLocation: store.location,
     version: readVersion(),
     get pageRowCount() {
@@ -107,6 +110,16 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   await run.untilStop;
   logger.info({ graceMs: settings.http.shutdownGraceMs }, 'broker stops: calls under way may finish');
+}
+
+/** @throws INVALID_SETTING when links are asked for, and the store cannot sign any */
+function linksOf({ links, store }: Settings, signer: LinkSigner | undefined): BrokerOptions['links'] {
+  if (!links.enabled) return undefined;
+  if (signer !== undefined) return { signer, lifetimeMs: links.lifetimeMs };
+  throw new QuireError(
+    'INVALID_SETTING',
+    `engine.broker.links.enabled = true: the store ${store.protocol} cannot sign links, only s3 and gcs can.`,
+  );
 }
 
 type ResultParts = Required<Pick<ResultStoreOptions, 'store' | 'admission' | 'clock' | 'random'>>;

@@ -1,0 +1,52 @@
+import { formatBytes } from '@quire/core';
+import { grouped } from '../phrases.ts';
+import type { Styles } from '../styles.ts';
+import { layOutTable } from '../table/text-table.ts';
+import { describeSweep } from './describe-sweep.ts';
+import type { BrokerUsage, StoreUsage, UsageShare } from './measure-usage.ts';
+
+const barWidth = 40;
+
+/** A store's usage for people: a bar against the quota with its thresholds, shares by owner and age, and what a sweep would do. */
+export function describeUsage({ brokers, nextSweep }: StoreUsage, styles: Styles, widthMax: number): string {
+  const parts = brokers.map((broker) => describeBroker(broker, styles, widthMax));
+  return [...parts, `${styles.strong('A sweep now')}\n${describeSweep(nextSweep)}`].join('\n');
+}
+
+function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): string {
+  const { brokerId, usageBytes, resultCount, orphanCount, quota } = broker;
+  const counts = `${grouped(resultCount)} results${orphanCount === 0 ? '' : `, ${grouped(orphanCount)} orphans`}`;
+  const lines = [`${styles.strong(brokerId)}  ${formatBytes(usageBytes)}  ${styles.faint(counts)}`];
+  if (quota === undefined) lines.push(styles.faint('  no quota is enforced'));
+  else lines.push(...describeQuota(usageBytes, quota, styles));
+  lines.push(
+    ...describeShares('owner', broker.byOwner, styles, widthMax),
+    ...describeShares('age', broker.byAge, styles, widthMax),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** `[#######----|-----|---]  45% of 1 GiB; critical at 900 MiB, target 600 MiB` with bars where the thresholds are. */
+function describeQuota(usageBytes: number, quota: NonNullable<BrokerUsage['quota']>, styles: Styles): readonly string[] {
+  const { quotaBytes, criticalBytes, targetBytes } = quota;
+  const cellOf = (bytes: number): number => Math.min(barWidth - 1, Math.floor((bytes / quotaBytes) * barWidth));
+  const marks = new Set([cellOf(targetBytes), cellOf(criticalBytes)]);
+  const filledCount = Math.min(barWidth, Math.ceil((usageBytes / quotaBytes) * barWidth));
+  const cells = Array.from({ length: barWidth }, (_, cell) => (marks.has(cell) ? '|' : cell < filledCount ? '#' : '-')).join('');
+  const paint = usageBytes > criticalBytes ? styles.bad : styles.good;
+  const percent = ((usageBytes / quotaBytes) * 100).toFixed(1);
+  const thresholds = `critical above ${formatBytes(criticalBytes)}, then down to ${formatBytes(targetBytes)}`;
+  return [`  [${paint(cells)}] ${percent}% of ${formatBytes(quotaBytes)}`, styles.faint(`  ${thresholds}`)];
+}
+
+function describeShares(by: string, shares: readonly UsageShare[], styles: Styles, widthMax: number): readonly string[] {
+  if (shares.length === 0) return [];
+  const columns = [
+    { name: by, dataType: 'STRING' },
+    { name: 'results', dataType: 'LONG' },
+    { name: 'size', dataType: 'LONG' },
+  ];
+  const rows = shares.map(({ name, resultCount, sizeBytes }) => [name, grouped(resultCount), formatBytes(sizeBytes)]);
+  const table = layOutTable(columns, rows, { widthMax: widthMax - 2, styles });
+  return [...table.header, ...table.lines].map((line) => `  ${line}`);
+}
