@@ -5,6 +5,7 @@ export { errorCodeOfException, exceptionNumberOf } from './exception-codes.ts';
 export { HealthResponse } from './health-response.ts';
 export { MetadataRecord, QueryException } from './metadata-record.ts';
 export type { Operation, OperationResponse } from './operation.ts';
+export { linkOperations, LinkResponse } from './link-operation.ts';
 export { operations } from './operations.ts';
 export { isPageFormat, type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
 export { expirationHeader, pageHeaders } from './page-headers.ts';

@@ -3,6 +3,7 @@ export const routePatterns = {
   query: '/query/sql',
   page: '/query/:requestId/results',
   metadata: '/query/:requestId/metadata',
+  link: '/query/:requestId/link',
   resultStore: '/query/resultStore',
   storedResult: '/query/resultStore/:requestId',
   health: '/health',

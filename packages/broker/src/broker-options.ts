@@ -1,6 +1,6 @@
 import type { HealthResponse } from '@quire/api';
 import type { Principal } from '@quire/auth';
-import type { Clock, QueryEngine, Random } from '@quire/core';
+import type { Clock, LinkSigner, QueryEngine, Random } from '@quire/core';
 import type { ResultStore } from '@quire/results';
 import type { FastifyBaseLogger } from 'fastify';
 import type { BrokerMetrics } from './broker-metrics.ts';
@@ -30,6 +30,8 @@ export interface BrokerOptions {
   readonly advertised?: { readonly host: string; readonly port?: number } | undefined;
   /** Where the results are, as the object store says it: `memory:`, `file:///var/lib/quire`. Shown to admins and owners. */
   readonly storeLocation: string;
+  /** Gives signed links to data files, when it is there. */
+  readonly links?: { readonly signer: LinkSigner; readonly lifetimeMs: number } | undefined;
   /** Version of the server, as health and the API document show it. */
   readonly version: string;
 

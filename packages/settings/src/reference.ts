@@ -8,6 +8,7 @@ const titles = {
   store: 'Where results are kept',
   s3: 'Amazon S3, and servers that speak its protocol',
   gcs: 'Google Cloud Storage',
+  links: 'Links to data files',
   results: 'Results and pages',
   query: 'Queries',
   duckdb: 'The embedded query engine',

@@ -34,6 +34,7 @@ test('all defaults', () => {
       kmsKey: undefined,
     },
     gcs: { endpoint: undefined, keyFile: undefined, kmsKey: undefined },
+    links: { enabled: false, lifetimeMs: 300_000 },
     results: {
       pageRowCount: 10_000,
       expirationMs: 3_600_000,
@@ -89,6 +90,8 @@ engine.broker.pagination.s3.access.key = AKEY
 engine.broker.pagination.s3.secret.key = hush
 engine.broker.pagination.s3.encryption = kms
 engine.broker.pagination.s3.kms.key = alias/results
+engine.broker.links.enabled = true
+engine.broker.links.lifetime = 10s
 engine.broker.pagination.gcs.endpoint = https://storage.example.com
 engine.broker.pagination.gcs.key.file = /run/secrets/gcs.json
 engine.broker.pagination.gcs.kms.key = projects/p/locations/l/keyRings/r/cryptoKeys/k
@@ -177,6 +180,7 @@ test('every setting is read from its own key', () => {
       keyFile: '/run/secrets/gcs.json',
       kmsKey: 'projects/p/locations/l/keyRings/r/cryptoKeys/k',
     },
+    links: { enabled: true, lifetimeMs: 10_000 },
     results: {
       pageRowCount: 100,
       expirationMs: 16_200_000,

@@ -74,6 +74,47 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
     expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
   });
 
+  test('a link gives the data file to whoever has it, until it ends, and stands in no log', async () => {
+    await using directory = await temporaryDirectory();
+    const settings = settingsFor(server, { 'engine.broker.links.enabled': 'true', 'engine.broker.links.lifetime': '1h' });
+    const { server: broker, url } = await startServer(['--config', await writeSettings(directory.path, settings)]);
+    await using _broker = broker;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const { requestId } = await client.query('SELECT range AS n FROM range(1000)', { rowCount: 1 });
+    const call = (query: string, token: string): Promise<Response> =>
+      fetch(`${url}/query/${requestId}/link${query}`, { headers: { Authorization: `Bearer ${token}` } });
+    const link = (await (await call('?format=arrow', 'admin-token')).json()) as { url: string; expirationTimeMs: number };
+    const file = await fetch(link.url);
+    expect(
+      Buffer.from(await file.arrayBuffer())
+        .subarray(0, 6)
+        .toString(),
+    ).toBe('ARROW1');
+    const tampered = await fetch(link.url.replace('data.arrow', 'other.arrow'));
+    expect([file.status, tampered.status]).toEqual([200, 403]);
+    expect([(await call('?format=csv', 'admin-token')).status, (await call('', 'nobody')).status]).toEqual([400, 401]);
+    const [, signature = ''] = /X-Amz-Signature=([0-9a-f]+)/.exec(link.url) ?? [];
+    expect(signature.length).toBe(64);
+    expect(broker.stdout + broker.stderr).not.toContain(signature);
+  });
+
+  test('there are no links unless they are asked for, and none of a store that cannot sign', async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeSettings(directory.path, settingsFor(server));
+    const { server: broker, url } = await startServer(['--config', config]);
+    await using _broker = broker;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const { requestId } = await client.query('SELECT 1 AS n', { rowCount: 1 });
+    const response = await fetch(`${url}/query/${requestId}/link`, { headers: { Authorization: 'Bearer admin-token' } });
+    expect(response.status).toBe(404);
+    const sets = ['--set', `${prefix}.protocol=memory`, '--set', 'engine.broker.links.enabled=true'];
+    const { exitCode, stderr } = await quire(['start', '--config', config, ...sets], { variables: testVariables });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(/engine\.broker\.links\.enabled = true/) as string,
+    });
+  });
+
   test.each<[string, Record<string, string>, RegExp]>([
     [
       'bucket',

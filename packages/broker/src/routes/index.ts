@@ -4,6 +4,7 @@ import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
 import { deleteResultRoute } from './delete-result.ts';
 import { listResultsRoute } from './list-results.ts';
 import { readDocsRoute } from './read-docs.ts';
+import { readLinkRoute } from './read-link.ts';
 import { readHealthRoute } from './read-health.ts';
 import { readMetadataRoute } from './read-metadata.ts';
 import { readMetricsRoute } from './read-metrics.ts';
@@ -23,6 +24,7 @@ export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
     deleteResultRoute(context),
     deleteExpiredResultsRoute(context),
     renewResultRoute(context),
+    ...(context.options.links === undefined ? [] : [readLinkRoute(context, context.options.links)]),
     readHealthRoute(context),
     ...(metricsEnabled ? [readMetricsRoute(context)] : []),
     ...(docsEnabled ? [readOpenApiRoute(), readDocsRoute()] : []),

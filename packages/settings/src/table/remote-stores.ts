@@ -1,6 +1,6 @@
 import { httpUrl, moduleOrClass } from '../module-kind.ts';
 import { path } from '../path-kind.ts';
-import { boolean, choice, text } from '../setting-kind.ts';
+import { boolean, choice, duration, text } from '../setting-kind.ts';
 import { optionalSetting, requiredSetting, setting } from '../setting-row.ts';
 
 /** How to reach results in S3, and in any data directory whose URI begins with `s3:`. */
@@ -64,6 +64,24 @@ export const gcs = {
     key: 'engine.broker.pagination.gcs.kms.key',
     kind: text(/^projects\/[\w./-]{1,1024}$/, 'the name of a key, beginning with projects/'),
     meaning: 'The key of Cloud KMS that new objects are encrypted with. Without it: as the bucket is set up.',
+  }),
+};
+
+/** Signed links, by which data files come from the store without the broker. */
+export const links = {
+  enabled: setting({
+    key: 'engine.broker.links.enabled',
+    kind: boolean,
+    default: 'false',
+    meaning:
+      'Whether `GET /query/{requestId}/link` gives links of the store, for S3 and Google Cloud Storage. Whoever has a link can read the ' +
+      'result until the link ends, also after the result was deleted from the broker.',
+  }),
+  lifetimeMs: setting({
+    key: 'engine.broker.links.lifetime',
+    kind: duration('1s', '7d'),
+    default: '5m',
+    meaning: 'How long a link lives; no longer than its result.',
   }),
 };
 
