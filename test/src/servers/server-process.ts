@@ -15,6 +15,10 @@ export interface ServerCommand {
   readonly prepare?: (folder: string) => Promise<void>;
 }
 
+/** Ends the server when its own standard input ends: a test run that is killed leaves no servers behind. */
+const endWithInput =
+  'exec 3<&0; "$@" </dev/null & server=$!; { read -r _ <&3; kill -9 $server; } & wait $server; code=$?; kill $! 2>/dev/null; exit $code';
+
 const startAttemptsMax = 5;
 const startTimeoutMs = 20_000;
 const pollMs = 20;
@@ -55,7 +59,7 @@ export class ServerProcess implements AsyncDisposable {
     const child = this.#child;
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
+    child.stdin?.end();
     await once(child, 'exit');
   }
 
@@ -63,7 +67,10 @@ export class ServerProcess implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.kill();
     const { path, args, environment } = this.#command;
-    const child = spawn(path, args(this.port, this.folder), { env: { ...environment }, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn('sh', ['-c', endWithInput, 'sh', path, ...args(this.port, this.folder)], {
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
     this.#child = child;
     let complaints = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-2000)));
