@@ -118,6 +118,7 @@ export class Cleaner implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { clock, random, settings } = this.#options;
+    await this.#measure();
     await this.#wait(firstDelayMs(settings(), random));
     while (!this.#stopping.signal.aborted) {
       const trigger = this.#requested ?? 'schedule';
@@ -132,6 +133,20 @@ export class Cleaner implements AsyncDisposable {
       }
       const delayMs = Math.min(delayMaxMs, this.#nextDelayMs(clock.monotonicMs() - startMs));
       if (this.#requested === undefined) await this.#wait(delayMs);
+    }
+  }
+
+  /** After a restart, what is stored counts from the beginning, not only from the first sweep on. */
+  async #measure(): Promise<void> {
+    const { admission } = this.#options.target;
+    if (admission?.policy === undefined) return;
+    try {
+      await this.#sweeper.measure(this.#stopping.signal);
+      if (admission.evictableUsageBytes > admission.policy.criticalBytes) this.requestSweep('critical');
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      if (this.#stopping.signal.aborted) return;
+      this.#options.log.error({ err: error }, 'what is stored could not be measured: the first sweep will try again');
     }
   }
 

@@ -79,6 +79,11 @@ export class StoreSweeper {
     return { trigger, isDryRun, startTimeMs, durationMs, isGood, isStopped, brokers, leftovers };
   }
 
+  /** Only the listing, for the admission control: it must know what is stored before a first sweep. */
+  async measure(signal: AbortSignal): Promise<void> {
+    await this.#readSnapshots(signal);
+  }
+
   async #readSnapshots(signal: AbortSignal | undefined): Promise<Map<string, BrokerSnapshot>> {
     const { store, brokerId, admission } = this.#target;
     const setRight = admission?.beginListing();

@@ -9,25 +9,21 @@ export const hourMs = 3_600_000;
 export class CleanerSetup {
   readonly clock = new ManualClock();
   readonly random = new SeededRandom(1);
-  readonly disk = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
-  readonly store = new FaultStore(this.disk, { clock: this.clock });
+  readonly disk: MemoryObjectStore;
+  readonly store: FaultStore;
   readonly admission = new StorageAdmission();
-  readonly results = new ResultStore({
-    store: this.store,
-    brokerId: 'b',
-    expirationMs: hourMs,
-    expirationMaxMs: 24 * hourMs,
-    clock: this.clock,
-    random: this.random,
-    cacheBytesMax: 0,
-    admission: this.admission,
-  });
+  readonly results: ResultStore;
   readonly log: { level: string; message: string; members: Record<string, unknown> }[] = [];
   settings: CleanerSettings = { periodMs: hourMs, initialDelayMs: 1000, quota: undefined, graceMs: hourMs, concurrencyMax: 2 };
   readonly cleaner: Cleaner;
 
-  constructor(options: { quotaBytes?: number; lease?: (setup: CleanerSetup) => CleanerLease } = {}) {
+  constructor(options: { quotaBytes?: number; disk?: MemoryObjectStore; lease?: (setup: CleanerSetup) => CleanerLease } = {}) {
     const { quotaBytes, lease } = options;
+    const { clock, random, admission } = this;
+    this.disk = options.disk ?? new MemoryObjectStore({ sizeMaxBytes: 1e8 });
+    this.store = new FaultStore(this.disk, { clock });
+    const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs, clock, random };
+    this.results = new ResultStore({ store: this.store, brokerId: 'b', ...times, cacheBytesMax: 0, admission });
     if (quotaBytes !== undefined) this.setQuota(quotaBytes);
     const say = (level: string) => (members: object, message: string) => {
       this.log.push({ level, message, members: { ...members } });

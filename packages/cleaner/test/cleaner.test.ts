@@ -143,6 +143,26 @@ describe('admission', () => {
     await setup.cleaner.stop();
   });
 
+  test('knows what is stored from the start, and frees it at once when that is too much', async () => {
+    const setup = new CleanerSetup();
+    await store(setup, 1500, 1500, 1500);
+    const successor = new CleanerSetup({ quotaBytes: 22_000, disk: setup.disk });
+    successor.cleaner.start();
+    await successor.clock.advance(0);
+    await successor.clock.advance(1);
+    expect(successor.cleaner.status.lastSweep).toMatchObject({
+      trigger: 'critical',
+      brokers: [{ quota: { freed: { count: 2 } } }],
+    });
+    await successor.cleaner.stop();
+    const modest = new CleanerSetup({ quotaBytes: 22_000, disk: setup.disk });
+    modest.cleaner.start();
+    await modest.clock.advance(1);
+    expect(modest.cleaner.status.lastSweep).toBeUndefined();
+    expect(modest.admission.usageBytes).toBe((await modest.results.usage()).sizeBytes);
+    await modest.cleaner.stop();
+  });
+
   test('counts what is really there after a listing, whatever happened behind its back', async () => {
     const setup = new CleanerSetup({ quotaBytes: 1e6 });
     const [id] = await store(setup, 100, 200);

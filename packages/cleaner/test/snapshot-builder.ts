@@ -1,4 +1,4 @@
-import type { ObjectEntry, RequestId } from '@quire/core';
+import type { RequestId } from '@quire/core';
 import { dataKeyOf, recordKeyOf } from '@quire/results';
 import { BrokerSnapshot } from '../src/index.ts';
 
@@ -9,7 +9,7 @@ export interface GivenResult {
 }
 
 /** A request id that sorts by its number. */
-export function idOf(number: number): RequestId {
+function idOf(number: number): RequestId {
   const text = number.toString(16).padStart(20, '0');
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-7${text.slice(12, 15)}-8${text.slice(15, 18)}-${text.slice(18).padStart(12, '0')}` as RequestId;
 }
@@ -26,14 +26,4 @@ export function snapshotOf(results: readonly GivenResult[]): BrokerSnapshot {
     snapshot.add({ brokerId: 'b', requestId, entry, orphans: [], sizeBytes, lastModifiedMs: submissionTimeMs });
   }
   return snapshot;
-}
-
-/** The two objects of a result, as a store lists them. */
-export function objectsOf(brokerId: string, number: number, result: GivenResult): ObjectEntry[] {
-  const requestId = idOf(number);
-  const lastModifiedMs = result.submissionTimeMs;
-  return [
-    { key: recordKeyOf(brokerId, requestId, { ...result, rowCount: 1 }), sizeBytes: 10, lastModifiedMs },
-    { key: dataKeyOf(brokerId, requestId), sizeBytes: result.sizeBytes - 10, lastModifiedMs },
-  ];
 }

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Cleaner, StorageAdmission } from '@quire/cleaner';
@@ -9,7 +8,7 @@ import { FileObjectStore } from '@quire/store-file';
 import { expect, test } from 'vitest';
 import { countingJson, countingRows } from '../builders/counting-rows.ts';
 import { pageText } from '../builders/page-text.ts';
-import { CliProcess, quire, temporaryDirectory } from './cli-process.ts';
+import { CliProcess, quire, shell, temporaryDirectory } from './cli-process.ts';
 
 const MB = 1024 * 1024;
 /** The long run: `QUIRE_CLEANER_KILLS=100 npx vitest run test/src/e2e/cleaner-daemon`. */
@@ -151,7 +150,7 @@ test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
     await using directory = await temporaryDirectory();
     const disk = join(directory.path, 'results');
     await mkdir(disk);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
+    expect(await shell(`mount -t tmpfs -o size=3m tmpfs '${disk}'`)).toMatchObject({ exitCode: 0 });
     try {
       const { store, results } = await resultsIn(directory.path);
       const codes: string[] = [];
@@ -171,7 +170,7 @@ test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
       expect(before).toBeGreaterThan(2 * MB);
       await results.create(countingRows(60_000), { owner: 'o' });
     } finally {
-      execFileSync('umount', ['-l', disk]);
+      await shell(`umount -l '${disk}'`);
     }
   },
 );

@@ -9,7 +9,7 @@ import { pageText } from '../builders/page-text.ts';
 import type { Action, Scene, Weather } from './cleaner-actions.ts';
 
 const hourMs = 3_600_000;
-export const graceMs = 2 * hourMs;
+const graceMs = 2 * hourMs;
 const brokerId = 'Broker_a_1';
 
 /** What is known of a result that somebody began to write. */
