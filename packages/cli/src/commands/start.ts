@@ -27,8 +27,8 @@ export function addStartCommand(program: Command, environment: Environment): voi
       const { settings } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
       const request = settingsRequestOf(options, environment);
-      await using live = await LiveSettings.open({ request, settings, clock: environment.clock, logger });
       using stop = new StopRequests(environment);
+      await using live = await LiveSettings.open({ request, settings, clock: environment.clock, logger });
       await stop.orSecond(
         runBroker(live, {
           environment,
