@@ -81,6 +81,8 @@ export class Bucket {
         ...(headers !== undefined && { headers: { ...headers } }),
         ...(body !== undefined && { body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) }),
         ...(call.signal !== undefined && { signal: call.signal }),
+        // Not the library's own: aborted while it sends a body, that one throws where nobody can catch it.
+        fetchImplementation: fetch,
         responseType: 'stream',
         // Retries are the business of `withRetry`; of refused credentials the library gets new ones, once.
         retry: false,

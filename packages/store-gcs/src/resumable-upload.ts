@@ -37,7 +37,7 @@ export class ResumableUpload {
         name: bucket.prefix + call.key,
         ...(bucket.kmsKeyName !== undefined && { kmsKeyName: bucket.kmsKeyName }),
       },
-      headers: { 'X-Upload-Content-Type': 'application/octet-stream', 'Content-Length': '0' },
+      headers: { 'X-Upload-Content-Type': 'application/octet-stream' },
       expected: [200, 201],
     });
     const sessionUrl = answer.headers.get('location');

@@ -83,7 +83,7 @@ export class ObjectWriter {
         name: bucket.prefix + call.key,
         ...(bucket.kmsKeyName !== undefined && { kmsKeyName: bucket.kmsKeyName }),
       },
-      headers: { 'Content-Type': 'application/octet-stream', 'Content-Length': String(body.byteLength) },
+      headers: { 'Content-Type': 'application/octet-stream' },
       body,
       expected: [200, 201],
     });

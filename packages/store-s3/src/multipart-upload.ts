@@ -15,7 +15,7 @@ import { unobstructed } from './obstacle.ts';
 const partCountMax = 10_000;
 /** How often an upload that was given up is looked for, and how long a server may take with a part that was cut off. */
 const looksMax = 5;
-const lookDelayMs = 100;
+const lookDelayMs = 200;
 
 export interface MultipartUploadOptions {
   readonly bucket: Bucket;
@@ -94,7 +94,7 @@ export class MultipartUpload {
         if (cutOff.length === 0) return;
         await retryOptions.clock.sleep(lookDelayMs * look);
         const isGone = !(await this.#ask(calm, new ListPartsCommand({ ...this.#target, MaxParts: 1 })));
-        if (isGone && look > 1) return;
+        if (isGone && look > 2) return;
       }
     } catch (error) {
       // The failure that led here is the one to tell.
