@@ -71,6 +71,14 @@ function statusOf(error: unknown): number | undefined {
 }
 
 function describe(error: unknown, status: number | undefined): string {
-  const message = error instanceof Error && error.message !== '' ? error.message.replace(/\.+$/, '') : 'no answer came';
-  return status === undefined ? message : `HTTP ${status}: ${message}`;
+  const message = messageOf(error);
+  if (status !== undefined) return `HTTP ${status}: ${message}`;
+  // `fetch` says only that it failed; what happened stands in the cause, and of several addresses tried, in the first.
+  const cause = error instanceof Error ? error.cause : undefined;
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
+  return first instanceof Error ? `${message}: ${messageOf(first)}` : message;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message.replace(/\.+$/, '') : 'no answer came';
 }
