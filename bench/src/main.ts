@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseCommandLine, usage } from './command-line.ts';
 import { parts } from './parts.ts';
 import { Progress } from './report/progress.ts';
@@ -39,5 +39,5 @@ async function run(): Promise<void> {
   process.stdout.write(renderGoals(report));
   const path = await writeReport(report, chosen.length === parts.length);
   await writeCharts(report, resultsDirectory);
-  process.stdout.write(`\nKept in ${path}\n`);
+  process.stdout.write(`\nKept in ${relative(process.cwd(), path)}\n`);
 }
