@@ -45,6 +45,8 @@ export class QuireServer implements AsyncDisposable {
    */
   static async start(options: QuireServerOptions): Promise<QuireServer> {
     const program = options.program ?? [
+      // As the first line of the command says.
+      '--max-semi-space-size=2',
       ...nodeArguments(options.profileDirectory),
       join(repositoryRoot, 'packages/cli/src/main.ts'),
     ];

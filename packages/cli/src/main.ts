@@ -1,9 +1,12 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=2
 /**
+ * Pages are short-lived bytes outside the heap of JavaScript, which hold the process's memory until the small objects that stand for
+ * them are collected: a small young generation sees to that sooner, and takes less itself.
+ *
  * Node reads files, and DuckDB runs queries, on one pool of threads; with Node's four, as many queries would let no page be read.
  * The size counts only until the pool is first used, so everything else is loaded after this.
  */
-process.env['UV_THREADPOOL_SIZE'] ??= '64';
+process.env['UV_THREADPOOL_SIZE'] ??= '24';
 
 const { processEnvironment } = await import('./environment.ts');
 const { runCommand } = await import('./run-command.ts');

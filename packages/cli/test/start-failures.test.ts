@@ -95,7 +95,7 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
       {
         'engine.broker.pagination.protocol': 'gcs',
         'engine.broker.pagination.gcs.data.dir': 'gs://bucket/x',
-        'engine.broker.pagination.gcs.endpoint': 'http://127.0.0.1:9',
+        'engine.broker.pagination.gcs.endpoint': 'http://127.0.0.1:2',
       },
       /gcs\.data\.dir = gs:\/\/bucket\/x: open of bucket .* failed: .*ECONNREFUSED.* See also .*gcs\.endpoint/,
     ],

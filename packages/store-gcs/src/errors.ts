@@ -73,10 +73,14 @@ function statusOf(error: unknown): number | undefined {
 function describe(error: unknown, status: number | undefined): string {
   const message = messageOf(error);
   if (status !== undefined) return `HTTP ${status}: ${message}`;
-  // `fetch` says only that it failed; what happened stands in the cause, and of several addresses tried, in the first.
-  const cause = error instanceof Error ? error.cause : undefined;
+  return [message, ...causesOf(error).filter((cause) => cause !== message)].join(': ');
+}
+
+/** What stands behind a failure: `fetch` says only that it failed. Of several addresses that were tried, the first speaks for all. */
+function causesOf(error: unknown): string[] {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
-  return first instanceof Error ? `${message}: ${messageOf(first)}` : message;
+  return first instanceof Error ? [messageOf(first), ...causesOf(first)] : [];
 }
 
 function messageOf(error: unknown): string {
