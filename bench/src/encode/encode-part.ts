@@ -9,12 +9,12 @@ export const encodePart: Part = {
   name: 'encode',
   title: 'JSON encoding in process',
   async run({ isQuick, tables, scratch, profileDirectory, progress }) {
-    const rowCount = isQuick ? 2000 : 100_000;
+    const rowCount = isQuick ? 2000 : 50_000;
     progress('prepares the rows');
     const options: EncodeOptions = {
       path: await tables.parquet('mixed', rowCount),
       spillDirectory: scratch,
-      rounds: isQuick ? { count: 2, sliceMs: 5 } : { count: 5, sliceMs: 120 },
+      rounds: isQuick ? { count: 2, sliceMs: 5 } : { count: 5, sliceMs: 100 },
     };
     await using child = new Child(join(import.meta.dirname, 'encode.process.ts'), options, { profileDirectory });
     progress('all columns together');

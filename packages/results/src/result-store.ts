@@ -45,7 +45,7 @@ export interface ResultStoreOptions {
   readonly random?: Random;
   /** Default: none. */
   readonly compression?: Compression;
-  /** Bytes of hot batches kept in memory; default 16 MiB. */
+  /** Bytes of hot batches kept in memory; default 8 MiB. */
   readonly cacheBytesMax?: number;
   /** Bytes that a batch aims at, before compression; default 512 KiB, more for very wide results. */
   readonly batchSizeBytes?: number;
@@ -80,7 +80,7 @@ export class ResultStore implements AsyncDisposable {
     }
     this.brokerId = options.brokerId;
     this.#store = options.store;
-    this.#batches = new BatchCache(options.cacheBytesMax ?? 16 * MiB);
+    this.#batches = new BatchCache(options.cacheBytesMax ?? 8 * MiB);
     this.#clock = options.clock ?? systemClock;
     const peers = options.isShared === true ? new PeerBrokers(options.store, options.brokerId, this.#clock) : undefined;
     this.#records = new RecordReader(options.store, options.brokerId, peers);

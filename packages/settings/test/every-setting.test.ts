@@ -41,7 +41,7 @@ test('all defaults', () => {
       expirationMaxMs: 86_400_000,
       resultBytesMax: Number.POSITIVE_INFINITY,
       compression: 'none',
-      cacheBytesMax: 16 * MB,
+      cacheBytesMax: 8 * MB,
     },
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
     duckdb: { memoryBytesMax: 1024 * MB, threadCount: 0, spillBytesMax: 4096 * MB },

@@ -46,7 +46,7 @@ export const results = {
   cacheBytesMax: setting({
     key: 'engine.broker.pagination.cache.maxMB',
     kind: size('MB', 0, 65_536),
-    default: '16',
+    default: '8',
     meaning: 'Memory for batches that were read lately; 0 keeps none.',
   }),
 };
