@@ -73,7 +73,10 @@ describe('a query that is stopped', () => {
     await connection.closed;
 
     await expect(started).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(await state()).toEqual(before);
+    const after = await state();
+    // DuckDB may hold less afterwards than before: it gives back what earlier queries took.
+    expect({ ...after, bytes: 0 }).toEqual({ ...before, bytes: 0 });
+    expect(after.bytes).toBeLessThanOrEqual(before.bytes);
   });
 
   test('with its answer half read leaves no memory, no file and no connection behind', async () => {
@@ -88,7 +91,10 @@ describe('a query that is stopped', () => {
 
     expect(during.files).toBeGreaterThan(0);
     expect(during.connections).toBe(before.connections + 1);
-    expect(await state()).toEqual(before);
+    const after = await state();
+    // DuckDB may hold less afterwards than before: it gives back what earlier queries took.
+    expect({ ...after, bytes: 0 }).toEqual({ ...before, bytes: 0 });
+    expect(after.bytes).toBeLessThanOrEqual(before.bytes);
   });
 });
 
