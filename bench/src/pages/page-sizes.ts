@@ -17,7 +17,7 @@ export const fullSizes: PageSizes = {
   bulkyRows: 100_000,
   readers: [1, 8, 64],
   roundCount: 5,
-  sliceMs: 250,
+  sliceMs: 200,
 };
 
 export const quickSizes: PageSizes = {

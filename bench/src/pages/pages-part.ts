@@ -30,8 +30,8 @@ export const pagesPart: Part = {
     for (const prepare of pageComparisons) {
       const comparison = await prepare(stage);
       const { roundCount } = stage.sizes;
-      // The base case gets twice the time: enough samples for a 99th percentile.
-      const sliceMs = stage.sizes.sliceMs * (prepare === compareRivals ? 2 : 1);
+      // The base case gets more time: enough samples for a 99th percentile.
+      const sliceMs = stage.sizes.sliceMs * (prepare === compareRivals ? 2.5 : 1);
       const onSlice = (index: number, count: number): void =>
         context.progress(`${comparison.title}: ${Math.round((100 * index) / count)} %`);
       comparisons.push(await runComparison(comparison, { count: roundCount, sliceMs, onSlice }));

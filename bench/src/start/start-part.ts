@@ -33,13 +33,13 @@ export const startPart: Part = {
     ];
     const path = await tables.parquet('mixed', isQuick ? 500 : 10_000);
     const starts = programs.map((): Start[] => []);
-    const roundCount = isQuick ? 1 : 5;
+    const roundCount = isQuick ? 1 : 4;
     for (let round = 0; round < roundCount; round += 1) {
       for (const [index, { name, program }] of programs.entries()) {
         progress(`starts ${name}: ${Math.round((100 * round) / roundCount)} %`);
         const directory = join(scratch, `${round}-${index}`);
         const options = { settings: {}, directory, tables: { mixed: path }, ...(program !== undefined && { program }) };
-        starts[index]?.push(await measureStart(options, isQuick ? 100 : 1000));
+        starts[index]?.push(await measureStart(options, isQuick ? 100 : 700));
       }
     }
     const report = (id: string, title: string, unit: 'ms' | 'MB', valueOf: (start: Start) => number): ComparisonReport =>
