@@ -15,6 +15,7 @@ export const levels: Readonly<Record<string, number>> = {
   client: 2,
   tables: 2,
   cleaner: 3,
+  service: 3,
   broker: 4,
   proxy: 4,
   controller: 4,
