@@ -1,5 +1,5 @@
+import type { CallsUnderWay } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
-import type { CallsUnderWay } from './calls-under-way.ts';
 import type { QueryRunner } from './run-query.ts';
 
 /** What the routes of one broker work with. */

@@ -1,8 +1,7 @@
 import { exceptionNumberOf, type QueryResponse } from '@quire/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callContextOf, publicMessage, toQuireError } from '@quire/service';
 import type { BrokerContext } from './broker-context.ts';
-import { callContextOf } from './call-context.ts';
-import { publicMessage, toQuireError } from './error-reply.ts';
 import { metadataOfFailure } from './metadata-record.ts';
 
 /** Answers a query that ran and failed: HTTP 200 with the exception, since the call itself is in order (spec section 7). */

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CursorResponse, MetadataResponse, QueryResponse } from '@quire/api';
 import { Authenticator, hashToken, parsePrincipals } from '@quire/auth';
-import { type Broker, type BrokerAddress, createBroker } from '@quire/broker';
+import { createBroker } from '@quire/broker';
 import { systemClock } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { ResultStore } from '@quire/results';
+import type { Service, ServiceAddress } from '@quire/service';
 import { FileObjectStore } from '@quire/store-file';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -15,8 +16,8 @@ const flightsPath = join(import.meta.dirname, '../../../node_modules/vega-datase
 let directory: string;
 let engine: DuckDbEngine;
 let store: FileObjectStore;
-let broker: Broker;
-let address: BrokerAddress;
+let broker: Service;
+let address: ServiceAddress;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quire-broker-'));
@@ -42,7 +43,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function startBroker(): Promise<[FileObjectStore, Broker, BrokerAddress]> {
+async function startBroker(): Promise<[FileObjectStore, Service, ServiceAddress]> {
   const opened = await FileObjectStore.open({ root: join(directory, 'results') });
   const results = new ResultStore({
     store: opened,

@@ -1,9 +1,10 @@
 import type { CursorResponse, HealthResponse } from '@quire/api';
 import type { Principal } from '@quire/auth';
-import { type Broker, type BrokerAddress, type BrokerOptions, createBroker } from '@quire/broker';
+import { type BrokerOptions, createBroker } from '@quire/broker';
 import { type ObjectStore, QuireError, type StoreCall, withObserver } from '@quire/core';
 import { collect, FaultStore, ManualClock, RecordingStore } from '@quire/core/testing';
 import { ResultStore, type ResultStoreOptions } from '@quire/results';
+import type { Service, ServiceAddress } from '@quire/service';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { ScriptedEngine } from './broker-engine.ts';
 
@@ -49,8 +50,8 @@ export class TestBroker implements AsyncDisposable {
   /** Store calls that have ended, in the order of their ends. */
   readonly endedCalls: StoreCall[] = [];
   readonly results: ResultStore;
-  readonly broker: Broker;
-  address: BrokerAddress = { host: '', port: 0, url: '' };
+  readonly broker: Service;
+  address: ServiceAddress = { host: '', port: 0, url: '' };
 
   private constructor(
     options: Partial<BrokerOptions>,

@@ -82,7 +82,7 @@ describe('librariesStayWithTheirOwners', () => {
   });
 
   test('lets owners have theirs', () => {
-    expect(rules.librariesStayWithTheirOwners(sample('broker', `import 'fastify/types'; import '@fastify/swagger';`))).toEqual(
+    expect(rules.librariesStayWithTheirOwners(sample('service', `import 'fastify/types'; import '@fastify/swagger';`))).toEqual(
       [],
     );
     expect(rules.librariesStayWithTheirOwners(sample('engine-duckdb', `import '@duckdb/node-api';`))).toEqual([]);

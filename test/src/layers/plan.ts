@@ -27,8 +27,8 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   '@duckdb/': ['engine-duckdb'],
   '@aws-sdk/': ['store-s3'],
   '@google-cloud/': ['store-gcs'],
-  '@fastify/': ['broker', 'proxy', 'controller'],
-  fastify: ['broker', 'proxy', 'controller'],
+  '@fastify/': ['service'],
+  fastify: ['service', 'broker', 'proxy', 'controller'],
   chokidar: ['settings'],
   croner: ['cleaner', 'controller'],
 };
@@ -41,7 +41,7 @@ export const arrow = { packages: ['results', 'engine-duckdb'], types: ['RecordBa
 
 /** Packages that speak the names of the HTTP interface, and the names that nobody else may give to anything. */
 export const wire = {
-  packages: ['api', 'broker', 'proxy', 'client', 'cli'],
+  packages: ['api', 'broker', 'proxy', 'controller', 'client', 'cli'],
   names: [
     'brokerHost',
     'dataSchema',

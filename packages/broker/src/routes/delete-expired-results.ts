@@ -1,9 +1,8 @@
 import { operations, parseIntegerParameter } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import type { RouteOptions } from 'fastify';
+import { principalOf, queryOf, routeOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
-import { principalOf } from '../call-context.ts';
-import { queryOf, routeOf } from '../route.ts';
 
 /** DELETE /query/resultStore?expiredBefore=ms: for admins. Goes on when the caller has gone. */
 export function deleteExpiredResultsRoute(context: BrokerContext): RouteOptions {

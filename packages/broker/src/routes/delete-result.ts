@@ -1,9 +1,8 @@
 import { operations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
+import { principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
-import { principalOf, signalOf } from '../call-context.ts';
 import { openOwnResult, tellOnlyOwners } from '../own-results.ts';
-import { requestIdOf, routeOf } from '../route.ts';
 
 /** DELETE /query/resultStore/{requestId}: for admins, and for its owner. */
 export function deleteResultRoute(context: BrokerContext): RouteOptions {

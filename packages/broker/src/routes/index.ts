@@ -3,19 +3,15 @@ import type { BrokerContext } from '../broker-context.ts';
 import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
 import { deleteResultRoute } from './delete-result.ts';
 import { listResultsRoute } from './list-results.ts';
-import { readDocsRoute } from './read-docs.ts';
 import { readLinkRoute } from './read-link.ts';
 import { readHealthRoute } from './read-health.ts';
 import { readMetadataRoute } from './read-metadata.ts';
-import { readMetricsRoute } from './read-metrics.ts';
-import { readOpenApiRoute } from './read-openapi.ts';
 import { readPageRoute } from './read-page.ts';
 import { renewResultRoute } from './renew-result.ts';
 import { runQueryRoute } from './run-query.ts';
 
-/** All routes of a broker with these options. */
+/** All routes of a broker with these options, besides those that every service has. */
 export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
-  const { metricsEnabled = true, docsEnabled = true } = context.options;
   return [
     runQueryRoute(context),
     readPageRoute(context),
@@ -26,7 +22,5 @@ export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
     renewResultRoute(context),
     ...(context.options.links === undefined ? [] : [readLinkRoute(context, context.options.links)]),
     readHealthRoute(context),
-    ...(metricsEnabled ? [readMetricsRoute(context)] : []),
-    ...(docsEnabled ? [readOpenApiRoute(), readDocsRoute()] : []),
   ];
 }

@@ -2,10 +2,9 @@ import { operations } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import type { ResultEntry } from '@quire/results';
 import type { RouteOptions } from 'fastify';
+import { principalOf, routeOf, signalOf } from '@quire/service';
 import { openBody } from '../body-stream.ts';
 import type { BrokerContext } from '../broker-context.ts';
-import { principalOf, signalOf } from '../call-context.ts';
-import { routeOf } from '../route.ts';
 import { storedResultOf } from '../stored-result.ts';
 
 /** Entries that are put into JSON in one go; other calls get their turn between. */

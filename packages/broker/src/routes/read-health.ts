@@ -1,8 +1,8 @@
 import { type HealthResponse, operations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
+import { routeOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { wholeMs } from '../metadata-record.ts';
-import { routeOf } from '../route.ts';
 import { storeTypeOf } from '../stored-result.ts';
 
 /** GET /health: open to everybody, so it says nothing that is not for everybody. */

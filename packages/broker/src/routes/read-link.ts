@@ -1,11 +1,10 @@
 import { type LinkResponse, linkOperations } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
+import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import type { BrokerOptions } from '../broker-options.ts';
-import { principalOf, signalOf } from '../call-context.ts';
 import { openOwnResult } from '../own-results.ts';
-import { queryOf, requestIdOf, routeOf } from '../route.ts';
 
 /** What a store takes as the life of a link. */
 const lifetimeMinMs = 1000;

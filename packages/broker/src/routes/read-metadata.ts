@@ -1,10 +1,9 @@
 import { operations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
+import { principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
-import { principalOf, signalOf } from '../call-context.ts';
 import { metadataOfResult } from '../metadata-record.ts';
 import { openOwnResult } from '../own-results.ts';
-import { requestIdOf, routeOf } from '../route.ts';
 
 /** GET /query/{requestId}/metadata. */
 export function readMetadataRoute(context: BrokerContext): RouteOptions {

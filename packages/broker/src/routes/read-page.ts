@@ -1,12 +1,11 @@
 import { expirationHeader, operations, parseOffset, parseRowCount } from '@quire/api';
 import type { RouteOptions } from 'fastify';
+import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
-import { principalOf, signalOf } from '../call-context.ts';
 import { chooseFormat } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
 import { matchesEntityTag } from '../entity-tag.ts';
 import { openOwnResult } from '../own-results.ts';
-import { queryOf, requestIdOf, routeOf } from '../route.ts';
 import { chooseRowsEncoding, rowsVary, sendRows } from '../send-rows.ts';
 
 /**

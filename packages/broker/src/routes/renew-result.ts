@@ -1,10 +1,9 @@
 import { operations, type RenewBody } from '@quire/api';
 import { parseDurationMs, QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
+import { principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
-import { principalOf, signalOf } from '../call-context.ts';
 import { openOwnResult, tellOnlyOwners } from '../own-results.ts';
-import { requestIdOf, routeOf } from '../route.ts';
 import { storedResultOf } from '../stored-result.ts';
 
 /** PATCH /query/resultStore/{requestId}: for admins, and for its owner. */

@@ -9,13 +9,12 @@ import {
 import { isQuireError, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
 import type { FastifyRequest, RouteOptions } from 'fastify';
+import { callContextOf, principalOf, queryOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
-import { callContextOf, principalOf, signalOf } from '../call-context.ts';
 import { chooseFormat } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
 import { replyWithException } from '../failed-query.ts';
 import { metadataOfResult } from '../metadata-record.ts';
-import { queryOf, routeOf } from '../route.ts';
 import { isFailedCall, runQuery } from '../run-query.ts';
 import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
 

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { assertSafeBind, Authenticator, type KnownPrincipal, parsePrincipals, usesQuickstartTokens } from '@quire/auth';
 import { StorageAdmission } from '@quire/cleaner';
-import { type BrokerAddress, BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
+import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { ResultStore, type ResultStoreOptions } from '@quire/results';
+import type { ServiceAddress } from '@quire/service';
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
@@ -16,7 +17,7 @@ import { isSharedStore, openStoreWithSigner } from './open-store.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker {
-  readonly address: BrokerAddress;
+  readonly address: ServiceAddress;
   readonly settings: Settings;
   readonly storeLocation: string;
   readonly usesQuickstartTokens: boolean;
@@ -160,7 +161,7 @@ function brokerIdOf({ server }: Settings): string {
   return `Broker_${server.brokerHostName.replace(/[^A-Za-z0-9.-]/g, '-')}_${server.brokerPort}`;
 }
 
-async function listen(start: () => Promise<BrokerAddress>, { server }: Settings): Promise<BrokerAddress> {
+async function listen(start: () => Promise<ServiceAddress>, { server }: Settings): Promise<ServiceAddress> {
   try {
     return await start();
   } catch (error) {

@@ -1,20 +1,24 @@
 import { createRequestId, systemRandom } from '@quire/core';
-import fastify, { type FastifyInstance, LogController } from 'fastify';
-import type { BrokerContext } from './broker-context.ts';
+import fastify, { type FastifyInstance, LogController, type RouteOptions } from 'fastify';
 import { addCallHooks } from './call-hooks.ts';
 import { replyToClientError } from './client-error.ts';
 import { replyWithError } from './error-reply.ts';
 import { addOpenApi } from './openapi.ts';
 import { RouteIndex } from './route-index.ts';
-import { brokerRoutes } from './routes/index.ts';
+import { readDocsRoute } from './routes/read-docs.ts';
+import { readMetricsRoute } from './routes/read-metrics.ts';
+import { readOpenApiRoute } from './routes/read-openapi.ts';
+import type { ServiceContext } from './service-context.ts';
+import type { ServiceOptions } from './service-options.ts';
 import { compileValidator } from './validation.ts';
 
 /** How often Node looks for clients that are too slow; it would look every 30 seconds by itself. */
 const slowClientCheckMs = { shortest: 25, longest: 5000 };
 
 /** The HTTP server with all routes, ready to listen. */
-export async function createServer(context: BrokerContext): Promise<FastifyInstance> {
-  const { options, clock, calls } = context;
+export async function createServer(service: ServiceOptions, context: ServiceContext): Promise<FastifyInstance> {
+  const { server: options } = service;
+  const { clock, calls } = context;
   const { logger, requestTimeoutMs } = options;
   const random = options.random ?? systemRandom;
   const server: FastifyInstance = fastify({
@@ -45,7 +49,7 @@ export async function createServer(context: BrokerContext): Promise<FastifyInsta
   // Bodies are written here, with all digits: no serialiser may drop or round anything.
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));
   server.setErrorHandler(replyWithError);
-  const routes = brokerRoutes(context);
+  const routes = [...service.routes(context), ...selfRoutes(service)];
   const index = new RouteIndex(routes);
   server.setNotFoundHandler((request, reply) => {
     const { error, allowed } = index.explain(request.method, request.url);
@@ -53,11 +57,17 @@ export async function createServer(context: BrokerContext): Promise<FastifyInsta
     replyWithError(error, request, reply);
   });
   readJsonBodies(server);
-  addCallHooks(server, context);
-  await addOpenApi(server, options.version);
+  addCallHooks(server, context, options.authenticate);
+  await addOpenApi(server, service.about, options.version);
   for (const route of routes) server.route(route);
   await server.ready();
   return server;
+}
+
+/** What a service tells of itself, the same way everywhere. */
+function selfRoutes({ metrics, server }: ServiceOptions): RouteOptions[] {
+  const { metricsEnabled = true, docsEnabled = true } = server;
+  return [...(metricsEnabled ? [readMetricsRoute(metrics)] : []), ...(docsEnabled ? [readOpenApiRoute(), readDocsRoute()] : [])];
 }
 
 /** Only JSON is read; an empty body is none at all, since some clients announce JSON with every call. */

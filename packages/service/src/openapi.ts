@@ -1,26 +1,21 @@
 import swagger from '@fastify/swagger';
 import { components } from '@quire/api';
 import type { FastifyInstance } from 'fastify';
+import type { ServiceDescription } from './service-options.ts';
 
 /** Makes the OpenAPI document from the routes that are added afterwards, with the schemas that they are checked by. */
-export async function addOpenApi(server: FastifyInstance, version: string): Promise<void> {
+export async function addOpenApi(server: FastifyInstance, about: ServiceDescription, version: string): Promise<void> {
   for (const schema of components) server.addSchema(schema);
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
-        title: 'Quire broker',
+        title: about.title,
         version,
-        description:
-          'Runs a query once, keeps its whole answer, and serves any page of it. Integers in rows keep all their digits: use a ' +
-          'JSON parser that does so too. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
+        description: about.description,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      tags: [
-        { name: 'query', description: 'Run queries and read their results.' },
-        { name: 'results', description: 'Handle stored results.' },
-        { name: 'service', description: 'Watch the broker and read about it.' },
-      ],
+      tags: [...about.tags],
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'A token.' },

@@ -1,13 +1,18 @@
 import { QuireError } from '@quire/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { BrokerContext } from './broker-context.ts';
 import { callContextOf, setCallContext } from './call-context.ts';
 import { errorStatuses } from '@quire/api';
 import { toQuireError } from './error-reply.ts';
+import type { ServiceContext } from './service-context.ts';
+import type { ServerOptions } from './service-options.ts';
 
 /** What happens to every call: it is counted in, let in or refused, and logged and measured when it has ended. */
-export function addCallHooks(server: FastifyInstance, context: BrokerContext): void {
-  const { clock, calls, options } = context;
+export function addCallHooks(
+  server: FastifyInstance,
+  context: ServiceContext,
+  authenticate: ServerOptions['authenticate'],
+): void {
+  const { clock, calls } = context;
 
   server.addHook('onRequest', async (request, reply) => {
     const call = calls.begin(reply.raw);
@@ -19,12 +24,12 @@ export function addCallHooks(server: FastifyInstance, context: BrokerContext): v
 
   server.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.isPublic === true) return;
-    callContextOf(request).principal = await options.authenticate(request.headers.authorization);
+    callContextOf(request).principal = await authenticate(request.headers.authorization);
   });
 }
 
 /** One line in the log and one point in the metrics per call. The URL shows in neither: it may hold what is nobody's business. */
-function observeEnd({ clock, metrics }: BrokerContext, request: FastifyRequest, end: number | 'broken'): void {
+function observeEnd({ clock, metrics }: ServiceContext, request: FastifyRequest, end: number | 'broken'): void {
   const { startMs, principal, failure } = callContextOf(request);
   const durationMs = clock.monotonicMs() - startMs;
   const brokenStatus = errorStatuses[failure === undefined ? 'ABORTED' : toQuireError(failure).code];

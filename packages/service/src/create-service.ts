@@ -1,0 +1,82 @@
+import type { AddressInfo } from 'node:net';
+import { QuireError, systemClock } from '@quire/core';
+import type { FastifyInstance } from 'fastify';
+import { CallsUnderWay } from './calls-under-way.ts';
+import { createServer } from './create-server.ts';
+import type { ServiceContext } from './service-context.ts';
+import type { ServiceOptions } from './service-options.ts';
+
+/** An HTTP service that can be started once and closed once. */
+export interface Service extends AsyncDisposable {
+  /** Starts to listen; resolves to the address, ready for calls. */
+  listen(): Promise<ServiceAddress>;
+  /** Where it listens; undefined before `listen`. */
+  readonly address: ServiceAddress | undefined;
+  /**
+   * Stops: calls under way go on for the grace period, further ones get 503, then all connections are closed. Resolves when
+   * nothing runs any more, what `ServiceContext.calls` follows included.
+   */
+  close(): Promise<void>;
+}
+
+export interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
+  /** `http://host:port`. */
+  readonly url: string;
+}
+
+/** Creates an HTTP service with the routes, the authentication and the limits of the options. It does not listen yet. */
+export function createService(options: ServiceOptions): Service {
+  return new HttpService(options);
+}
+
+class HttpService implements Service {
+  readonly #options: ServiceOptions;
+  readonly #context: ServiceContext;
+  #server: FastifyInstance | undefined;
+  #closing: Promise<void> | undefined;
+  address: ServiceAddress | undefined;
+
+  constructor(options: ServiceOptions) {
+    const { metrics, server } = options;
+    const { clock = systemClock } = server;
+    this.#options = options;
+    this.#context = {
+      clock,
+      metrics,
+      calls: new CallsUnderWay(clock),
+      startMs: clock.monotonicMs(),
+      address: () => this.address,
+    };
+  }
+
+  async listen(): Promise<ServiceAddress> {
+    if (this.#server !== undefined || this.#closing !== undefined) {
+      throw new QuireError('INTERNAL', 'A service can be started once.');
+    }
+    const { host, port } = this.#options.server;
+    this.#server = await createServer(this.#options, this.#context);
+    await this.#server.listen({ host, port });
+    const bound = this.#server.server.address() as AddressInfo;
+    const shownHost = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
+    this.address = { host: bound.address, port: bound.port, url: `http://${shownHost}:${bound.port}` };
+    return this.address;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    const { calls } = this.#context;
+    await calls.drain(this.#options.server.shutdownGraceMs);
+    await this.#server?.close();
+    await calls.settled();
+  }
+}

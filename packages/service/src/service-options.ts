@@ -1,0 +1,60 @@
+import type { Principal } from '@quire/auth';
+import type { Clock, Random } from '@quire/core';
+import type { FastifyBaseLogger, RouteOptions } from 'fastify';
+import type { ServiceContext } from './service-context.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
+
+/** How a service treats connections and bodies, and how long it waits for calls under way when it stops. */
+export interface HttpLimits {
+  /** The largest request body. */
+  readonly bodyBytesMax: number;
+  /** The largest head of a request. */
+  readonly headerBytesMax: number;
+  /** How long a client may take to send a request. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection may lie idle between calls, and how long a client may take nothing of a response. */
+  readonly idleTimeoutMs: number;
+  /** How long calls under way may go on after `close`. */
+  readonly shutdownGraceMs: number;
+}
+
+/** What the server of every service is told, whatever it does. */
+export interface ServerOptions extends HttpLimits {
+  /**
+   * Finds out who calls, from the value of the Authorization header.
+   *
+   * @throws UNAUTHENTICATED when it proves nobody
+   */
+  readonly authenticate: (header: string | undefined) => Promise<Principal>;
+  /** Where to listen. Port 0 takes any free one. */
+  readonly host: string;
+  readonly port: number;
+  /** Version of the server, as health and the API document show it. */
+  readonly version: string;
+  /** Whether /metrics exists; default true. */
+  readonly metricsEnabled?: boolean;
+  /** Whether /openapi.json and /docs exist; default true. */
+  readonly docsEnabled?: boolean;
+  /** Takes the log; a pino logger is one. Default: no log. */
+  readonly logger?: FastifyBaseLogger | undefined;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+/** What a service says of itself at the head of its API document. */
+export interface ServiceDescription {
+  readonly title: string;
+  readonly description: string;
+  /** The groups of its calls, in the order in which a reader wants them. */
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+/** What a service is made of. */
+export interface ServiceOptions {
+  readonly server: ServerOptions;
+  readonly about: ServiceDescription;
+  /** The calls that it answers, besides those that tell about it (/metrics, /openapi.json, /docs). */
+  readonly routes: (service: ServiceContext) => readonly RouteOptions[];
+  /** Where calls are counted. */
+  readonly metrics: ServiceMetrics;
+}
