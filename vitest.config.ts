@@ -6,7 +6,12 @@ const sourceCondition = '@quire/source';
 
 /** One project per suite: its name and its files. test/README.md says what each is for. */
 export const suites: Record<string, string[]> = {
-  unit: ['packages/*/test/**/*.test.ts', 'test/src/layers/**/*.test.ts', 'test/src/api-surface/**/*.test.ts'],
+  unit: [
+    'packages/*/test/**/*.test.ts',
+    'bench/test/**/*.test.ts',
+    'test/src/layers/**/*.test.ts',
+    'test/src/api-surface/**/*.test.ts',
+  ],
   conformance: ['test/src/conformance/**/*.test.ts'],
   faults: ['test/src/faults/**/*.test.ts'],
   property: ['test/src/property/**/*.test.ts'],
