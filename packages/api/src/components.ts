@@ -1,3 +1,4 @@
+import { ControllerHealthResponse } from './controller-health.ts';
 import { ErrorBody } from './error-body.ts';
 import { HealthResponse } from './health-response.ts';
 import { MetadataRecord, QueryException } from './metadata-record.ts';
@@ -18,5 +19,6 @@ export const components = [
   StoredResult,
   ResultListResponse,
   HealthResponse,
+  ControllerHealthResponse,
   ErrorBody,
 ] as const;

@@ -1,4 +1,6 @@
 export { components } from './components.ts';
+export { ControllerHealthResponse } from './controller-health.ts';
+export { controllerOperations } from './controller-operations.ts';
 export { ErrorBody } from './error-body.ts';
 export { errorStatuses } from './error-status.ts';
 export { errorCodeOfException, exceptionNumberOf } from './exception-codes.ts';

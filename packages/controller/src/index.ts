@@ -1,1 +1,2 @@
-export {};
+export type { ControllerOptions } from './controller-options.ts';
+export { createController } from './create-controller.ts';

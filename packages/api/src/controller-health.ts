@@ -1,0 +1,19 @@
+import { type Static, Type } from 'typebox';
+
+/** What a controller says of itself to whoever asks; it holds no secrets and names no broker. */
+export const ControllerHealthResponse = Type.Object(
+  {
+    status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'], description: 'ok: the controller accepts calls.' }),
+    version: Type.String({ description: 'Version of the server.' }),
+    uptimeMs: Type.Integer({ minimum: 0, description: 'For how long it has been up, in milliseconds.' }),
+    settingsProblems: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'What is wrong with the settings file as it is now; the last good settings hold.',
+      }),
+    ),
+  },
+  { $id: 'ControllerHealthResponse', description: 'The controller is alive.' },
+);
+
+export type ControllerHealthResponse = Static<typeof ControllerHealthResponse>;
