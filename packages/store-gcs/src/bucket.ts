@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { File, Storage } from '@google-cloud/storage';
 import { type CallOptions, throwIfAborted } from '@quire/core';
-import type { BucketLocation } from './bucket-location.ts';
-import { FailedAnswer, type FailedCall, translated } from './errors.ts';
+import type { BucketLocation, FailedCall } from '@quire/core/bucket';
+import { FailedAnswer, translated } from './errors.ts';
 
 export interface BucketRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -1,13 +1,5 @@
 import { abortError, objectNotFound, QuireError } from '@quire/core';
-
-/** The call in which a failure came up. */
-export interface FailedCall {
-  readonly op: 'open' | 'link' | 'head' | 'get' | 'put' | 'list' | 'delete';
-  /** The key; of a `list`, the prefix; of `open`, the bucket. */
-  readonly key: string;
-  readonly location: string;
-  readonly signal?: AbortSignal | undefined;
-}
+import type { FailedCall } from '@quire/core/bucket';
 
 /** An answer of the server that says that a request has failed. */
 export class FailedAnswer extends Error {

@@ -1,5 +1,5 @@
 import { type ObjectEntry, QuireError } from '@quire/core';
-import type { FailedCall } from './errors.ts';
+import type { FailedCall } from '@quire/core/bucket';
 
 /** The members of an object's description that we ask for. */
 export const entryFields = 'name,size,updated';
@@ -25,4 +25,13 @@ export function parseObjectResource(resource: unknown, prefix: string, { op, key
     );
   }
   return { key: name.slice(prefix.length), sizeBytes, lastModifiedMs };
+}
+
+/** Checks that what the server has is what was put. @throws STORE_UNAVAILABLE when it is not */
+export function assertStored(entry: ObjectEntry | undefined, sizeBytes: number, { key, location }: FailedCall): ObjectEntry {
+  if (entry?.key === key && entry.sizeBytes === sizeBytes) return entry;
+  throw new QuireError(
+    'STORE_UNAVAILABLE',
+    `put of ${key} in ${location}: the server has ${entry?.sizeBytes} of ${sizeBytes} bytes.`,
+  );
 }

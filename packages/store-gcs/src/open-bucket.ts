@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Storage, type StorageOptions } from '@google-cloud/storage';
 import { isQuireError, QuireError } from '@quire/core';
+import { type FailedCall, parseBucketLocation } from '@quire/core/bucket';
 import { JWT, PassThroughClient } from 'google-auth-library';
 import { Bucket } from './bucket.ts';
-import { parseBucketLocation } from './bucket-location.ts';
-import type { FailedCall } from './errors.ts';
-import { ResumableUpload } from './resumable-upload.ts';
+import { beginSession, endSession } from './resumable-upload.ts';
 import type { GcsObjectStoreOptions } from './store.ts';
 
 /** A name that no key has: nobody's object is ever touched by the proof. */
@@ -18,7 +17,7 @@ const probeName = '.probe';
  * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
  */
 export async function openBucket(options: GcsObjectStoreOptions): Promise<Bucket> {
-  const bucket = new Bucket(await createStorage(options), parseBucketLocation(options.location), options.kmsKeyName);
+  const bucket = new Bucket(await createStorage(options), parseBucketLocation(options.location, 'gs'), options.kmsKeyName);
   const call: FailedCall = { op: 'open', key: bucket.name, location: bucket.location };
   try {
     await bucket.sendForJson(call, {
@@ -28,8 +27,8 @@ export async function openBucket(options: GcsObjectStoreOptions): Promise<Bucket
       expected: [200],
     });
     // An upload that is begun and given up needs the right to create objects, and creates none.
-    const upload = await ResumableUpload.begin(bucket, { ...call, key: probeName });
-    await upload.abort();
+    const probe = { ...call, key: probeName };
+    await endSession(bucket, probe, await beginSession(bucket, probe));
     return bucket;
   } catch (error) {
     if (isQuireError(error, 'STORE_MISCONFIGURED')) throw new QuireError('INVALID_PARAMETER', error.message, { cause: error });

@@ -1,7 +1,8 @@
 import { type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
+import type { FailedCall, Part, PartUpload } from '@quire/core/bucket';
 import { type Answer, type Bucket, readJson } from './bucket.ts';
-import { type FailedCall, translated } from './errors.ts';
-import { parseObjectResource } from './object-resource.ts';
+import { translated } from './errors.ts';
+import { assertStored, parseObjectResource } from './object-resource.ts';
 
 /** Parts other than the last one must be a multiple of this. */
 export const partBytesUnit = 256 * 1024;
@@ -9,49 +10,60 @@ export const partBytesUnit = 256 * 1024;
 /** What the server answers to a part that is not the last one. */
 const goOnStatus = 308;
 
+export interface ResumableUploadOptions {
+  readonly bucket: Bucket;
+  readonly call: FailedCall;
+  /** How a part is repeated: the source of a put cannot be, but the part is still at hand. */
+  readonly retry: RetryOptions;
+  /** Told at once when a part has failed for good. */
+  readonly onFailure: (error: unknown) => void;
+}
+
 /**
  * One object on its way in parts, one after the other; nothing shows before the last one has come.
  *
  * @see https://cloud.google.com/storage/docs/performing-resumable-uploads
  */
-export class ResumableUpload {
-  readonly #bucket: Bucket;
-  readonly #call: FailedCall;
+export class ResumableUpload implements PartUpload<ObjectEntry> {
+  readonly #options: ResumableUploadOptions;
   readonly #sessionUrl: string;
+  #sending: Promise<ObjectEntry | undefined> = Promise.resolve(undefined);
+  #takenBytes = 0;
   #storedBytes = 0;
   /** Whether the last request failed, so that nobody knows how much of its bytes were stored. */
   #isUncertain = false;
 
-  private constructor(bucket: Bucket, call: FailedCall, sessionUrl: string) {
-    this.#bucket = bucket;
-    this.#call = call;
+  private constructor(options: ResumableUploadOptions, sessionUrl: string) {
+    this.#options = options;
     this.#sessionUrl = sessionUrl;
   }
 
-  static async begin(bucket: Bucket, call: FailedCall): Promise<ResumableUpload> {
-    const answer = await bucket.sendForStatus(call, {
-      method: 'POST',
-      path: `/upload/storage/v1/b/${bucket.name}/o`,
-      parameters: {
-        uploadType: 'resumable',
-        name: bucket.prefix + call.key,
-        ...(bucket.kmsKeyName !== undefined && { kmsKeyName: bucket.kmsKeyName }),
-      },
-      headers: { 'X-Upload-Content-Type': 'application/octet-stream' },
-      expected: [200, 201],
-    });
-    const sessionUrl = answer.headers.get('location');
-    if (sessionUrl === null) {
-      throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} was given no upload.`);
-    }
-    return new ResumableUpload(bucket, call, sessionUrl);
+  static async begin(options: ResumableUploadOptions): Promise<ResumableUpload> {
+    return new ResumableUpload(options, await beginSession(options.bucket, options.call));
+  }
+
+  async add({ bytes, isLast }: Part): Promise<void> {
+    await this.#sending;
+    this.#takenBytes += bytes.byteLength;
+    this.#sending = this.#send(bytes, isLast);
+    this.#sending.catch(this.#options.onFailure);
+  }
+
+  async complete(): Promise<ObjectEntry> {
+    return assertStored(await this.#sending, this.#takenBytes, this.#options.call);
+  }
+
+  async abort(): Promise<void> {
+    await this.#sending.catch(() => undefined);
+    await endSession(this.#options.bucket, this.#options.call, this.#sessionUrl);
   }
 
   /**
    * Sends the next part, again while the server is not well, going on after the bytes that it has. Gives the object's entry after
    * the last one.
    */
-  async send(bytes: Uint8Array, isLast: boolean, retryOptions: RetryOptions): Promise<ObjectEntry | undefined> {
+  async #send(bytes: Uint8Array, isLast: boolean): Promise<ObjectEntry | undefined> {
+    const { call, retry: retryOptions } = this.#options;
     const start = this.#storedBytes;
     const end = start + bytes.byteLength;
     const total = isLast ? String(end) : '*';
@@ -72,13 +84,7 @@ export class ResumableUpload {
         if (this.#storedBytes === before) throw this.#lost('nothing more of this part');
       }
     };
-    return retry(retryOptions, `put part of ${this.#call.key}`, attempt, this.#call.signal);
-  }
-
-  /** Gives up, whatever the state. Never throws: an upload that cannot be ended now is forgotten by the server after a week. */
-  async abort(): Promise<void> {
-    const request = { method: 'DELETE', path: this.#sessionUrl, expected: [200, 204, 404, 405, 410, 499] } as const;
-    await this.#bucket.sendForStatus({ ...this.#call, signal: undefined }, request).catch(() => undefined);
+    return retry(retryOptions, `put part of ${call.key}`, attempt, call.signal);
   }
 
   /** Asks how much the server has. */
@@ -89,7 +95,7 @@ export class ResumableUpload {
   async #put(range: string, body: Uint8Array): Promise<Answer> {
     const headers = { 'Content-Range': range, 'Content-Type': 'application/octet-stream' };
     const request = { method: 'PUT', path: this.#sessionUrl, headers, body, expected: [200, 201, goOnStatus, 404, 410] } as const;
-    const answer = await this.#bucket.send(this.#call, request);
+    const answer = await this.#options.bucket.send(this.#options.call, request);
     if (answer.status !== 404 && answer.status !== 410) return answer;
     answer.body.resume().on('error', () => undefined);
     throw this.#lost('forgotten the upload');
@@ -98,8 +104,9 @@ export class ResumableUpload {
   /** Takes what the server says that it has: the whole object, or its first bytes. */
   async #take(answer: Answer): Promise<ObjectEntry | undefined> {
     if (answer.status !== goOnStatus) {
-      const resource = await translated(this.#call, () => readJson(answer));
-      return parseObjectResource(resource, this.#bucket.prefix, this.#call);
+      const { bucket, call } = this.#options;
+      const resource = await translated(call, () => readJson(answer));
+      return parseObjectResource(resource, bucket.prefix, call);
     }
     answer.body.resume().on('error', () => undefined);
     const [, last] = /^bytes=0-(\d+)$/.exec(answer.headers.get('range') ?? '') ?? [];
@@ -108,7 +115,33 @@ export class ResumableUpload {
   }
 
   #lost(what: string): QuireError {
-    const { key, location } = this.#call;
+    const { key, location } = this.#options.call;
     return new QuireError('STORE_UNAVAILABLE', `put of ${key} in ${location} failed: the server has ${what}.`);
   }
+}
+
+/** Begins an upload of an object; resolves to the URL that its parts go to. */
+export async function beginSession(bucket: Bucket, call: FailedCall): Promise<string> {
+  const answer = await bucket.sendForStatus(call, {
+    method: 'POST',
+    path: `/upload/storage/v1/b/${bucket.name}/o`,
+    parameters: {
+      uploadType: 'resumable',
+      name: bucket.prefix + call.key,
+      ...(bucket.kmsKeyName !== undefined && { kmsKeyName: bucket.kmsKeyName }),
+    },
+    headers: { 'X-Upload-Content-Type': 'application/octet-stream' },
+    expected: [200, 201],
+  });
+  const sessionUrl = answer.headers.get('location');
+  if (sessionUrl === null) {
+    throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} was given no upload.`);
+  }
+  return sessionUrl;
+}
+
+/** Gives an upload up. Never throws: one that cannot be ended now is forgotten by the server after a week. */
+export async function endSession(bucket: Bucket, call: FailedCall, sessionUrl: string): Promise<void> {
+  const request = { method: 'DELETE', path: sessionUrl, expected: [200, 204, 404, 405, 410, 499] } as const;
+  await bucket.sendForStatus({ ...call, signal: undefined }, request).catch(() => undefined);
 }

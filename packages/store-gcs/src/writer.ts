@@ -1,16 +1,7 @@
-import {
-  type CallOptions,
-  type ObjectEntry,
-  QuireError,
-  retry,
-  type RetryOptions,
-  sourceChunks,
-  throwIfAborted,
-} from '@quire/core';
+import { type CallOptions, type ObjectEntry, retry, type RetryOptions } from '@quire/core';
+import { type FailedCall, putInParts } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import type { FailedCall } from './errors.ts';
-import { parseObjectResource } from './object-resource.ts';
-import { cutParts } from './parts.ts';
+import { assertStored, parseObjectResource } from './object-resource.ts';
 import { ResumableUpload } from './resumable-upload.ts';
 
 export interface ObjectWriterOptions {
@@ -39,38 +30,19 @@ export class ObjectWriter {
   ): Promise<ObjectEntry> {
     const call = this.#options.bucket.callOf('put', key, options);
     if (!(body instanceof Uint8Array)) return this.#putSource(call, body, assertAlive);
-    return checkSize(await this.#putBytes(call, body), body.byteLength, call);
+    return this.#putBytes(call, body);
   }
 
   async #putSource(call: FailedCall, source: AsyncIterable<Uint8Array>, assertAlive: () => void): Promise<ObjectEntry> {
     const { bucket, partBytes, retry: retryOptions } = this.#options;
-    // Ends the source as soon as a part has failed for good, however long the source would still work.
-    const failure = new AbortController();
-    const signal = call.signal === undefined ? failure.signal : AbortSignal.any([call.signal, failure.signal]);
-    let upload: ResumableUpload | undefined;
-    let sending: Promise<ObjectEntry | undefined> = Promise.resolve(undefined);
-    let sizeBytes = 0;
-    try {
-      for await (const { bytes, isLast } of cutParts(alive(sourceChunks(source, signal), assertAlive), partBytes)) {
-        throwIfAborted(signal);
-        assertAlive();
-        sizeBytes += bytes.byteLength;
-        if (isLast && upload === undefined) {
-          const put = (): Promise<ObjectEntry> => this.#putBytes(call, bytes);
-          return checkSize(await retry(retryOptions, `put ${call.key}`, put, call.signal), sizeBytes, call);
-        }
-        upload ??= await ResumableUpload.begin(bucket, { ...call, signal });
-        await sending;
-        sending = upload.send(bytes, isLast, retryOptions);
-        sending.catch((error: unknown) => failure.abort(error));
-      }
-      return checkSize(await sending, sizeBytes, call);
-    } catch (error) {
-      failure.abort(error);
-      await sending.catch(() => undefined);
-      await upload?.abort();
-      throw error;
-    }
+    return putInParts(source, {
+      partBytes,
+      signal: call.signal,
+      assertAlive,
+      putWhole: (bytes) => retry(retryOptions, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal),
+      beginUpload: (signal, fail) =>
+        ResumableUpload.begin({ bucket, call: { ...call, signal }, retry: retryOptions, onFailure: fail }),
+    });
   }
 
   async #putBytes(call: FailedCall, body: Uint8Array): Promise<ObjectEntry> {
@@ -87,21 +59,6 @@ export class ObjectWriter {
       body,
       expected: [200, 201],
     });
-    return parseObjectResource(resource, bucket.prefix, call);
-  }
-}
-
-function checkSize(entry: ObjectEntry | undefined, sizeBytes: number, { key, location }: FailedCall): ObjectEntry {
-  if (entry?.key === key && entry.sizeBytes === sizeBytes) return entry;
-  throw new QuireError(
-    'STORE_UNAVAILABLE',
-    `put of ${key} in ${location}: the server has ${entry?.sizeBytes} of ${sizeBytes} bytes.`,
-  );
-}
-
-async function* alive(chunks: AsyncIterable<Uint8Array>, assertAlive: () => void): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    assertAlive();
-    yield chunk;
+    return assertStored(parseObjectResource(resource, bucket.prefix, call), body.byteLength, call);
   }
 }

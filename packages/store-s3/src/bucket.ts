@@ -1,7 +1,7 @@
 import type { S3Client, ServerSideEncryption } from '@aws-sdk/client-s3';
 import { type CallOptions, throwIfAborted } from '@quire/core';
-import type { BucketLocation } from './bucket-location.ts';
-import { type FailedCall, translated } from './errors.ts';
+import type { BucketLocation, FailedCall } from '@quire/core/bucket';
+import { translated } from './errors.ts';
 
 /** How the server is to encrypt what it stores; absent: as the bucket is set up. */
 export interface EncryptionParameters {

@@ -1,13 +1,5 @@
 import { abortError, objectNotFound, QuireError } from '@quire/core';
-
-/** The call in which an error of the SDK came up. */
-export interface FailedCall {
-  readonly op: 'open' | 'link' | 'head' | 'get' | 'put' | 'list' | 'delete';
-  /** The key; of a `list`, the prefix; of `open`, the bucket. */
-  readonly key: string;
-  readonly location: string;
-  readonly signal?: AbortSignal | undefined;
-}
+import type { FailedCall } from '@quire/core/bucket';
 
 /** What the SDK tells of a failed request: the error's name is the code in the server's answer, if it had one. */
 interface ServerError extends Error {

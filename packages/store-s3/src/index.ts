@@ -1,2 +1,1 @@
-export { type BucketLocation, parseBucketLocation } from './bucket-location.ts';
 export { type S3Credentials, type S3Encryption, S3ObjectStore, type S3ObjectStoreOptions } from './store.ts';

@@ -7,8 +7,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { isQuireError, QuireError, retry, type RetryOptions } from '@quire/core';
+import type { FailedCall, Part, PartUpload } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { type FailedCall, isAbsence } from './errors.ts';
+import { isAbsence } from './errors.ts';
 import { unobstructed } from './obstacle.ts';
 
 /** S3 takes no more parts for one object. */
@@ -28,7 +29,7 @@ export interface MultipartUploadOptions {
 }
 
 /** One object on its way in parts, a few of them at a time; nothing shows before it is completed, and nothing stays when it is aborted. */
-export class MultipartUpload {
+export class MultipartUpload implements PartUpload<void> {
   readonly #options: MultipartUploadOptions;
   readonly #uploadId: string;
   readonly #completed: CompletedPart[] = [];
@@ -52,8 +53,7 @@ export class MultipartUpload {
     return new MultipartUpload(options, UploadId);
   }
 
-  /** Sends a part in the background; resolves once there is a place for the next one. @throws what a part failed with */
-  async add(bytes: Uint8Array): Promise<void> {
+  async add({ bytes }: Part): Promise<void> {
     const { call, partsInFlightMax, onFailure } = this.#options;
     this.#partCount += 1;
     if (this.#partCount > partCountMax) {

@@ -1,7 +1,7 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { isQuireError, QuireError } from '@quire/core';
+import type { FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import type { FailedCall } from './errors.ts';
 
 /** Each means that a delete has just removed a directory under the server's hands: nobody loses that race so often. */
 const attemptsMax = 5;

@@ -6,10 +6,10 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { isQuireError, QuireError } from '@quire/core';
+import { type FailedCall, parseBucketLocation } from '@quire/core/bucket';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { Bucket, type EncryptionParameters } from './bucket.ts';
-import { parseBucketLocation } from './bucket-location.ts';
-import { type FailedCall, isAbsence } from './errors.ts';
+import { isAbsence } from './errors.ts';
 import type { S3ObjectStoreOptions } from './store.ts';
 
 /** A name that no key has: nobody's object is ever touched by the proof. */
@@ -23,7 +23,7 @@ const connectionTimeoutMs = 10_000;
  * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
  */
 export async function openBucket(options: S3ObjectStoreOptions): Promise<Bucket> {
-  const place = parseBucketLocation(options.location);
+  const place = parseBucketLocation(options.location, 's3');
   const bucket = new Bucket(options.client ?? createClient(options), place, encryptionParameters(options));
   try {
     await proveUsable(bucket);

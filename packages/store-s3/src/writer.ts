@@ -1,19 +1,10 @@
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import {
-  type CallOptions,
-  type ObjectEntry,
-  QuireError,
-  retry,
-  type RetryOptions,
-  sourceChunks,
-  throwIfAborted,
-} from '@quire/core';
+import { type CallOptions, type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
+import { type FailedCall, putInParts } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import type { FailedCall } from './errors.ts';
 import { wholeSeconds } from './last-modified.ts';
 import { MultipartUpload } from './multipart-upload.ts';
 import { unobstructed } from './obstacle.ts';
-import { cutParts } from './parts.ts';
 
 export interface ObjectWriterOptions {
   readonly bucket: Bucket;
@@ -49,28 +40,14 @@ export class ObjectWriter {
   }
 
   async #putSource(call: FailedCall, source: AsyncIterable<Uint8Array>, assertAlive: () => void): Promise<void> {
-    // Ends the source as soon as a part has failed for good, however long the source would still work.
-    const failure = new AbortController();
-    const signal = call.signal === undefined ? failure.signal : AbortSignal.any([call.signal, failure.signal]);
-    const ended: FailedCall = { ...call, signal };
-    let upload: MultipartUpload | undefined;
-    try {
-      for await (const { bytes, isLast } of cutParts(alive(sourceChunks(source, signal), assertAlive), this.#options.partBytes)) {
-        throwIfAborted(signal);
-        assertAlive();
-        if (isLast && upload === undefined) {
-          await retry(this.#options.retry, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal);
-          return;
-        }
-        upload ??= await MultipartUpload.begin({ ...this.#options, call: ended, onFailure: (error) => failure.abort(error) });
-        await upload.add(bytes);
-      }
-      await upload?.complete();
-    } catch (error) {
-      failure.abort(error);
-      await upload?.abort();
-      throw error;
-    }
+    const { partBytes, retry: retryOptions } = this.#options;
+    await putInParts(source, {
+      partBytes,
+      signal: call.signal,
+      assertAlive,
+      putWhole: (bytes) => retry(retryOptions, `put ${call.key}`, () => this.#putBytes(call, bytes), call.signal),
+      beginUpload: (signal, fail) => MultipartUpload.begin({ ...this.#options, call: { ...call, signal }, onFailure: fail }),
+    });
   }
 
   async #putBytes(call: FailedCall, bytes: Uint8Array): Promise<void> {
@@ -100,11 +77,4 @@ export async function headObject(bucket: Bucket, call: FailedCall): Promise<Obje
     );
   }
   return { key, sizeBytes: ContentLength, lastModifiedMs: wholeSeconds(LastModified) };
-}
-
-async function* alive(chunks: AsyncIterable<Uint8Array>, assertAlive: () => void): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    assertAlive();
-    yield chunk;
-  }
 }

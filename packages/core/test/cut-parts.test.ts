@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutParts } from '../src/parts.ts';
+import { cutParts } from '../src/bucket/cut-parts.ts';
 
 async function* chunksIn(memory: Uint8Array, chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) {

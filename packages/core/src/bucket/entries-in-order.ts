@@ -1,0 +1,48 @@
+import { QuireError, throwIfAborted } from '../errors.ts';
+import { isObjectKey } from '../object-key.ts';
+import type { ListOptions, ObjectEntry } from '../object-store.ts';
+import type { FailedCall } from './failed-call.ts';
+
+/**
+ * The entries of a listing that comes page by page, each once and in key order, after `options.after`.
+ *
+ * Objects of others, whose names are no keys, are passed over. Servers order names by their bytes in UTF-8: the same order for keys.
+ *
+ * @throws STORE_UNAVAILABLE when the server does not list in that order
+ */
+export async function* entriesInOrder(
+  pages: AsyncIterable<readonly ObjectEntry[]>,
+  { key: prefix, location }: FailedCall,
+  { after = '', signal }: ListOptions,
+): AsyncGenerator<ObjectEntry> {
+  let last = '';
+  for await (const page of pages) {
+    for (const entry of page) {
+      const { key } = entry;
+      if (!isObjectKey(key)) continue;
+      if (key < last) {
+        const what = `is not in the order of keys: ${key} came after ${last}`;
+        throw new QuireError('STORE_UNAVAILABLE', `list of ${prefix} in ${location} ${what}.`);
+      }
+      // A page may begin with what the last one ended with, when objects come and go meanwhile, or with what is to be skipped.
+      if (key === last || key <= after) continue;
+      last = key;
+      throwIfAborted(signal);
+      yield entry;
+    }
+    throwIfAborted(signal);
+  }
+}
+
+/** Tells whether a key can begin with this text: no server need be asked for anything else. */
+export function canBeginKey(prefix: string): boolean {
+  return /^[A-Za-z0-9_./-]*$/.test(prefix);
+}
+
+/** Text of printable ASCII that the same keys sort after: keys have no other characters, so what follows one decides nothing. */
+export function asciiMark(after: string): string {
+  const index = after.search(/[^ -~]/);
+  if (index < 0) return after;
+  const isAboveKeys = after.charCodeAt(index) > 0x7e;
+  return after.slice(0, index) + (isAboveKeys ? '~' : '');
+}

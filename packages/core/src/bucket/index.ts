@@ -1,0 +1,7 @@
+export { type AnswerStream, type ObjectAnswer, type ObjectRequest, openAnsweredObject } from './answered-object.ts';
+export { type BucketLocation, parseBucketLocation } from './bucket-location.ts';
+export type { Part } from './cut-parts.ts';
+export { asciiMark, canBeginKey, entriesInOrder } from './entries-in-order.ts';
+export type { FailedCall } from './failed-call.ts';
+export { assertLinkLifetime } from './link-lifetime.ts';
+export { type PartUpload, putInParts, type PutInPartsOptions } from './put-in-parts.ts';
