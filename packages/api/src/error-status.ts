@@ -33,6 +33,8 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
   REQUEST_TIMED_OUT: 408,
   QUERY_LIMIT_EXCEEDED: 422,
   QUERY_TIMED_OUT: 504,
+  BROKER_TIMED_OUT: 504,
+  BROKER_FAILED: 502,
 };
 
 /** The HTTP status of every error code. */

@@ -21,6 +21,7 @@ export {
   type RawParameter,
 } from './parameters.ts';
 export { metadataPath, pagePath, routePatterns, storedResultPath } from './paths.ts';
+export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } from './proxy-operations.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 export { RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';

@@ -27,6 +27,7 @@ export interface Operation {
     readonly tags: readonly string[];
     readonly params?: TObject;
     readonly querystring?: TObject;
+    readonly headers?: TObject;
     readonly body?: TSchema;
     readonly response: Readonly<Record<number, OperationResponse>>;
     /** Absent: the document's own (Basic or Bearer). Empty: none. */
@@ -46,7 +47,13 @@ const challengeHeader = { 'www-authenticate': { type: 'string', description: 'Ba
 const retryHeader = { 'retry-after': { type: 'integer', description: 'Seconds after which to try again.' } };
 
 /** Failures that every call with a principal may meet. */
-const usualCodes: readonly ErrorCode[] = ['UNAUTHENTICATED', 'TOO_MANY_REQUESTS', 'INTERNAL', 'SHUTTING_DOWN'];
+const usualCodes: readonly ErrorCode[] = [
+  'UNAUTHENTICATED',
+  'TOO_MANY_REQUESTS',
+  'INTERNAL',
+  'SHUTTING_DOWN',
+  'AUTHENTICATION_UNAVAILABLE',
+];
 
 /** The error responses of an operation, by status, from the codes that it may give; those that every call gives are added. */
 export function errorResponses(...codes: readonly ErrorCode[]): Record<number, OperationResponse> {

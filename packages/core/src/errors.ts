@@ -30,6 +30,7 @@ export const errorKinds = {
   ROUTE_NOT_FOUND: 'missing',
   UNAUTHENTICATED: 'denied',
   FORBIDDEN: 'denied',
+  AUTHENTICATION_UNAVAILABLE: 'unavailable', // the keys that credentials are checked with cannot be read
   STORE_UNAVAILABLE: 'unavailable',
   STORE_FULL: 'unavailable',
   STORE_TIMED_OUT: 'unavailable',
@@ -38,6 +39,9 @@ export const errorKinds = {
   TOO_MANY_REQUESTS: 'unavailable',
   REQUEST_TIMED_OUT: 'unavailable',
   SERVER_UNREACHABLE: 'unavailable', // said by clients, never by a server
+  BROKER_UNAVAILABLE: 'unavailable', // said by what stands before brokers: none can take the call, or not the one that it needs
+  BROKER_TIMED_OUT: 'unavailable',
+  BROKER_FAILED: 'unavailable', // it broke off before it answered, or its answer is none
   OBJECT_SHORT_READ: 'corrupt',
   RESULT_CORRUPT: 'corrupt',
   ABORTED: 'aborted',

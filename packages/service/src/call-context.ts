@@ -10,6 +10,8 @@ export interface CallContext {
   principal?: Principal;
   /** What went wrong after the response had begun. */
   failure?: unknown;
+  /** What the line in the log says of the call beside what it says of each; no secrets. */
+  notes?: Readonly<Record<string, unknown>>;
 }
 
 const contexts = new WeakMap<FastifyRequest, CallContext>();

@@ -30,7 +30,7 @@ export function addCallHooks(
 
 /** One line in the log and one point in the metrics per call. The URL shows in neither: it may hold what is nobody's business. */
 function observeEnd({ clock, metrics }: ServiceContext, request: FastifyRequest, end: number | 'broken'): void {
-  const { startMs, principal, failure } = callContextOf(request);
+  const { startMs, principal, failure, notes } = callContextOf(request);
   const durationMs = clock.monotonicMs() - startMs;
   const brokenStatus = errorStatuses[failure === undefined ? 'ABORTED' : toQuireError(failure).code];
   const status = end === 'broken' ? brokenStatus : end;
@@ -39,7 +39,7 @@ function observeEnd({ clock, metrics }: ServiceContext, request: FastifyRequest,
   metrics.observeCall({ method, route, status, durationMs });
   if (end === 'broken' && status >= 500) request.log.error({ err: failure }, 'response cut off');
   request.log.info(
-    { method, route, status, durationMs, principal: principal?.name },
+    { method, route, status, durationMs, principal: principal?.name, ...notes },
     end === 'broken' ? 'call broken off' : 'call ended',
   );
 }

@@ -45,7 +45,8 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     return503OnClosing: false, // our own hook says it, in the shape of all our errors
     clientErrorHandler: (error, socket) => replyToClientError(error, socket, calls.isBusy(socket)),
   });
-  server.setValidatorCompiler(compileValidator);
+  const { bodies = 'json' } = service;
+  server.setValidatorCompiler(bodies === 'json' ? compileValidator : () => (value: unknown) => ({ value }));
   // Bodies are written here, with all digits: no serialiser may drop or round anything.
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));
   server.setErrorHandler(replyWithError);
@@ -56,7 +57,8 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     if (allowed.length > 0) reply.header('allow', allowed.join(', '));
     replyWithError(error, request, reply);
   });
-  readJsonBodies(server);
+  if (bodies === 'json') readJsonBodies(server);
+  else handOverBodies(server);
   addCallHooks(server, context, options.authenticate);
   await addOpenApi(server, service.about, options.version);
   for (const route of routes) server.route(route);
@@ -78,4 +80,10 @@ function readJsonBodies(server: FastifyInstance): void {
     if (body.length === 0) return done(null, undefined);
     void parseJson(request, body as string, done);
   });
+}
+
+/** Bodies of any media type, and of none, go to the routes unread. */
+function handOverBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }

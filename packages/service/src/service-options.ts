@@ -55,6 +55,11 @@ export interface ServiceOptions {
   readonly about: ServiceDescription;
   /** The calls that it answers, besides those that tell about it (/metrics, /openapi.json, /docs). */
   readonly routes: (service: ServiceContext) => readonly RouteOptions[];
+  /**
+   * What routes get of a request body: JSON, checked against the schema of its call (the default), or the stream as it comes. The
+   * stream is for those who pass it on: nothing looks into it, and its length is theirs to bound.
+   */
+  readonly bodies?: 'json' | 'stream';
   /** Where calls are counted. */
   readonly metrics: ServiceMetrics;
 }

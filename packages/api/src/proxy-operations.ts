@@ -1,0 +1,129 @@
+import { type Static, Type } from 'typebox';
+import { errorResponses, type Operation, type OperationResponse, responseOf } from './operation.ts';
+import { linkOperations } from './link-operation.ts';
+import { queryOperations } from './query-operations.ts';
+import { resultOperations } from './result-operations.ts';
+import { serviceOperations } from './service-operations.ts';
+
+/** The request headers by which a caller says which broker holds a result (spec section 4.5), as Node names them. */
+export const forwardHeaders = { host: 'forward_host', port: 'forward_port' } as const;
+
+/** The response header that names the brokers which have no part in an answer, with commas between; absent when it is whole. */
+export const partialHeader = 'x-quire-partial';
+
+/** What a proxy says of itself and its brokers to whoever asks; it holds no addresses. */
+export const ProxyHealthResponse = Type.Object(
+  {
+    status: Type.Unsafe<'ok' | 'degraded' | 'unavailable'>({
+      type: 'string',
+      enum: ['ok', 'degraded', 'unavailable'],
+      description: 'ok: all brokers are up. degraded: some are not. unavailable: none is.',
+    }),
+    version: Type.String({ description: 'Version of the proxy.' }),
+    uptimeMs: Type.Integer({ minimum: 0, description: 'For how long it has been up, in milliseconds.' }),
+    brokers: Type.Array(
+      Type.Object({
+        brokerId: Type.Union([Type.String(), Type.Null()], { description: 'Id of the broker; null until it has said it once.' }),
+        state: Type.Unsafe<'up' | 'down'>({ type: 'string', enum: ['up', 'down'], description: 'Whether it is given calls.' }),
+        callsRunning: Type.Integer({ minimum: 0, description: 'Calls of this proxy that it answers now.' }),
+      }),
+      { description: 'In the order of the settings.' },
+    ),
+    settingsProblems: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'What is wrong with the settings file as it is now; the last good settings hold.',
+      }),
+    ),
+  },
+  { description: 'The proxy is alive.' },
+);
+export type ProxyHealthResponse = Static<typeof ProxyHealthResponse>;
+
+const forwardParameters = Type.Object({
+  FORWARD_HOST: Type.Optional(Type.String({ description: 'brokerHost of the response to the query. Goes with FORWARD_PORT.' })),
+  FORWARD_PORT: Type.Optional(Type.Integer({ description: 'brokerPort of the response to the query.' })),
+});
+
+/** What may go wrong between proxy and broker, beside what the broker itself answers. */
+const gatewayErrors = errorResponses('BROKER_FAILED', 'BROKER_TIMED_OUT', 'BROKER_UNAVAILABLE', 'STORE_UNAVAILABLE');
+
+function withGatewayErrors({ response, ...schema }: Operation['schema']): Operation['schema'] {
+  const statuses = [502, 503, 504];
+  const added = Object.fromEntries(Object.entries(gatewayErrors).filter(([status]) => statuses.includes(Number(status))));
+  return { ...schema, response: { ...response, ...added } };
+}
+
+/** As the broker's call; the proxy gives it to one that is up. */
+function toAnyBroker(operation: Operation): Operation {
+  return { ...operation, schema: withGatewayErrors(operation.schema) };
+}
+
+/** As the broker's call; the proxy gives it to the broker that holds the result. */
+function toHolder(operation: Operation): Operation {
+  const schema = withGatewayErrors(operation.schema);
+  const { 400: invalid = errorResponses('INVALID_PARAMETER')[400] } = schema.response;
+  return {
+    ...operation,
+    schema: {
+      ...schema,
+      headers: forwardParameters,
+      response: { ...schema.response, ...(invalid !== undefined && { 400: invalid }) },
+    },
+  };
+}
+
+/** As the broker's call; the proxy makes it to all of them and puts their answers together. */
+function toAllBrokers(operation: Operation, description: string): Operation {
+  const schema = withGatewayErrors(operation.schema);
+  const headers = {
+    [partialHeader]: { type: 'string', description: 'The brokers that did not take part; absent when all did.' },
+  };
+  const whole: OperationResponse | undefined = schema.response[200];
+  return {
+    ...operation,
+    schema: {
+      ...schema,
+      description,
+      response: {
+        ...schema.response,
+        ...(whole !== undefined && { 200: { ...whole, headers: { ...whole.headers, ...headers } } }),
+      },
+    },
+  };
+}
+
+const { readHealth, ...othersOfService } = serviceOperations;
+
+const readProxyHealth: Operation = {
+  ...readHealth,
+  schema: {
+    ...readHealth.schema,
+    summary: 'Ask whether the proxy is alive, and its brokers',
+    description: 'Needs no credentials. Gives 200 also when no broker is up, and 503 while the proxy shuts down.',
+    response: {
+      200: responseOf('The proxy is alive.', 'application/json', ProxyHealthResponse),
+      503: errorResponses('SHUTTING_DOWN')[503] ?? { description: 'The proxy shuts down.' },
+    },
+  },
+};
+
+/** Every call of a proxy (contract section 3). */
+export const proxyOperations = {
+  runQuery: toAnyBroker(queryOperations.runQuery),
+  readPage: toHolder(queryOperations.readPage),
+  readMetadata: toHolder(queryOperations.readMetadata),
+  readLink: toHolder(linkOperations.readLink),
+  listResults: toAllBrokers(
+    resultOperations.listResults,
+    'All results that all brokers hold, newest first. Those of brokers that do not answer are missing. For admins.',
+  ),
+  deleteResult: toHolder(resultOperations.deleteResult),
+  deleteExpiredResults: toAllBrokers(
+    resultOperations.deleteExpiredResults,
+    'Deletes, at every broker, every result whose expiration time is at or before the given time. For admins.',
+  ),
+  renewResult: toHolder(resultOperations.renewResult),
+  readHealth: readProxyHealth,
+  ...othersOfService,
+} as const;
