@@ -21,12 +21,16 @@ export function withServerOptions<Args extends unknown[], Options extends Option
 }
 
 /** A client of the server that the options name. @throws INVALID_PARAMETER when QUIRE_URL is no address */
-export function createClient(options: ServerOptions, { variables }: Environment): QuireClient {
-  const baseUrl = options.url ?? variables['QUIRE_URL'] ?? defaultUrl;
-  if (options.user !== undefined) {
-    return new QuireClient({ baseUrl, authorization: `Basic ${Buffer.from(options.user, 'utf8').toString('base64')}` });
-  }
-  return new QuireClient({ baseUrl, token: options.token ?? variables['QUIRE_TOKEN'] });
+export function createClient(options: ServerOptions, { variables, clock, random }: Environment): QuireClient {
+  const surroundings = { baseUrl: options.url ?? variables['QUIRE_URL'] ?? defaultUrl, clock, random };
+  if (options.user !== undefined) return new QuireClient({ ...surroundings, basic: splitUser(options.user) });
+  return new QuireClient({ ...surroundings, token: options.token ?? variables['QUIRE_TOKEN'] });
+}
+
+/** A name ends at the first colon; a password may have more. */
+function splitUser(text: string): { readonly user: string; readonly password: string } {
+  const end = text.indexOf(':');
+  return { user: text.slice(0, end), password: text.slice(end + 1) };
 }
 
 function parseUrl(text: string): string {

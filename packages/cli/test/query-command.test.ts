@@ -23,7 +23,11 @@ describe('quire query in a pipe', () => {
       stderr: '',
       isListenedTo: false,
     });
-    expect(broker.calls).toEqual(['POST /query/sql?doPaginate=true', `GET ${results}?offset=4&numRows=5`]);
+    expect(broker.calls).toEqual([
+      'POST /query/sql?doPaginate=true',
+      `GET ${results}?offset=4&numRows=4`,
+      `GET ${results}?offset=8&numRows=1`,
+    ]);
   });
 
   it('begins with the names when asked, and writes only the rows that are wanted, by pages of the size that is wanted', async () => {

@@ -1,5 +1,9 @@
-import { abortError, QuireError } from '@quire/core';
-import { readServerError } from './server-error.ts';
+import { type Clock, QuireError } from '@quire/core';
+import type { AuthorizationSource } from './authorization.ts';
+import { concatenate } from './concatenate.ts';
+import { ExchangeGuard } from './exchange-guard.ts';
+import { type RetryPolicy, retryReads } from './retry-reads.ts';
+import { parseRetryAfterMs, serverErrorOf } from './server-error.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -9,68 +13,125 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
+  /** How long the answer may take to begin, in milliseconds. Absent: as long as the sender's options say. */
+  readonly headersTimeoutMs?: number | undefined;
 }
 
-/** Sends requests to one server with one Authorization header, and turns every failure into a QuireError. */
+/** An answer with a 2xx status, read to its end. */
+export interface HttpAnswer {
+  readonly headers: Headers;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface HttpSenderOptions {
+  readonly baseUrl: string | URL;
+  readonly authorization: AuthorizationSource;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly retryPolicy: RetryPolicy;
+  readonly headersTimeoutMs: number;
+  /** How long the next piece of a body may take, in milliseconds. */
+  readonly idleTimeoutMs: number;
+}
+
+/**
+ * Sends requests to one server, and turns every failure into a QuireError. A GET is tried again when it failed for a reason that
+ * may pass, also when its body was cut short; nothing else ever is. No request waits for ever.
+ *
+ * @throws the server's own error code when it answers with another status than 2xx
+ * @throws SERVER_UNREACHABLE when no answer comes, or not all of it, or not in time; ABORTED when the signal is aborted
+ */
 export class HttpSender {
   readonly #baseUrl: URL;
-  readonly #authorization: string | undefined;
-  readonly #fetch: typeof fetch;
+  readonly #options: HttpSenderOptions;
 
-  /** @throws INVALID_PARAMETER when the base URL is no http or https URL, or the Authorization cannot be a header */
-  constructor(baseUrl: string | URL, authorization: string | undefined, fetchFunction: typeof fetch) {
-    this.#baseUrl = parseBaseUrl(baseUrl);
-    // Checked here, because fetch would repeat it in its message.
-    if (authorization !== undefined && !/^[\t\x20-\x7e\x80-\xff]*$/.test(authorization)) {
-      throw new QuireError(
-        'INVALID_PARAMETER',
-        'The Authorization has characters that no header can have, such as a line break.',
-      );
-    }
-    this.#authorization = authorization;
-    this.#fetch = fetchFunction;
+  /** @throws INVALID_PARAMETER when the base URL is no http or https URL */
+  constructor(options: HttpSenderOptions) {
+    this.#baseUrl = parseBaseUrl(options.baseUrl);
+    this.#options = options;
+  }
+
+  /** Sends a request and reads the whole answer. */
+  send(request: HttpRequest): Promise<HttpAnswer> {
+    return this.#repeatedly(request, async () => {
+      const guard = this.#guard(request);
+      try {
+        const response = await this.#exchange(request, guard);
+        return { headers: response.headers, bytes: await this.#readAll(response, guard) };
+      } catch (error) {
+        throw guard.explain(error);
+      } finally {
+        guard.end();
+      }
+    });
   }
 
   /**
-   * Resolves to a response with a 2xx status.
-   *
-   * @throws the server's own error code when it answers with any other status
-   * @throws SERVER_UNREACHABLE when no answer comes; ABORTED when the signal is aborted
+   * Sends a request and gives the body of its answer as it comes; leaving the loop early ends the transfer. Once a byte has been
+   * given, nothing is tried again.
    */
-  async send(request: HttpRequest): Promise<Response> {
+  async *stream(request: HttpRequest): AsyncGenerator<Uint8Array, void, undefined> {
+    const { guard, response } = await this.#repeatedly(request, async () => {
+      const opened = this.#guard(request);
+      try {
+        return { guard: opened, response: await this.#exchange(request, opened) };
+      } catch (error) {
+        opened.end();
+        throw opened.explain(error);
+      }
+    });
+    try {
+      yield* this.#chunks(response, guard);
+    } catch (error) {
+      throw guard.explain(error);
+    } finally {
+      guard.end();
+    }
+  }
+
+  #repeatedly<Value>(request: HttpRequest, attempt: () => Promise<Value>): Promise<Value> {
+    return request.method === 'GET' ? retryReads(this.#options.retryPolicy, attempt, request.signal) : attempt();
+  }
+
+  #guard(request: HttpRequest): ExchangeGuard {
+    return new ExchangeGuard(this.#options.clock, this.#baseUrl.origin, request.signal);
+  }
+
+  async #exchange(request: HttpRequest, guard: ExchangeGuard): Promise<Response> {
+    const headersTimeoutMs = request.headersTimeoutMs ?? this.#options.headersTimeoutMs;
+    const authorization = await guard.expect(headersTimeoutMs, this.#options.authorization());
     const url = this.#urlOf(request);
-    const response = await this.#translate(url, request.signal, () =>
-      this.#fetch(url, {
-        method: request.method,
-        headers: {
-          ...(this.#authorization !== undefined && { authorization: this.#authorization }),
-          ...(request.body !== undefined && { 'content-type': 'application/json' }),
-          ...request.headers,
-        },
-        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-        ...(request.signal !== undefined && { signal: request.signal }),
-      }),
-    );
+    const answer = this.#options.fetch(url, {
+      method: request.method,
+      headers: {
+        ...(authorization !== undefined && { authorization }),
+        ...(request.body !== undefined && { 'content-type': 'application/json' }),
+        ...request.headers,
+      },
+      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      signal: guard.signal,
+    });
+    const response = await guard.expect(headersTimeoutMs, answer);
     if (response.ok) return response;
-    throw await this.#translate(url, request.signal, () => readServerError(response));
+    const { status, statusText, headers } = response;
+    const body = new TextDecoder().decode(await this.#readAll(response, guard));
+    const retryAfterMs = parseRetryAfterMs(headers.get('retry-after'), this.#options.clock.nowMs());
+    throw serverErrorOf({ url: response.url, status, statusText, body, retryAfterMs });
   }
 
-  /** The whole body of the response to a request, as text. @throws as `send` */
-  async sendForText(request: HttpRequest): Promise<string> {
-    const response = await this.send(request);
-    return this.#translate(this.#urlOf(request), request.signal, () => response.text());
+  async #readAll(response: Response, guard: ExchangeGuard): Promise<Uint8Array<ArrayBuffer>> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.#chunks(response, guard)) chunks.push(chunk);
+    return concatenate(chunks);
   }
 
-  /** The body of the response to a request as it comes; leaving the loop early ends the transfer. @throws as `send` */
-  async *sendForBytes(request: HttpRequest): AsyncGenerator<Uint8Array, void, undefined> {
-    const response = await this.send(request);
-    // Not `for await`: streams are not async iterable in every browser.
+  async *#chunks(response: Response, guard: ExchangeGuard): AsyncGenerator<Uint8Array, void, undefined> {
+    // Not `for await` over the body: streams are not async iterable in every browser.
     const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
     if (reader === undefined) return;
-    const url = this.#urlOf(request);
     try {
       while (true) {
-        const { done, value } = await this.#translate(url, request.signal, () => reader.read());
+        const { done, value } = await guard.expect(this.#options.idleTimeoutMs, reader.read());
         if (done) return;
         yield value;
       }
@@ -88,16 +149,6 @@ export class HttpSender {
     }
     return url;
   }
-
-  async #translate<Value>(url: URL, signal: AbortSignal | undefined, action: () => Promise<Value>): Promise<Value> {
-    try {
-      return await action();
-    } catch (error) {
-      if (signal?.aborted === true) throw abortError(signal);
-      if (error instanceof QuireError) throw error;
-      throw new QuireError('SERVER_UNREACHABLE', `No answer from ${url.origin}: ${reasonOf(error)}.`, { cause: error });
-    }
-  }
 }
 
 function parseBaseUrl(baseUrl: string | URL): URL {
@@ -109,13 +160,4 @@ function parseBaseUrl(baseUrl: string | URL): URL {
     );
   }
   return url;
-}
-
-/** What stands behind fetch's "fetch failed": the connection's own message. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
-  if (cause instanceof Error && cause.message !== '') return cause.message;
-  return error.message;
 }

@@ -1,13 +1,15 @@
 export type { PageFormat } from '@quire/api';
-export type { Cell, Column } from './cells.ts';
+export { type ErrorCode, isQuireError, QuireError } from '@quire/core';
+export type { Credentials } from './authorization.ts';
+export type { Cell, Column, ColumnDataType, IntegerMode, Row, RowObject } from './cells.ts';
+export { QuireClientError } from './client-error.ts';
+export type { QuireClientOptions } from './client-options.ts';
+export type { DownloadFormat } from './document-pieces.ts';
+export type { Download, DownloadOptions, DownloadPosition, DownloadProgress } from './download.ts';
 export type { JsonObject } from './json-fields.ts';
 export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
-export {
-  type ClientCallOptions,
-  type PageOptions,
-  QuireClient,
-  type QuireClientOptions,
-  type QueryOptions,
-} from './quire-client.ts';
+export { type ClientCallOptions, type OpenOptions, type PageOptions, QuireClient, type QueryOptions } from './quire-client.ts';
 export type { BrokerAddress, QueryPage } from './query-page.ts';
+export type { ResultCursor, WalkOptions } from './result-cursor.ts';
+export type { RetryLimits } from './retry-reads.ts';
 export type { StoredResult } from './stored-result.ts';

@@ -17,9 +17,18 @@ const integerPattern = /^-?\d+$/;
  * @throws UNEXPECTED_RESPONSE when the text is not JSON, or the runtime cannot tell a reviver a number's source text
  */
 export function parseLosslessJson(text: string): JsonValue {
+  // A reviver is called for every value and costs several times the parse: most answers do not need it.
+  return parse(text, longDigitsPattern.test(text) ? reviveInteger : undefined);
+}
+
+/** Parses JSON as JavaScript does: an integer beyond ±(2^53 - 1) becomes the nearest number. @throws UNEXPECTED_RESPONSE when it is none */
+export function parseRoundingJson(text: string): JsonValue {
+  return parse(text, undefined);
+}
+
+function parse(text: string, reviver: typeof reviveInteger | undefined): JsonValue {
   try {
-    // A reviver is called for every value and costs several times the parse: most answers do not need it.
-    return (longDigitsPattern.test(text) ? JSON.parse(text, reviveInteger) : JSON.parse(text)) as JsonValue;
+    return JSON.parse(text, reviver) as JsonValue;
   } catch (error) {
     if (error instanceof QuireError) throw error;
     throw new QuireError('UNEXPECTED_RESPONSE', `The answer is not JSON: ${text.slice(0, 80)}`, { cause: error });

@@ -1,5 +1,5 @@
 import { type PageRequest, nextPage, previousPage } from '@quire/core';
-import { type Cell, type Column, decodeRows } from './cells.ts';
+import { type Column, decodeRows, type IntegerMode, type Row } from './cells.ts';
 import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
 import { throwFirstException } from './server-error.ts';
@@ -17,7 +17,7 @@ export interface QueryPage {
   /** Absent when every broker can serve the result. */
   readonly broker?: BrokerAddress;
   readonly columns: readonly Column[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly Row[];
   /** Number of the first row of this page. */
   readonly offset: number;
   /** Rows of the whole result. */
@@ -34,7 +34,7 @@ export interface QueryPage {
  * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the answer holds an exception
  * @throws UNEXPECTED_RESPONSE when it is no cursor response
  */
-export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined): QueryPage {
+export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined, integers: IntegerMode): QueryPage {
   const body = expectObject(answer, 'body');
   throwFirstException(body);
   const table = expectObject(body['resultTable'], 'resultTable');
@@ -44,7 +44,7 @@ export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined)
     name: expectString(name, 'column name'),
     dataType: expectString(dataTypes[index], 'column type'),
   }));
-  const rows = decodeRows(columns, expectArray(table['rows'], 'rows') as readonly (readonly JsonValue[])[]);
+  const rows = decodeRows(columns, expectArray(table['rows'], 'rows') as readonly (readonly JsonValue[])[], integers);
   const offset = expectInteger(body['offset'], 'offset');
   const totalRowCount = expectInteger(body['numRowsResultSet'], 'numRowsResultSet');
   const page = { offset, rowCount: rowCount ?? Math.max(1, rows.length) };

@@ -1,79 +1,99 @@
-import { metadataPath, type PageFormat, pagePath, routePatterns, storedResultPath } from '@quire/api';
-import { isRequestId, QuireError } from '@quire/core';
-import { HttpSender } from './http.ts';
+import { type PageFormat, routePatterns } from '@quire/api';
+import { QuireError } from '@quire/core';
+import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
-import { parseLosslessJson } from './lossless-json.ts';
-import { type BrokerAddress, decodeQueryPage, type QueryPage } from './query-page.ts';
+import type { BrokerAddress, QueryPage } from './query-page.ts';
+import {
+  type AskedPage,
+  type Caller,
+  deleteResult,
+  parseQueryPage,
+  readMetadata,
+  readPage,
+  renewResult,
+  sendForJson,
+  type SignalOptions,
+  streamPageBytes,
+} from './result-calls.ts';
+import { ResultCursor } from './result-cursor.ts';
 import { decodeStoredResult, type StoredResult } from './stored-result.ts';
 
-export interface QuireClientOptions {
-  /** Address of a broker or a proxy, such as `http://127.0.0.1:8099`. */
-  readonly baseUrl: string | URL;
-  /** Bearer token. */
-  readonly token?: string | undefined;
-  /** The whole Authorization header, in the place of `token`: `Basic …`. */
-  readonly authorization?: string | undefined;
-  readonly fetch?: typeof fetch;
-}
-
-export interface ClientCallOptions {
-  /** An aborted call rejects with ABORTED; a query under way is then cancelled by the server. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface QueryOptions extends ClientCallOptions {
-  /** Rows of the first page; without, the server's configured page size. */
-  readonly rowCount?: number | undefined;
-}
-
-export interface PageOptions extends ClientCallOptions {
-  readonly offset: number;
-  /** Without, the server's configured page size. */
-  readonly rowCount?: number | undefined;
-  /** `broker` of an earlier page: lets a proxy route the call at once. */
+export interface ClientCallOptions extends SignalOptions {
+  /** Where the result is, as a page of it said: lets a proxy route the call at once. */
   readonly broker?: BrokerAddress | undefined;
 }
 
+export interface PageOptions extends ClientCallOptions, AskedPage {}
+
+export interface QueryOptions extends SignalOptions {
+  /** Rows of the first page, and so the cursor's page size; without, the server's configured page size. */
+  readonly rowCount?: number | undefined;
+  /** Keep the result when the cursor is disposed of (`await using`); a query's is deleted then, unless this is true. */
+  readonly keep?: boolean | undefined;
+}
+
+export interface OpenOptions extends ClientCallOptions {
+  /** Row at which the cursor begins; the first unless told otherwise. */
+  readonly offset?: number | undefined;
+  /** Rows of a page; without, the server's configured page size. */
+  readonly rowCount?: number | undefined;
+  /** Keep the result when the cursor is disposed of (`await using`): yes, unless this is false. */
+  readonly keep?: boolean | undefined;
+}
+
 /**
- * Speaks with one broker or proxy: runs queries, reads pages of their stored results, and manages these.
+ * Speaks with one broker or proxy: runs queries, opens their stored results, and manages these.
  *
- * Every failure is a QuireError: with the server's own code when it answered, SERVER_UNREACHABLE when it did not,
- * UNEXPECTED_RESPONSE when what answered is not Quire, ABORTED when the signal was aborted. Nothing is retried.
+ * Every failure is a QuireError with a `code`; what an exchange with the server failed with is a QuireClientError, which knows
+ * the HTTP status and whether the call is `retryable`. Reads are tried again by themselves, a query never.
+ *
+ * @throws SERVER_UNREACHABLE when no answer comes, or not in time; UNEXPECTED_RESPONSE when what answers is not Quire
+ * @throws UNAUTHENTICATED, FORBIDDEN, TOO_MANY_REQUESTS, ABORTED when the signal was aborted
  */
 export class QuireClient {
-  readonly #http: HttpSender;
+  readonly #caller: Caller;
+  readonly #queryTimeoutMs: number;
 
-  /** @throws INVALID_PARAMETER when `baseUrl` is no http or https URL, or the token cannot be sent in a header */
+  /** @throws INVALID_PARAMETER when `baseUrl` is no http or https URL, or another option makes no sense */
   constructor(options: QuireClientOptions) {
-    const authorization = options.authorization ?? (options.token === undefined ? undefined : `Bearer ${options.token}`);
-    this.#http = new HttpSender(options.baseUrl, authorization, options.fetch ?? ((...call) => fetch(...call)));
+    this.#caller = { http: openSender(options), integers: options.integers ?? 'lossless' };
+    this.#queryTimeoutMs = options.queryTimeoutMs ?? defaultQueryTimeoutMs;
   }
 
   /**
-   * Runs a query, has the server store its whole answer, and resolves to the first page.
+   * Runs a query, has the server store its whole answer, and resolves to a cursor at the first page. It runs once: nothing is
+   * tried again. Aborting it cancels it on the server, and nothing is stored.
    *
    * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, COLUMN_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the query fails
    */
-  async query(sql: string, options: QueryOptions = {}): Promise<QueryPage> {
-    const text = await this.#http.sendForText({
+  async query(sql: string, options: QueryOptions = {}): Promise<ResultCursor> {
+    const { rowCount, signal, keep = false } = options;
+    const { bytes } = await this.#caller.http.send({
       method: 'POST',
       path: routePatterns.query,
-      query: { doPaginate: 'true', numRows: options.rowCount },
+      query: { doPaginate: 'true', numRows: checkedRowCount(rowCount) },
       body: { sql },
-      signal: options.signal,
+      signal,
+      headersTimeoutMs: this.#queryTimeoutMs,
     });
-    return decodeQueryPage(parseLosslessJson(text), options.rowCount);
+    return new ResultCursor(this.#caller, parseQueryPage(bytes, rowCount, this.#caller.integers), { pageSize: rowCount, keep });
+  }
+
+  /** A cursor over a result that is stored already. @throws as `page` */
+  async open(requestId: string, options: OpenOptions = {}): Promise<ResultCursor> {
+    const { offset = 0, rowCount, keep = true } = options;
+    const page = await this.page(requestId, { ...options, offset });
+    return new ResultCursor(this.#caller, page, { pageSize: rowCount, keep });
   }
 
   /**
-   * Reads a page of a stored result.
+   * Reads one page of a stored result, for those who keep their place themselves.
    *
    * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end
    * @throws RESULT_NOT_FOUND, RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when there is no such result (any more)
    */
-  async page(requestId: string, options: PageOptions): Promise<QueryPage> {
-    const text = await this.#http.sendForText(pageRequest(requestId, options));
-    return decodeQueryPage(parseLosslessJson(text), options.rowCount);
+  async page(requestId: string, { offset, rowCount, broker, signal }: PageOptions): Promise<QueryPage> {
+    return readPage(this.#caller, { requestId, broker }, { offset, rowCount: checkedRowCount(rowCount) }, { signal });
   }
 
   /**
@@ -82,30 +102,25 @@ export class QuireClient {
    * @throws as `page`; SERVER_UNREACHABLE also when the stream breaks: what came before is then incomplete
    */
   stream(requestId: string, options: PageOptions & { readonly format: PageFormat }): AsyncIterable<Uint8Array> {
-    const request = pageRequest(requestId, options);
-    return this.#http.sendForBytes({ ...request, query: { ...request.query, format: options.format } });
+    const { offset, rowCount, format, broker, signal } = options;
+    return streamPageBytes(this.#caller, { requestId, broker }, { offset, rowCount, format }, { signal });
   }
 
   /** The metadata record of a result's query, as on the wire (spec section 2.7). @throws as `page` */
-  async metadata(requestId: string, options: ClientCallOptions = {}): Promise<JsonObject> {
-    const text = await this.#http.sendForText({
-      method: 'GET',
-      path: metadataPath(checkedId(requestId)),
-      signal: options.signal,
-    });
-    return expectObject(expectArray(parseLosslessJson(text), 'body')[0], 'metadata record');
+  async metadata(requestId: string, { broker, signal }: ClientCallOptions = {}): Promise<JsonObject> {
+    return readMetadata(this.#caller, { requestId, broker }, { signal });
   }
 
   /** All stored results, newest first. @throws FORBIDDEN unless the caller is an admin */
-  async list(options: ClientCallOptions = {}): Promise<readonly StoredResult[]> {
-    const text = await this.#http.sendForText({ method: 'GET', path: routePatterns.resultStore, signal: options.signal });
-    const entries = expectObject(parseLosslessJson(text), 'body')['resultMetadataList'];
+  async list({ signal }: SignalOptions = {}): Promise<readonly StoredResult[]> {
+    const body = await sendForJson(this.#caller.http, { method: 'GET', path: routePatterns.resultStore, signal });
+    const entries = expectObject(body, 'body')['resultMetadataList'];
     return expectArray(entries, 'resultMetadataList').map((entry) => decodeStoredResult(entry));
   }
 
   /** Deletes a result. @throws RESULT_NOT_FOUND, RESULT_DELETED … when there is no such result (any more) */
-  async delete(requestId: string, options: ClientCallOptions = {}): Promise<void> {
-    await this.#http.sendForText({ method: 'DELETE', path: storedResultPath(checkedId(requestId)), signal: options.signal });
+  async delete(requestId: string, { broker, signal }: ClientCallOptions = {}): Promise<void> {
+    return deleteResult(this.#caller, { requestId, broker }, { signal });
   }
 
   /**
@@ -113,32 +128,13 @@ export class QuireClient {
    *
    * @throws INVALID_PARAMETER when it is not a duration; RESULT_NOT_FOUND, RESULT_EXPIRED … as `page`
    */
-  async renew(requestId: string, duration: string, options: ClientCallOptions = {}): Promise<StoredResult> {
-    const text = await this.#http.sendForText({
-      method: 'PATCH',
-      path: storedResultPath(checkedId(requestId)),
-      body: { expiration: duration },
-      signal: options.signal,
-    });
-    return decodeStoredResult(parseLosslessJson(text));
+  async renew(requestId: string, duration: string, { broker, signal }: ClientCallOptions = {}): Promise<StoredResult> {
+    return renewResult(this.#caller, { requestId, broker }, duration, { signal });
   }
 }
 
-/** Checks here what the server checks as well: in a URL, `..` in the place of an id would make another call altogether. */
-function checkedId(requestId: string): string {
-  if (isRequestId(requestId)) return requestId;
-  throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
-}
-
-function pageRequest(requestId: string, options: PageOptions) {
-  if (!Number.isSafeInteger(options.offset) || options.offset < 0) {
-    throw new QuireError('INVALID_PARAMETER', `offset ${options.offset} is not a row number; expected an integer from 0 on.`);
-  }
-  return {
-    method: 'GET',
-    path: pagePath(checkedId(requestId)),
-    query: { offset: options.offset, numRows: options.rowCount },
-    headers: options.broker === undefined ? {} : { FORWARD_HOST: options.broker.host, FORWARD_PORT: String(options.broker.port) },
-    signal: options.signal,
-  } as const;
+/** In the wire, 0 and nothing both mean the server's own page size; here only nothing does. */
+function checkedRowCount(rowCount: number | undefined): number | undefined {
+  if (rowCount === undefined || (Number.isSafeInteger(rowCount) && rowCount >= 1)) return rowCount;
+  throw new QuireError('INVALID_PARAMETER', `rowCount is ${rowCount}; expected an integer from 1 on.`);
 }

@@ -1,7 +1,17 @@
 import { errorCodeOfException } from '@quire/api';
 import { type ErrorCode, errorKinds, QuireError } from '@quire/core';
+import { QuireClientError } from './client-error.ts';
 import { expectArray, expectInteger, expectObject, expectString, type JsonObject } from './json-fields.ts';
 import { type JsonValue, parseLosslessJson } from './lossless-json.ts';
+
+/** What an error response says, beside its body. */
+export interface ErrorResponse {
+  readonly url: string;
+  readonly status: number;
+  readonly statusText: string;
+  readonly body: string;
+  readonly retryAfterMs: number | undefined;
+}
 
 /** Throws the first of a query response's exceptions, with the code that the server gave it. */
 export function throwFirstException(body: JsonObject): void {
@@ -9,21 +19,32 @@ export function throwFirstException(body: JsonObject): void {
   if (first === undefined) return;
   const { errorCode, message } = expectObject(first, 'exception');
   const number = expectInteger(errorCode, 'errorCode');
-  throw new QuireError(errorCodeOfException(number), expectString(message, 'message'));
+  throw new QuireClientError(errorCodeOfException(number), expectString(message, 'message'), { status: 200 });
 }
 
 /** The error that a response with a status other than 2xx stands for: its `reason` is the code, its `error` the message. */
-export async function readServerError(response: Response): Promise<QuireError> {
-  const text = await response.text();
-  const body = parseErrorBody(text);
+export function serverErrorOf(response: ErrorResponse): QuireClientError {
+  const { status, retryAfterMs } = response;
+  const body = parseErrorBody(response.body);
   const reason = body?.['reason'];
   const sentence = body?.['error'];
-  if (typeof reason === 'string' && isErrorCode(reason) && typeof sentence === 'string') return new QuireError(reason, sentence);
-  const status = `${response.status} ${response.statusText}`.trim();
-  return new QuireError(
-    codeOfStatus(response.status),
-    `${response.url} answered ${status}${typeof sentence === 'string' ? `: ${sentence}` : ', and says no more. Is this a Quire server?'}`,
+  if (typeof reason === 'string' && isErrorCode(reason) && typeof sentence === 'string') {
+    return new QuireClientError(reason, sentence, { status, retryAfterMs });
+  }
+  const answered = `${status} ${response.statusText}`.trim();
+  return new QuireClientError(
+    codeOfStatus(status),
+    `${response.url} answered ${answered}${typeof sentence === 'string' ? `: ${sentence}` : ', and says no more. Is this a Quire server?'}`,
+    { status, retryAfterMs },
   );
+}
+
+/** A `Retry-After` header, seconds or a date, as the time from now; undefined when there is none that can be read. */
+export function parseRetryAfterMs(header: string | null, nowMs: number): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  const timeMs = Date.parse(header);
+  return Number.isNaN(timeMs) ? undefined : Math.max(0, timeMs - nowMs);
 }
 
 function parseErrorBody(text: string): JsonObject | undefined {

@@ -33,7 +33,7 @@ describe('a query', () => {
 
   it('gives the page with its columns, its neighbours and where its result is', async () => {
     const { client } = clientOf(cursorResponse);
-    expect(await client.query('SELECT 1', { rowCount: 1 })).toEqual({
+    expect((await client.query('SELECT 1', { rowCount: 1 })).page).toEqual({
       requestId,
       brokerId: 'Broker_localhost_8099',
       broker: { host: 'localhost', port: 8099 },
@@ -59,7 +59,7 @@ describe('a query', () => {
         },
       }).replace('"ROWS"', '[[9223372036854775807,100000000000000000000,[1,"NaN"]],[null,"-Infinity",null],[1,"Infinity",[]]]'),
     );
-    expect((await client.query('SELECT 1')).rows).toEqual([
+    expect((await client.query('SELECT 1')).page.rows).toEqual([
       [9223372036854775807n, 1e20, [1, Number.NaN]],
       [null, Number.NEGATIVE_INFINITY, null],
       [1, Number.POSITIVE_INFINITY, []],

@@ -1,4 +1,4 @@
-import type { QueryPage, QuireClient } from '@quire/client';
+import type { QueryPage, QuireClient, ResultCursor } from '@quire/client';
 import type { Environment } from '../environment.ts';
 import { showProgress } from '../progress.ts';
 
@@ -21,21 +21,31 @@ export interface TimedPage {
   readonly elapsedMs: number;
 }
 
-/** Runs the query, with a progress display meanwhile; resolves to the page at the request's offset. */
-export async function runQuery(environment: Environment, request: QueryRequest, rowCount?: number): Promise<TimedPage> {
+/** A result at the page that is wanted of it first, and how long that took to come. */
+export interface TimedCursor {
+  readonly cursor: ResultCursor;
+  readonly elapsedMs: number;
+}
+
+/** Runs the query, with a progress display meanwhile; resolves to its result at the request's offset. It is kept by the server. */
+export async function runQuery(environment: Environment, request: QueryRequest, rowCount?: number): Promise<TimedCursor> {
   await using _progress = showProgress(environment, 'running');
-  return await timed(environment, async () => {
-    const { client, sql, offset, signal } = request;
+  const { client, sql, offset, signal } = request;
+  const { value, elapsedMs } = await timed(environment, async () => {
     if (offset === 0) return client.query(sql, { rowCount, signal });
     // A query answers with its first page: it is not the one that is wanted.
     const { requestId, broker } = await client.query(sql, { rowCount: 1, signal });
-    return client.page(requestId, { offset, rowCount, broker, signal });
+    return client.open(requestId, { offset, rowCount, broker, signal });
   });
+  return { cursor: value, elapsedMs };
 }
 
-/** Gives the page that an action resolves to, and how long that took. */
-export async function timed({ clock }: Environment, action: () => Promise<QueryPage>): Promise<TimedPage> {
+/** Gives what an action resolves to, and how long that took. */
+export async function timed<Value>(
+  { clock }: Environment,
+  action: () => Promise<Value>,
+): Promise<{ readonly value: Value; readonly elapsedMs: number }> {
   const startMs = clock.monotonicMs();
-  const page = await action();
-  return { page, elapsedMs: clock.monotonicMs() - startMs };
+  const value = await action();
+  return { value, elapsedMs: clock.monotonicMs() - startMs };
 }

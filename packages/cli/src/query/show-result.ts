@@ -7,15 +7,20 @@ import { type QueryRequest, runQuery, type TimedPage, timed } from './query-requ
 
 /** Runs a query and lets the user move through its result; a result that fits on the screen is just printed. */
 export async function browseResult(environment: Environment, request: QueryRequest): Promise<void> {
-  const { client, pageSize } = request;
-  const first = await runQuery(environment, request, pageSize ?? screenRowsOf(environment));
-  const { requestId, broker, rows, totalRowCount } = first.page;
+  const { pageSize } = request;
+  const { cursor, elapsedMs } = await runQuery(environment, request, pageSize ?? screenRowsOf(environment));
+  const first = { page: cursor.page, elapsedMs };
+  const { rows, totalRowCount } = cursor.page;
   const isAllOnScreen = rows.length === totalRowCount && rows.length <= screenRowsOf(environment);
   const last = isAllOnScreen
     ? first
     : await runPager(environment, first, {
         pageSize,
-        load: (page, signal) => timed(environment, () => client.page(requestId, { ...page, broker, signal })),
+        load: async ({ offset, rowCount }, signal) => {
+          cursor.pageSize = rowCount;
+          const { value: page, elapsedMs: pageElapsedMs } = await timed(environment, () => cursor.seek(offset, { signal }));
+          return { page, elapsedMs: pageElapsedMs };
+        },
       });
   // The pager's screen is gone when it ends: what was seen last stays, as after any other command.
   await printTable(environment, last);
@@ -23,7 +28,8 @@ export async function browseResult(environment: Environment, request: QueryReque
 
 /** Runs a query and prints the first rows of its result: as many as were asked for, or as fit on the screen. */
 export async function printScreenful(environment: Environment, request: QueryRequest): Promise<void> {
-  await printTable(environment, await runQuery(environment, request, request.rowCountMax ?? screenRowsOf(environment)));
+  const { cursor, elapsedMs } = await runQuery(environment, request, request.rowCountMax ?? screenRowsOf(environment));
+  await printTable(environment, { page: cursor.page, elapsedMs });
 }
 
 async function printTable(environment: Environment, { page, elapsedMs }: TimedPage): Promise<void> {

@@ -30,12 +30,13 @@ export async function streamResult(environment: Environment, request: QueryReque
 /** Passes on what the server streams: a page may be of any size, so one page is all there is to ask for. */
 async function streamBytes(environment: Environment, request: QueryRequest, format: PageFormat): Promise<void> {
   const { client, offset, signal } = request;
-  const { page } = await runQuery(environment, { ...request, offset: 0 }, 1);
-  const rowsLeft = Math.max(1, page.totalRowCount - offset);
+  const { cursor } = await runQuery(environment, { ...request, offset: 0 }, 1);
+  const { requestId, broker, totalRowCount } = cursor;
+  const rowsLeft = Math.max(1, totalRowCount - offset);
   const rowCount = Math.min(request.rowCountMax ?? rowsLeft, rowsLeft);
   await using progress = showStreaming(environment);
   let byteCount = 0;
-  for await (const bytes of client.stream(page.requestId, { offset, rowCount, format, broker: page.broker, signal })) {
+  for await (const bytes of client.stream(requestId, { offset, rowCount, format, broker, signal })) {
     await environment.stdout.write(bytes);
     byteCount += bytes.length;
     progress?.say(formatBytes(byteCount));
@@ -48,23 +49,18 @@ async function streamLines(
   format: 'table' | 'tsv',
   header: boolean,
 ): Promise<void> {
-  const { client, pageSize, signal, rowCountMax = Number.MAX_SAFE_INTEGER } = request;
-  const { page: first } = await runQuery(environment, request, pageOf(rowCountMax, pageSize));
-  const rowCountTotal = Math.min(rowCountMax, Math.max(0, first.totalRowCount - first.offset));
+  const { pageSize, signal, rowCountMax = Number.MAX_SAFE_INTEGER } = request;
+  const { cursor } = await runQuery(environment, request, pageOf(rowCountMax, pageSize));
+  const rowCountTotal = Math.min(rowCountMax, Math.max(0, cursor.totalRowCount - cursor.offset));
   const layOut = format === 'table' ? tableLayout() : tabbedLayout(header);
   await using progress = showStreaming(environment);
+  // No page, but the names of the columns.
+  if (rowCountTotal === 0) await environment.stdout.write(layOut(cursor.page));
   let rowCount = 0;
-  for (let page = first; ;) {
+  for await (const page of cursor.pages({ from: cursor.offset, to: cursor.offset + rowCountTotal, signal })) {
     await environment.stdout.write(layOut(page));
     rowCount += page.rows.length;
     progress?.say(`${Math.floor((rowCount / rowCountTotal) * 100)}% of ${grouped(rowCountTotal)} rows`);
-    if (rowCount >= rowCountTotal || page.rows.length === 0) return;
-    page = await client.page(page.requestId, {
-      offset: page.offset + page.rows.length,
-      rowCount: pageOf(rowCountTotal - rowCount, pageSize),
-      broker: page.broker,
-      signal,
-    });
   }
 }
 

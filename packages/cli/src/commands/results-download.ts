@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from '@commander-js/extra-typings';
+import { formatBytes } from '@quire/core';
+import type { Environment } from '../environment.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { integerFrom } from '../number-option.ts';
+import { grouped } from '../phrases.ts';
+import { downloadToFile, downloadToOutput } from '../query/download-result.ts';
+import { createClient, withServerOptions } from '../server-options.ts';
+
+const formats = ['csv', 'ndjson', 'json', 'arrow'] as const;
+
+const examples = `
+Until it is whole, what has come is in FILE.part, and how far that is in FILE.part.json. JSON is one array of objects,
+Arrow the IPC stream format.
+
+Examples:
+  $ quire results download 0190163d-8694-739b-aea5-966c26f8ad91 -o flights.csv
+  $ quire results download 0190163d-8694-739b-aea5-966c26f8ad91 -o flights.csv --resume
+  $ quire results download 0190163d-8694-739b-aea5-966c26f8ad91 --format ndjson | jq .origin`;
+
+/** Adds `quire results download`. */
+export function addResultsDownloadCommand(results: Command, environment: Environment): void {
+  withServerOptions(results.command('download'))
+    .summary('download a whole result')
+    .description('Download a whole result, page by page; one that broke off goes on where it stopped with --resume.')
+    .argument('<id>', 'id of the result')
+    .addOption(new Option('-f, --format <format>', 'how to write rows').choices(formats).default('csv' as const))
+    .option('-o, --output <file>', 'where to write; standard output when absent')
+    .option('--resume', 'go on with a download into the same file that broke off; begins one when there is none')
+    .option('--page-size <count>', 'rows per request', integerFrom(1), 10_000)
+    .addHelpText('after', examples)
+    .action(async (id, options, command) => {
+      const { format, output, pageSize } = options;
+      if (output === undefined && options.resume === true) command.error('error: --resume needs a file: give --output');
+      if (output === undefined && format === 'arrow' && environment.stdout.isTerminal) {
+        command.error('error: Arrow is binary: send it to a file or a pipe');
+      }
+      using interrupt = abortOnInterrupt(environment);
+      const { signal } = interrupt;
+      const cursor = await createClient(options, environment).open(id, { rowCount: 1, signal });
+      const request = { cursor, format, pageSize, signal };
+      if (output === undefined) return await downloadToOutput(environment, request);
+      const path = resolve(environment.directory, output);
+      const { totalRowCount, sizeBytes } = await downloadToFile(environment, request, path, options.resume === true);
+      await environment.stdout.write(`${output}: ${grouped(totalRowCount)} rows, ${formatBytes(sizeBytes)}\n`);
+    });
+}

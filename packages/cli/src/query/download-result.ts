@@ -1,0 +1,142 @@
+import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { Download, DownloadFormat, DownloadPosition, DownloadProgress, ResultCursor } from '@quire/client';
+import { formatBytes, QuireError } from '@quire/core';
+import type { Environment } from '../environment.ts';
+import { grouped } from '../phrases.ts';
+import { showProgress } from '../progress.ts';
+
+/** Which result to download, and as what. */
+export interface DownloadRequest {
+  readonly cursor: ResultCursor;
+  readonly format: DownloadFormat;
+  readonly pageSize: number;
+  readonly signal: AbortSignal;
+}
+
+/** What stands beside a file that is not whole yet. */
+interface PartRecord extends DownloadPosition {
+  readonly requestId: string;
+  readonly format: DownloadFormat;
+}
+
+/** Writes a whole result to standard output. */
+export async function downloadToOutput(environment: Environment, request: DownloadRequest): Promise<void> {
+  const { cursor, ...options } = request;
+  await using progress = environment.stdout.isTerminal ? undefined : showProgress(environment, 'downloading');
+  const onProgress = (made: DownloadProgress): void => progress?.say(describeProgress(made));
+  for await (const bytes of cursor.download({ ...options, onProgress })) await environment.stdout.write(bytes);
+}
+
+/**
+ * Writes a whole result to a file, which is there only once it is whole. Before, rows are in `<file>.part` and how many in
+ * `<file>.part.json`, written after them: whatever happens in between, `resume` goes on behind the last row that was recorded.
+ *
+ * @throws INVALID_PARAMETER when there is a part to resume of another result or format
+ */
+export async function downloadToFile(
+  environment: Environment,
+  { cursor, ...options }: DownloadRequest,
+  path: string,
+  resume: boolean,
+): Promise<{ readonly totalRowCount: number; readonly sizeBytes: number }> {
+  const [partPath, recordPath] = [`${path}.part`, `${path}.part.json`];
+  const identity = { requestId: cursor.requestId, format: options.format };
+  const from = resume ? await readPart(partPath, recordPath, identity) : undefined;
+  let recorded = from ?? { offset: 0, sizeBytes: 0 };
+  const record = async (position: DownloadPosition): Promise<void> => {
+    await writeWhole(recordPath, JSON.stringify({ ...identity, ...position } satisfies PartRecord));
+    recorded = position;
+  };
+  try {
+    await using progress = showProgress(environment, 'downloading');
+    const onProgress = (made: DownloadProgress): void => progress.say(describeProgress(made));
+    await writePart(partPath, cursor.download({ ...options, from, onProgress }), record);
+  } catch (error) {
+    const rowCount = grouped(recorded.offset);
+    if (recorded.offset > 0) await environment.stderr.write(`${rowCount} rows are in ${partPath}; --resume goes on with them.\n`);
+    throw error;
+  }
+  await rename(partPath, path);
+  await rm(recordPath, { force: true });
+  return { totalRowCount: cursor.totalRowCount, sizeBytes: recorded.sizeBytes };
+}
+
+/** Writes what is left of a download behind what there is, and records each page once the disk has it. */
+async function writePart(
+  partPath: string,
+  download: Download,
+  record: (position: DownloadPosition) => Promise<void>,
+): Promise<void> {
+  let { sizeBytes } = download.position;
+  const part = await open(partPath, sizeBytes === 0 ? 'w' : 'r+');
+  try {
+    // What was written behind the recorded rows comes again.
+    await part.truncate(sizeBytes);
+    for await (const bytes of download) {
+      await writeAll(part, bytes, sizeBytes);
+      sizeBytes += bytes.byteLength;
+      await part.datasync();
+      await record(download.position);
+    }
+  } finally {
+    await part.close();
+  }
+}
+
+function describeProgress({ rowCount, totalRowCount, sizeBytes }: DownloadProgress): string {
+  const percent = totalRowCount === 0 ? 100 : Math.floor((rowCount / totalRowCount) * 100);
+  return `${percent}% of ${grouped(totalRowCount)} rows, ${formatBytes(sizeBytes)}`;
+}
+
+/** How far an earlier download came; undefined when there was none. */
+async function readPart(
+  partPath: string,
+  recordPath: string,
+  identity: Pick<PartRecord, 'requestId' | 'format'>,
+): Promise<DownloadPosition | undefined> {
+  const record = await readRecord(recordPath);
+  if (record === undefined) return undefined;
+  const { requestId, format, offset, sizeBytes } = record;
+  if (requestId !== identity.requestId || format !== identity.format) {
+    throw notThisPart(recordPath, `is of result ${requestId} as ${format}, not of ${identity.requestId} as ${identity.format}`);
+  }
+  if (offset === undefined || sizeBytes === undefined) throw notThisPart(recordPath, 'says no position');
+  const presentBytes = await stat(partPath).then(({ size }) => size, zeroWhenMissing);
+  if (presentBytes < sizeBytes) throw notThisPart(recordPath, `says ${sizeBytes} bytes, but ${partPath} has ${presentBytes}`);
+  return { offset, sizeBytes };
+}
+
+async function readRecord(recordPath: string): Promise<Partial<PartRecord> | undefined> {
+  try {
+    return JSON.parse(await readFile(recordPath, 'utf8')) as Partial<PartRecord>;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw notThisPart(recordPath, 'cannot be read', error);
+  }
+}
+
+function notThisPart(recordPath: string, problem: string, cause?: unknown): QuireError {
+  const sentence = `${recordPath} ${problem}; without --resume the download begins anew.`;
+  return new QuireError('INVALID_PARAMETER', sentence, { cause });
+}
+
+function zeroWhenMissing(error: unknown): number {
+  if (isMissing(error)) return 0;
+  throw error;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.byteLength;) {
+    done += (await file.write(bytes, done, bytes.byteLength - done, position + done)).bytesWritten;
+  }
+}
+
+/** Replaces a small file at once: a reader finds the old text or the new one. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,146 @@
+import { type PageRequest, QuireError } from '@quire/core';
+import { concatenate } from './concatenate.ts';
+import { type DownloadFormat, pageFormatOf, pieceOf } from './document-pieces.ts';
+import { planPages } from './plan-pages.ts';
+import { readAhead } from './read-ahead.ts';
+import { type Caller, readPageBytes, type ResultAddress } from './result-calls.ts';
+
+/** How far a download has come. Kept, it lets another download go on there, in another process as well. */
+export interface DownloadPosition {
+  /** The row that comes next. */
+  readonly offset: number;
+  /** Bytes that were given so far. */
+  readonly sizeBytes: number;
+}
+
+export interface DownloadProgress {
+  readonly rowCount: number;
+  readonly totalRowCount: number;
+  readonly sizeBytes: number;
+}
+
+export interface DownloadOptions {
+  readonly format: DownloadFormat;
+  /** Rows of the result to leave out at the start. */
+  readonly offset?: number | undefined;
+  /** Rows to download at most; absent: all. */
+  readonly rowCount?: number | undefined;
+  /** Rows of one request, and so the memory that a download takes: two such pages. Default 10,000. */
+  readonly pageSize?: number | undefined;
+  /** `position` of an earlier download with the same format, offset and rowCount, to go on there. */
+  readonly from?: DownloadPosition | undefined;
+  /** Told after each page, before it is given. */
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A result as one document in a format, page by page: each chunk is whole rows, and all chunks together are the document.
+ *
+ * A page that is cut short is asked for again, and given once. When the loop ends in an error all the same, looping over the
+ * download again goes on behind the last chunk that was given, and so does a new one `from` its position. One loop at a time.
+ *
+ * @throws as a page call
+ */
+export class Download implements AsyncIterable<Uint8Array> {
+  readonly #caller: Caller;
+  readonly #result: ResultAddress;
+  readonly #options: DownloadOptions;
+  readonly #resultRowCount: number;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #pageSize: number;
+  #position: DownloadPosition;
+
+  /** @throws INVALID_PARAMETER when a number is none, or the position is not one of this download */
+  constructor(caller: Caller, result: ResultAddress, resultRowCount: number, options: DownloadOptions) {
+    const { offset = 0, rowCount = resultRowCount, pageSize = 10_000, from } = options;
+    for (const [name, value, least] of [
+      ['offset', offset, 0],
+      ['rowCount', rowCount, 0],
+      ['pageSize', pageSize, 1],
+    ] as const) {
+      if (Number.isSafeInteger(value) && value >= least) continue;
+      throw new QuireError('INVALID_PARAMETER', `${name} is ${value}; expected an integer from ${least} on.`);
+    }
+    this.#caller = caller;
+    this.#result = result;
+    this.#options = options;
+    this.#resultRowCount = resultRowCount;
+    this.#start = Math.min(offset, resultRowCount);
+    this.#end = this.#start + Math.min(rowCount, resultRowCount - this.#start);
+    this.#pageSize = pageSize;
+    this.#position = from ?? { offset: this.#start, sizeBytes: 0 };
+    const { offset: next, sizeBytes } = this.#position;
+    if (!(next >= this.#start && next <= this.#end && sizeBytes >= 0 && Number.isSafeInteger(next))) {
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `Row ${next} is not a position in the rows from ${this.#start} to ${this.#end} that are to be downloaded.`,
+      );
+    }
+  }
+
+  /** How far it has come: behind the chunk that was given last. */
+  get position(): DownloadPosition {
+    return this.#position;
+  }
+
+  /** Rows of the document. */
+  get totalRowCount(): number {
+    return this.#end - this.#start;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    const { signal, onProgress } = this.#options;
+    const read = (page: PageRequest, pageSignal: AbortSignal) => this.#readPiece(page, pageSignal);
+    for await (const { end, piece } of readAhead(this.#pagesLeft(), read, signal)) {
+      this.#position = { offset: end, sizeBytes: this.#position.sizeBytes + piece.byteLength };
+      const { sizeBytes } = this.#position;
+      onProgress?.({ rowCount: end - this.#start, totalRowCount: this.totalRowCount, sizeBytes });
+      if (piece.byteLength > 0) yield piece;
+    }
+  }
+
+  /** All that is left of the document at once, in memory. */
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this) chunks.push(chunk);
+    return concatenate(chunks);
+  }
+
+  /** What is left of the document as a stream of the web: for a `Response`, or to be piped to a file. */
+  toReadableStream(): ReadableStream<Uint8Array> {
+    const chunks = this[Symbol.asyncIterator]();
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          const { done, value } = await chunks.next();
+          if (done === true) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel: async () => {
+          await chunks.return();
+        },
+      },
+      // A chunk is a page: the one that is read ahead is enough.
+      { highWaterMark: 0 },
+    );
+  }
+
+  async #readPiece(page: PageRequest, signal: AbortSignal): Promise<{ readonly end: number; readonly piece: Uint8Array }> {
+    const { format } = this.#options;
+    const isEmpty = this.totalRowCount === 0;
+    const asked = { ...page, format: pageFormatOf(format), expectedRowCount: isEmpty ? 0 : page.rowCount };
+    const bytes = await readPageBytes(this.#caller, this.#result, asked, { signal });
+    const end = isEmpty ? this.#end : page.offset + page.rowCount;
+    const place = { isFirst: isEmpty || page.offset === this.#start, isLast: end === this.#end };
+    return { end, piece: pieceOf(format, bytes, place) };
+  }
+
+  #pagesLeft(): Iterator<PageRequest> {
+    const { offset, sizeBytes } = this.#position;
+    // A document without rows has a header all the same; the page behind the last row is one without rows.
+    if (this.totalRowCount === 0 && sizeBytes === 0) return [{ offset: this.#resultRowCount, rowCount: 1 }].values();
+    return planPages({ start: offset, end: this.#end, pageSize: this.#pageSize });
+  }
+}

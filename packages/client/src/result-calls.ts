@@ -1,0 +1,142 @@
+import { metadataPath, type PageFormat, pageHeaders, pagePath, storedResultPath } from '@quire/api';
+import { isRequestId, QuireError } from '@quire/core';
+import type { IntegerMode } from './cells.ts';
+import type { HttpRequest, HttpSender } from './http.ts';
+import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
+import { type JsonValue, parseLosslessJson, parseRoundingJson } from './lossless-json.ts';
+import { type BrokerAddress, decodeQueryPage, type QueryPage } from './query-page.ts';
+import { decodeStoredResult, type StoredResult } from './stored-result.ts';
+
+/** What is needed to call a server about one stored result. */
+export interface ResultAddress {
+  readonly requestId: string;
+  /** `broker` of an earlier page: lets a proxy route the call at once. */
+  readonly broker?: BrokerAddress | undefined;
+}
+
+/** A page that is asked for; without `rowCount` of the server's configured page size. */
+export interface AskedPage {
+  readonly offset: number;
+  readonly rowCount?: number | undefined;
+}
+
+/** How calls are made: over which connection, and what becomes of 64-bit integers. */
+export interface Caller {
+  readonly http: HttpSender;
+  readonly integers: IntegerMode;
+}
+
+export interface SignalOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Parses the answer to a query or a page call. @throws as `decodeQueryPage` */
+export function parseQueryPage(bytes: Uint8Array, rowCount: number | undefined, integers: IntegerMode): QueryPage {
+  const text = new TextDecoder().decode(bytes);
+  return decodeQueryPage(integers === 'number' ? parseRoundingJson(text) : parseLosslessJson(text), rowCount, integers);
+}
+
+/** Reads a page. @throws UNEXPECTED_RESPONSE when another page comes than the one that was asked for */
+export async function readPage(
+  { http, integers }: Caller,
+  result: ResultAddress,
+  page: AskedPage,
+  options: SignalOptions,
+): Promise<QueryPage> {
+  const { bytes } = await http.send(pageRequest(result, page, options));
+  const answer = parseQueryPage(bytes, page.rowCount, integers);
+  assertAsked(result, page.offset, answer);
+  return answer;
+}
+
+/** Reads all bytes of a page in a format. @throws UNEXPECTED_RESPONSE when the headers tell of another page than was asked for */
+export async function readPageBytes(
+  { http }: Caller,
+  result: ResultAddress,
+  page: AskedPage & { readonly format: PageFormat; readonly expectedRowCount: number },
+  options: SignalOptions,
+): Promise<Uint8Array> {
+  const { bytes, headers } = await http.send(pageRequest(result, page, options));
+  // A browser shows these headers of another origin only where the server lets it: what is not told is taken for right.
+  const told = (name: string, expected: number): number => Number(headers.get(name) ?? expected);
+  const rowCount = told(pageHeaders.numRows, page.expectedRowCount);
+  if (rowCount !== page.expectedRowCount) {
+    throw new QuireError(
+      'UNEXPECTED_RESPONSE',
+      `${page.expectedRowCount} rows from row ${page.offset} of ${result.requestId} on were asked for; ${rowCount} came.`,
+    );
+  }
+  const requestId = headers.get(pageHeaders.requestId) ?? result.requestId;
+  assertAsked(result, page.offset, { requestId, offset: told(pageHeaders.offset, page.offset) });
+  return bytes;
+}
+
+/** Streams the bytes of a page in a format. */
+export function streamPageBytes(
+  { http }: Caller,
+  result: ResultAddress,
+  page: AskedPage & { readonly format: PageFormat },
+  options: SignalOptions,
+): AsyncIterable<Uint8Array> {
+  return http.stream(pageRequest(result, page, options));
+}
+
+export async function readMetadata({ http }: Caller, result: ResultAddress, options: SignalOptions): Promise<JsonObject> {
+  const { requestId } = result;
+  const body = await sendForJson(http, { method: 'GET', path: metadataPath(checkedId(requestId)), ...about(result, options) });
+  return expectObject(expectArray(body, 'body')[0], 'metadata record');
+}
+
+export async function deleteResult({ http }: Caller, result: ResultAddress, options: SignalOptions): Promise<void> {
+  await http.send({ method: 'DELETE', path: storedResultPath(checkedId(result.requestId)), ...about(result, options) });
+}
+
+export async function renewResult(
+  { http }: Caller,
+  result: ResultAddress,
+  duration: string,
+  options: SignalOptions,
+): Promise<StoredResult> {
+  const path = storedResultPath(checkedId(result.requestId));
+  const body = { expiration: duration };
+  return decodeStoredResult(await sendForJson(http, { method: 'PATCH', path, body, ...about(result, options) }));
+}
+
+/** The JSON that a call is answered with. */
+export async function sendForJson(http: HttpSender, request: HttpRequest): Promise<JsonValue> {
+  return parseLosslessJson(new TextDecoder().decode((await http.send(request)).bytes));
+}
+
+/** Checks here what the server checks as well: in a URL, `..` in the place of an id would make another call altogether. */
+export function checkedId(requestId: string): string {
+  if (isRequestId(requestId)) return requestId;
+  throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
+}
+
+function pageRequest(result: ResultAddress, page: AskedPage & { readonly format?: PageFormat }, options: SignalOptions) {
+  const { offset, rowCount, format } = page;
+  if (!Number.isSafeInteger(offset) || offset < 0) {
+    throw new QuireError('INVALID_PARAMETER', `offset ${offset} is not a row number; expected an integer from 0 on.`);
+  }
+  const path = pagePath(checkedId(result.requestId));
+  return { method: 'GET', path, query: { offset, numRows: rowCount, format }, ...about(result, options) } as const;
+}
+
+/** What every call about one result has: where the result is (spec section 4.5), and the caller's signal. */
+function about({ broker }: ResultAddress, { signal }: SignalOptions) {
+  const headers: Record<string, string> =
+    broker === undefined ? {} : { FORWARD_HOST: broker.host, FORWARD_PORT: String(broker.port) };
+  return { headers, signal };
+}
+
+function assertAsked(
+  { requestId }: ResultAddress,
+  offset: number,
+  told: { readonly requestId: string; readonly offset: number },
+): void {
+  if (told.requestId === requestId && told.offset === offset) return;
+  throw new QuireError(
+    'UNEXPECTED_RESPONSE',
+    `Row ${offset} of ${requestId} was asked for; row ${told.offset} of ${told.requestId} came.`,
+  );
+}

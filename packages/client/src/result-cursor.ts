@@ -1,0 +1,192 @@
+import { isQuireError, type PageRequest, previousPage, QuireError, resolveRowRange } from '@quire/core';
+import type { Column, Row, RowObject } from './cells.ts';
+import { Download, type DownloadOptions } from './download.ts';
+import type { JsonObject } from './json-fields.ts';
+import { planPages } from './plan-pages.ts';
+import type { BrokerAddress, QueryPage } from './query-page.ts';
+import { readAhead } from './read-ahead.ts';
+import { type Caller, deleteResult, readMetadata, readPage, renewResult, type SignalOptions } from './result-calls.ts';
+import { rowObjectsOf } from './row-objects.ts';
+import type { StoredResult } from './stored-result.ts';
+
+/** The server's own default (spec section 8.2). */
+const usualPageSize = 10_000;
+
+export interface WalkOptions extends SignalOptions {
+  /** Row to start at, by default the first; backward: the row behind the first page to come, by default the end. */
+  readonly from?: number | undefined;
+  /** Row to end at: it does not come; by default the end. Backward: the last row to come, by default the first. */
+  readonly to?: number | undefined;
+  readonly backward?: boolean | undefined;
+}
+
+/**
+ * A stored result, and a place in it: pages of any size, forward, backward or anywhere, each read when it is asked for.
+ *
+ * The result never changes, so `columns` and `totalRowCount` hold for all pages. Moves are made one after the other, in the order
+ * of their calls; one that fails leaves the cursor where it was. Loops over `pages` and `rows` do not move it.
+ *
+ * `await using` deletes the result at the end of the block, unless `keep` was said.
+ *
+ * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED, RESULT_NOT_FOUND from every call once the result is gone
+ */
+export class ResultCursor implements AsyncDisposable {
+  readonly requestId: string;
+  readonly brokerId: string;
+  /** Where the result is, when no other broker can serve it. */
+  readonly broker: BrokerAddress | undefined;
+  readonly columns: readonly Column[];
+  /** Rows of the whole result. */
+  readonly totalRowCount: number;
+  readonly #caller: Caller;
+  readonly #keep: boolean;
+  #page: QueryPage;
+  #pageSize: number;
+  #lastMove: Promise<unknown> = Promise.resolve();
+
+  constructor(caller: Caller, first: QueryPage, options: { readonly pageSize?: number | undefined; readonly keep: boolean }) {
+    this.requestId = first.requestId;
+    this.brokerId = first.brokerId;
+    this.broker = first.broker;
+    this.columns = first.columns;
+    this.totalRowCount = first.totalRowCount;
+    this.#caller = caller;
+    this.#keep = options.keep;
+    this.#page = first;
+    // A page that does not reach the end of the result is as large as the server makes them.
+    const isFull = first.offset + first.rows.length < first.totalRowCount;
+    this.#pageSize = options.pageSize ?? (isFull ? first.rows.length : usualPageSize);
+  }
+
+  /** The page that the cursor is at. */
+  get page(): QueryPage {
+    return this.#page;
+  }
+
+  /** Number of the first row of the page that the cursor is at. */
+  get offset(): number {
+    return this.#page.offset;
+  }
+
+  /** Rows of the pages to come; may be changed at any time. */
+  get pageSize(): number {
+    return this.#pageSize;
+  }
+
+  /** @throws INVALID_PARAMETER when it is no integer from 1 on */
+  set pageSize(rowCount: number) {
+    if (!Number.isSafeInteger(rowCount) || rowCount < 1) {
+      throw new QuireError('INVALID_PARAMETER', `pageSize is ${rowCount}; expected an integer from 1 on.`);
+    }
+    this.#pageSize = rowCount;
+  }
+
+  /** Moves to the page behind the present one; resolves to null, and stays, when no row follows. */
+  next(options: SignalOptions = {}): Promise<QueryPage | null> {
+    return this.#move(({ offset, rows }) => {
+      const end = offset + rows.length;
+      return end < this.totalRowCount ? { offset: end, rowCount: this.#pageSize } : undefined;
+    }, options);
+  }
+
+  /** Moves to the page before the present one, at the start to a full page from row 0 on; resolves to null, and stays, at row 0. */
+  previous(options: SignalOptions = {}): Promise<QueryPage | null> {
+    return this.#move(({ offset }) => previousPage({ offset, rowCount: this.#pageSize }), options);
+  }
+
+  /** Moves to the page that begins at a row; the end of the result has an empty one. @throws OFFSET_OUT_OF_RANGE past the end */
+  async seek(offset: number, options: SignalOptions = {}): Promise<QueryPage> {
+    this.#assertRow(offset);
+    return (await this.#move(() => ({ offset, rowCount: this.#pageSize }), options)) ?? this.#page;
+  }
+
+  /** All pages from a row on, the next one read ahead while one is looked at; backward, rows within a page still ascend. */
+  pages(options: WalkOptions = {}): AsyncGenerator<QueryPage, void, undefined> {
+    const { backward, signal } = options;
+    const [first, last] = backward === true ? [this.totalRowCount, 0] : [0, this.totalRowCount];
+    const { from = first, to = last } = options;
+    for (const offset of [from, to]) this.#assertRow(offset);
+    const [start, end] = backward === true ? [to, from] : [from, to];
+    const plan = planPages({ start, end, pageSize: this.#pageSize, backward });
+    return readAhead(plan, (page, pageSignal) => this.#read(page, { signal: pageSignal }), signal);
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<QueryPage, void, undefined> {
+    return this.pages();
+  }
+
+  /** All rows from a row on, backward the last one first, read by pages as `pages` does; as objects when asked. */
+  rows(options?: WalkOptions & { readonly as?: 'array' }): AsyncGenerator<Row, void, undefined>;
+  /** @throws INVALID_PARAMETER when two columns have the same name */
+  rows(options: WalkOptions & { readonly as: 'object' }): AsyncGenerator<RowObject, void, undefined>;
+  async *rows(
+    options: WalkOptions & { readonly as?: 'array' | 'object' } = {},
+  ): AsyncGenerator<Row | RowObject, void, undefined> {
+    for await (const page of this.pages(options)) {
+      const rows = options.as === 'object' ? rowObjectsOf(page) : page.rows;
+      yield* options.backward === true ? rows.toReversed() : rows;
+    }
+  }
+
+  /** The whole result, or rows of it, as one document, page by page; can be gone on with where it broke off. */
+  download(options: DownloadOptions): Download {
+    return new Download(this.#caller, this, this.totalRowCount, options);
+  }
+
+  /** The whole result in Arrow's IPC stream format, in memory: `tableFromIPC(await cursor.toArrow())` of apache-arrow reads it. */
+  toArrow(options: Omit<DownloadOptions, 'format' | 'from'> = {}): Promise<Uint8Array<ArrayBuffer>> {
+    return this.download({ ...options, format: 'arrow' }).bytes();
+  }
+
+  /** The metadata record of the result's query, as on the wire (spec section 2.7). */
+  metadata(options: SignalOptions = {}): Promise<JsonObject> {
+    return readMetadata(this.#caller, this, options);
+  }
+
+  /** Lets the result live for a duration (`2h`, `1d12h`) from now on, at most as long as the server allows. */
+  renew(duration: string, options: SignalOptions = {}): Promise<StoredResult> {
+    return renewResult(this.#caller, this, duration, options);
+  }
+
+  /** Deletes the stored result. */
+  delete(options: SignalOptions = {}): Promise<void> {
+    return deleteResult(this.#caller, this, options);
+  }
+
+  /** Deletes the stored result unless it is to be kept. That it is gone already, or no server answers, is fine: it expires anyway. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#keep) return;
+    try {
+      await this.delete();
+    } catch (error) {
+      if (!isQuireError(error) || (error.kind !== 'missing' && error.kind !== 'unavailable')) throw error;
+    }
+  }
+
+  #assertRow(offset: number): void {
+    if (!Number.isSafeInteger(offset) || offset < 0) {
+      throw new QuireError('INVALID_PARAMETER', `${offset} is not a row number; expected an integer from 0 on.`);
+    }
+    resolveRowRange({ offset, rowCount: 1 }, this.totalRowCount);
+  }
+
+  #move(plan: (present: QueryPage) => PageRequest | undefined, options: SignalOptions): Promise<QueryPage | null> {
+    const move = this.#lastMove.then(async () => {
+      const page = plan(this.#page);
+      if (page === undefined) return null;
+      this.#page = await this.#read(page, options);
+      return this.#page;
+    });
+    // The next move waits for this one, however it ends; who called it hears how.
+    this.#lastMove = move.catch(() => undefined);
+    return move;
+  }
+
+  /** A page of the result: the one at hand when it is that. */
+  async #read(page: PageRequest, options: SignalOptions): Promise<QueryPage> {
+    const { start, end } = resolveRowRange(page, this.totalRowCount);
+    const present = this.#page;
+    if (present.offset === start && present.rows.length === end - start && options.signal?.aborted !== true) return present;
+    return readPage(this.#caller, this, page, options);
+  }
+}

@@ -1,0 +1,62 @@
+import { type Clock, QuireError, type Random } from '@quire/core';
+import { QuireClientError } from './client-error.ts';
+
+/** How often, and after what waits, a read is tried again. */
+export interface RetryLimits {
+  /** Attempts in all, the first included; 1 never retries. Default 4. */
+  readonly attemptsMax?: number | undefined;
+  /** The longest wait after the first failure, in milliseconds; it doubles with each further one. Default 200. */
+  readonly delayMs?: number | undefined;
+  /** No wait of ours is longer, in milliseconds. Default 5000. */
+  readonly delayMaxMs?: number | undefined;
+  /** A server that asks for a longer wait (`Retry-After`) than this, in milliseconds, is not waited for. Default 60,000. */
+  readonly retryAfterMaxMs?: number | undefined;
+}
+
+export interface RetryPolicy {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly attemptsMax: number;
+  readonly delayMs: number;
+  readonly delayMaxMs: number;
+  readonly retryAfterMaxMs: number;
+}
+
+/** @throws INVALID_PARAMETER when the limits make no sense */
+export function retryPolicyOf(limits: RetryLimits, clock: Clock, random: Random): RetryPolicy {
+  const { attemptsMax = 4, delayMs = 200, delayMaxMs = 5000, retryAfterMaxMs = 60_000 } = limits;
+  if (Number.isSafeInteger(attemptsMax) && attemptsMax >= 1 && delayMs >= 0 && delayMaxMs >= delayMs && retryAfterMaxMs >= 0) {
+    return { clock, random, attemptsMax, delayMs, delayMaxMs, retryAfterMaxMs };
+  }
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `attemptsMax ${attemptsMax}, delayMs ${delayMs}, delayMaxMs ${delayMaxMs}, retryAfterMaxMs ${retryAfterMaxMs}: ` +
+      'expected attemptsMax >= 1, 0 <= delayMs <= delayMaxMs and retryAfterMaxMs >= 0.',
+  );
+}
+
+/**
+ * Runs a read until it succeeds or fails for good, with waits between. A wait is random between half and all of its length, so
+ * that callers who failed together do not come back together, and never shorter than the server asks for.
+ *
+ * @throws the failure that is not to be retried, or the last one; ABORTED when the signal is aborted during a wait
+ */
+export async function retryReads<Value>(
+  policy: RetryPolicy,
+  read: () => Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      const isLast = attempt >= policy.attemptsMax || signal?.aborted === true;
+      if (isLast || !(error instanceof QuireClientError) || !error.retryable) throw error;
+      const { retryAfterMs = 0 } = error;
+      if (retryAfterMs > policy.retryAfterMaxMs) throw error;
+      const longestMs = Math.min(policy.delayMaxMs, policy.delayMs * 2 ** (attempt - 1));
+      const delayMs = longestMs * (0.5 + policy.random.fraction() / 2);
+      await policy.clock.sleep(Math.max(delayMs, retryAfterMs), signal);
+    }
+  }
+}
