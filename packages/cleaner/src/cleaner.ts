@@ -142,7 +142,7 @@ export class Cleaner implements AsyncDisposable {
     if (admission?.policy === undefined) return;
     try {
       await this.#sweeper.measure(this.#stopping.signal);
-      if (admission.evictableUsageBytes > admission.policy.criticalBytes) this.requestSweep('critical');
+      if (admission.storedBytes > admission.policy.criticalBytes) this.requestSweep('critical');
     } catch (error) {
       if (!isQuireError(error)) throw error;
       if (this.#stopping.signal.aborted) return;

@@ -15,11 +15,6 @@ export class QuotaPolicy {
   readonly criticalBytes: number;
   /** Eviction stops at the first state with at most this many bytes. */
   readonly targetBytes: number;
-  /**
-   * A write in flight counts towards eviction only while it is no larger than this. A larger one could only fit by emptying the
-   * store for itself: it may take what room there is, and fails at the quota.
-   */
-  readonly writeBytesMax: number;
 
   /** @throws INVALID_SETTING when the numbers do not go together */
   constructor({ quotaBytes, criticalPercent, targetPercent }: QuotaOptions) {
@@ -33,7 +28,6 @@ export class QuotaPolicy {
     this.quotaBytes = quotaBytes;
     this.criticalBytes = (quotaBytes * criticalPercent) / 100;
     this.targetBytes = (quotaBytes * targetPercent) / 100;
-    this.writeBytesMax = Math.max(this.criticalBytes - this.targetBytes, quotaBytes / 10);
   }
 }
 

@@ -14,6 +14,8 @@ export interface BrokerSweep {
   readonly snapshot: BrokerSnapshot;
   /** Every byte at the start, writes in flight included. */
   readonly usageStartBytes: number;
+  /** Of these, what is stored already: eviction goes by that alone. */
+  readonly storedStartBytes: number;
   readonly policy: QuotaPolicy | undefined;
   readonly dueOrphans: readonly OrphanObject[];
   readonly nowMs: number;
@@ -73,14 +75,16 @@ class BrokerPasses {
 
   /** Evicts until the target is reached or nothing is left to try: what cannot be deleted is made up for by the next in order. */
   async evict(policy: QuotaPolicy): Promise<void> {
-    const { snapshot, usageStartBytes, signal } = this.#sweep;
+    const { snapshot, signal } = this.#sweep;
     let wantedCount = 0;
     for (;;) {
-      const nowBytes = usageStartBytes - this.freedBytes;
+      // One that is larger than the whole quota and cannot be deleted is not made up for: all the others together could not.
+      const startBytes = this.#sweep.storedStartBytes - this.#stuckGiantBytes(policy);
+      const nowBytes = startBytes - this.freedBytes;
       const candidates: number[] = [];
       for (let index = 0; index < snapshot.length; index += 1) if (this.#states[index] === standing) candidates.push(index);
-      const plan = planQuota(snapshot, candidates, { startBytes: usageStartBytes, nowBytes }, policy);
-      if (wantedCount === 0 && usageStartBytes > policy.criticalBytes && nowBytes > policy.targetBytes) {
+      const plan = planQuota(snapshot, candidates, { startBytes, nowBytes }, policy);
+      if (wantedCount === 0 && startBytes > policy.criticalBytes && nowBytes > policy.targetBytes) {
         this.quota.add('wanted', nowBytes - policy.targetBytes, 0);
       }
       if (plan.length === 0 || signal?.aborted === true) return;
@@ -88,6 +92,16 @@ class BrokerPasses {
       wantedCount += plan.length;
       if (await this.#removeResults(plan, 'evicted', this.quota)) return;
     }
+  }
+
+  #stuckGiantBytes({ quotaBytes }: QuotaPolicy): number {
+    const { snapshot } = this.#sweep;
+    let bytes = 0;
+    for (let index = 0; index < snapshot.length; index += 1) {
+      const sizeBytes = snapshot.sizeBytesAt(index);
+      if (sizeBytes > quotaBytes && this.#states[index] === leftAlone) bytes += sizeBytes;
+    }
+    return bytes;
   }
 
   async removeOrphans(): Promise<void> {

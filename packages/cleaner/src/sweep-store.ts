@@ -52,6 +52,7 @@ export class StoreSweeper {
    */
   async sweep(options: SweepOptions): Promise<SweepReport> {
     const { signal, trigger, isDryRun } = options;
+    const { admission } = this.#target;
     const startMonotonicMs = this.#clock.monotonicMs();
     const startTimeMs = this.#clock.nowMs();
     const snapshots = await this.#readSnapshots(signal);
@@ -63,7 +64,8 @@ export class StoreSweeper {
           ...options,
           target: this.#target,
           snapshot,
-          usageStartBytes: this.#target.admission?.evictableUsageBytes ?? snapshot.sizeBytes,
+          usageStartBytes: admission?.usageBytes ?? snapshot.sizeBytes,
+          storedStartBytes: admission?.storedBytes ?? snapshot.sizeBytes,
           dueOrphans: dueOrphans.get(snapshot.brokerId) ?? [],
           nowMs: this.#clock.nowMs(),
           signal,

@@ -17,13 +17,20 @@ export class CleanerSetup {
   settings: CleanerSettings = { periodMs: hourMs, initialDelayMs: 1000, quota: undefined, graceMs: hourMs, concurrencyMax: 2 };
   readonly cleaner: Cleaner;
 
-  constructor(options: { quotaBytes?: number; disk?: MemoryObjectStore; lease?: (setup: CleanerSetup) => CleanerLease } = {}) {
-    const { quotaBytes, lease } = options;
+  constructor(
+    options: {
+      quotaBytes?: number;
+      batchSizeBytes?: number;
+      disk?: MemoryObjectStore;
+      lease?: (setup: CleanerSetup) => CleanerLease;
+    } = {},
+  ) {
+    const { quotaBytes, batchSizeBytes = 512 * 1024, lease } = options;
     const { clock, random, admission } = this;
     this.disk = options.disk ?? new MemoryObjectStore({ sizeMaxBytes: 1e8 });
     this.store = new FaultStore(this.disk, { clock });
     const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs, clock, random };
-    this.results = new ResultStore({ store: this.store, brokerId: 'b', ...times, cacheBytesMax: 0, admission });
+    this.results = new ResultStore({ store: this.store, brokerId: 'b', ...times, batchSizeBytes, cacheBytesMax: 0, admission });
     if (quotaBytes !== undefined) this.setQuota(quotaBytes);
     const say = (level: string) => (members: object, message: string) => {
       this.log.push({ level, message, members: { ...members } });

@@ -1,5 +1,6 @@
 import { QuireError } from '@quire/core';
 import { collect, faultOn } from '@quire/core/testing';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/builders/page-text.ts';
@@ -127,6 +128,83 @@ describe('admission', () => {
     expect(await idsLeft(setup)).toEqual(others);
     expect(setup.admission.usageBytes).toBe(usageBytes);
     expect(usageBytes).toBe((await setup.results.usage()).sizeBytes);
+  });
+
+  test('a write in flight has what expired deleted at once, but costs no live result its place, however often it is swept', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 1000 }), { maxLength: 5 }),
+        fc.integer({ min: 1, max: 12_000 }),
+        async (storedCounts, writtenCount) => {
+          const setup = new CleanerSetup({ quotaBytes: 30_000, batchSizeBytes: 800 });
+          await store(setup, ...storedCounts);
+          await setup.cleaner.sweep('schedule');
+          const live = await idsLeft(setup);
+          const rows = countingRows(writtenCount, 200);
+          const sweepMeanwhile = async function* () {
+            for await (const batch of rows.batches) {
+              await setup.cleaner.sweep('critical');
+              yield batch;
+            }
+            await setup.cleaner.sweep('critical');
+          };
+          const written = await setup.results
+            .create({ ...rows, batches: sweepMeanwhile() }, { owner: 'o' })
+            .catch((error: unknown) => {
+              expect(error).toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
+            });
+          if (written === undefined) await setup.cleaner.sweep('critical');
+          expect((await idsLeft(setup)).filter((id) => id !== written?.entry.requestId)).toEqual(live);
+        },
+      ),
+      { seed: 5, numRuns: 60 },
+    );
+  });
+
+  test('what expired goes at once when a write in flight crosses the critical threshold', async () => {
+    const setup = new CleanerSetup({ quotaBytes: 40_000, batchSizeBytes: 800 });
+    setup.cleaner.start();
+    await setup.clock.advance(1000);
+    const [live] = await store(setup, 1500, 3000);
+    await setup.results.renew(live!, 5 * hourMs);
+    setup.clock.stepWallClock(2 * hourMs);
+    const rows = countingRows(4000, 200);
+    const slowly = async function* () {
+      for await (const batch of rows.batches) {
+        await setup.clock.advance(1);
+        yield batch;
+      }
+    };
+    const { entry } = await setup.results.create({ ...rows, batches: slowly() }, { owner: 'o' });
+    expect(await idsLeft(setup)).toEqual([live, entry.requestId]);
+    expect(setup.cleaner.status.lastSweep).toMatchObject({ trigger: 'critical', brokers: [{ quota: { freed: { count: 0 } } }] });
+    await setup.cleaner.stop();
+  });
+
+  test('debris that a failed write may have left counts until a listing shows that it is gone, and evicts nobody', async () => {
+    const setup = new CleanerSetup({ quotaBytes: 30_000, batchSizeBytes: 800 });
+    const live = await store(setup, 2000);
+    const usageBytes = setup.admission.usageBytes;
+    setup.store.plan = faultOn('delete', { kind: 'fail-before' });
+    await expect(setup.results.create(countingRows(9000, 200), { owner: 'o' })).rejects.toMatchObject({
+      code: 'QUERY_LIMIT_EXCEEDED',
+    });
+    expect(setup.admission.usageBytes).toBeGreaterThan(27_000);
+    expect(setup.admission.storedBytes).toBe(usageBytes);
+    setup.store.plan = () => undefined;
+    await setup.cleaner.sweep('critical');
+    expect(await idsLeft(setup)).toEqual(live);
+    expect(setup.admission.usageBytes).toBe(usageBytes);
+  });
+
+  test('a result larger than the quota that cannot be deleted is not made up for by all the others', async () => {
+    const setup = new CleanerSetup();
+    const [small, giant, medium] = await store(setup, 100, 6000, 1000);
+    setup.setQuota(15_000);
+    setup.store.plan = ({ op, key }) => (op === 'delete' && key.includes(giant!) ? { kind: 'fail-before' } : undefined);
+    const report = await setup.cleaner.sweep('settings');
+    expect(report).toMatchObject({ isGood: false, brokers: [{ quota: { freed: { count: 0 }, failed: { count: 1 } } }] });
+    expect(await idsLeft(setup)).toEqual([small, giant, medium].toSorted());
   });
 
   test('crossing the critical threshold has a sweep run at once, which frees down to the target', async () => {

@@ -139,11 +139,10 @@ describe('QuotaPolicy', () => {
   const right = { quotaBytes: 1000, criticalPercent: 90, targetPercent: 60 };
 
   test('knows its thresholds in bytes', () => {
-    expect(new QuotaPolicy(right)).toEqual({ quotaBytes: 1000, criticalBytes: 900, targetBytes: 600, writeBytesMax: 300 });
+    expect(new QuotaPolicy(right)).toEqual({ quotaBytes: 1000, criticalBytes: 900, targetBytes: 600 });
     expect(new QuotaPolicy({ ...right, targetPercent: 90 })).toMatchObject({
       criticalBytes: 900,
       targetBytes: 900,
-      writeBytesMax: 100,
     });
   });
 

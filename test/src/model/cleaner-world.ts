@@ -11,6 +11,8 @@ import type { Action, Scene, Weather } from './cleaner-actions.ts';
 const hourMs = 3_600_000;
 const graceMs = 2 * hourMs;
 const brokerId = 'Broker_a_1';
+const bytesPerRowMax = 20;
+const bytesPerResultMax = 3000;
 
 /** What is known of a result that somebody began to write. */
 interface KnownResult {
@@ -77,11 +79,14 @@ export class World {
   #daemon = new Process(this, 'daemon');
   readonly #known: KnownResult[] = [];
   #turn = 0;
+  /** At no moment of the scene was more stored than this, writes in flight apart. */
+  #storedBytesMax = 0;
   /** What a cleaner has removed and must not have. */
   readonly #violations: string[] = [];
 
   /** Runs one scene to its end and checks what must be true after it. */
   async play({ actions, weather }: Scene): Promise<void> {
+    this.#storedBytesMax = await this.#presentBytes();
     this.#brew(weather);
     await this.#drive(Promise.all(actions.map((action) => this.#act(action))));
     this.#brew({ fault: undefined, delaySeed: undefined });
@@ -97,6 +102,7 @@ export class World {
 
   /** Lets peace return and two grace periods pass: nothing may be left but whole results, and not too much of these. */
   async conclude(): Promise<void> {
+    this.#storedBytesMax = await this.#presentBytes();
     for (let round = 0; round < 3; round += 1) {
       await this.#broker.cleaner.sweep('schedule');
       if (round < 2) await this.clock.advance(graceMs);
@@ -108,7 +114,7 @@ export class World {
       folders.filter(({ entry, orphans }) => entry === undefined || orphans.length > 0),
       [],
     );
-    const presentBytes = (await collect(this.disk.list(''))).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const presentBytes = await this.#presentBytes();
     assert.equal(this.#broker.admission.usageBytes, presentBytes);
     const { quota } = this.settings;
     if (quota !== undefined) {
@@ -121,6 +127,10 @@ export class World {
     }
   }
 
+  async #presentBytes(): Promise<number> {
+    return (await collect(this.disk.list(''))).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  }
+
   /** Called by the cleaners' logs. */
   noteRemoval({ id, reason }: Removed, isDone: boolean): void {
     const result = this.#known.find(({ requestId }) => requestId === id);
@@ -131,7 +141,13 @@ export class World {
     if (reason === 'expired' && result.state === 'live' && result.expirationTimeMs > this.clock.nowMs()) {
       violate('it had time left');
     }
-    if (reason === 'evicted' && this.settings.quota === undefined) violate('no quota is enforced');
+    if (reason === 'evicted') {
+      const { quota } = this.settings;
+      if (quota === undefined) violate('no quota is enforced');
+      else if (this.#storedBytesMax <= (quota.quotaBytes * quota.criticalPercent) / 100) {
+        violate('what is stored never exceeded the critical threshold');
+      }
+    }
     Object.assign(result, { state: isDone ? 'gone' : 'unknown', isDisturbed: true });
     return undefined;
   }
@@ -202,13 +218,19 @@ export class World {
     const requestId = createRequestId(this.clock, this.random);
     const result: KnownResult = { requestId, rowCount, expirationTimeMs: 0, state: 'unknown', isDisturbed: false };
     this.#known.push(result);
-    const { policy } = this.#broker.admission;
+    const { admission } = this.#broker;
+    const quotaBefore = admission.policy?.quotaBytes ?? Number.POSITIVE_INFINITY;
     try {
       const { entry } = await this.#broker.results.create(countingRows(rowCount, 100), { owner: 'o', requestId, signal });
-      if (policy !== undefined) assert.ok(entry.sizeBytes <= policy.quotaBytes, 'a result is larger than the quota');
+      // A sweep at the same time may have brought another quota into force.
+      const quotaBytes = Math.max(quotaBefore, admission.policy?.quotaBytes ?? Number.POSITIVE_INFINITY);
+      assert.ok(entry.sizeBytes <= quotaBytes, 'a result is larger than the quota');
+      this.#storedBytesMax += entry.sizeBytes;
       if (!result.isDisturbed) Object.assign(result, { state: 'live', expirationTimeMs: entry.expirationTimeMs });
     } catch (error) {
       if (!isQuireError(error)) throw error;
+      // What was refused has never been stored; what failed otherwise may have been.
+      if (error.code !== 'QUERY_LIMIT_EXCEEDED') this.#storedBytesMax += rowCount * bytesPerRowMax + bytesPerResultMax;
     }
   }
 
