@@ -22,7 +22,8 @@ const rememberedMax = 100_000;
  * Kept in memory only, the last 100,000: after a restart such an id is unknown.
  */
 export class RemovedResults {
-  readonly #removals = new LRUCache<RequestId, Removal>({ max: rememberedMax });
+  // Counted as sizes: with `max`, the cache would take all of its memory, some megabytes, from the start.
+  readonly #removals = new LRUCache<RequestId, Removal>({ maxSize: rememberedMax, sizeCalculation: () => 1 });
 
   add(requestId: RequestId, reason: RemovalReason, owner: string | undefined): void {
     // The first reason stands: deleting what has expired does not make it deleted by someone.
