@@ -19,6 +19,7 @@ import {
 } from '@quire/core';
 import type { Bucket } from './bucket.ts';
 import { deleteObject } from './deleter.ts';
+import { UnfinishedUploads } from './leftovers.ts';
 import { signLink } from './link-signer.ts';
 import { listObjects } from './lister.ts';
 import { openBucket } from './open-bucket.ts';
@@ -73,11 +74,14 @@ const partBytesMin = 5 * 1024 * 1024;
  */
 export class S3ObjectStore implements ObjectStore, LinkSigner {
   readonly location: string;
+  /** Uploads under way, and of writers that died; not objects, and so not part of the port. For a cleaner. */
+  readonly leftovers: UnfinishedUploads;
   readonly #bucket: Bucket;
   readonly #writer: ObjectWriter;
 
   private constructor(bucket: Bucket, writer: ObjectWriter) {
     this.location = bucket.location;
+    this.leftovers = new UnfinishedUploads(bucket);
     this.#bucket = bucket;
     this.#writer = writer;
   }

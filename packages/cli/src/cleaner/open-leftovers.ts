@@ -1,15 +1,85 @@
 import type { Leftovers } from '@quire/cleaner';
-import type { Clock, Random } from '@quire/core';
+import { type CallOptions, type Clock, isQuireError, type ObjectEntry, type ObjectStore, type Random, retry } from '@quire/core';
+import { brokerPrefix, parseResultObjectName } from '@quire/results';
 import type { Settings } from '@quire/settings';
 import { FileObjectStore } from '@quire/store-file';
+import type { UnfinishedUploads } from '@quire/store-s3';
+import type { Logger } from 'pino';
+import { type StallableCall, unlessStalled } from './unless-stalled.ts';
 
-/** What crashed writes leave beside the objects of the store that the settings name; undefined where there is no such place. */
-export async function openLeftovers(
-  { protocol, fileLocation }: Settings['store'],
-  surroundings: { readonly clock: Clock; readonly random: Random },
-): Promise<Leftovers | undefined> {
-  if (protocol !== 'file' || fileLocation?.scheme !== 'file') return undefined;
-  const { clock, random } = surroundings;
-  const store = await FileObjectStore.open({ root: fileLocation.path, clock, random });
-  return store.leftovers;
+export interface LeftoversOptions {
+  /** The store as it was opened, without what protects its callers. */
+  readonly place: ObjectStore;
+  /** Whose uploads are looked at in a bucket; undefined for those of all brokers. */
+  readonly brokerId: string | undefined;
+  readonly settings: Pick<Settings['store'], 'attemptsMax' | 'timeoutMs'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** Between two tries, in milliseconds: the first time, and at most. */
+const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
+
+/**
+ * What crashed writes leave beside the objects of a store: staged files, unfinished uploads. Undefined where there is no such place:
+ * uploads to Google end by themselves a week after they were begun, are not paid for meanwhile, and cannot be listed.
+ */
+export function openLeftovers(options: LeftoversOptions): Leftovers | undefined {
+  const { place } = options;
+  if (place instanceof FileObjectStore) return place.leftovers;
+  return hasUnfinishedUploads(place) ? new OwnUploads(place.leftovers, options) : undefined;
+}
+
+/** Not by the class of the store: to know that, its SDK would have to be loaded. */
+function hasUnfinishedUploads(place: ObjectStore): place is ObjectStore & { readonly leftovers: UnfinishedUploads } {
+  return place.location.startsWith('s3:') && 'leftovers' in place;
+}
+
+/** The unfinished uploads of results: those of other objects are others' business. No request waits for ever, and a failed one is repeated. */
+class OwnUploads implements Leftovers {
+  readonly #uploads: UnfinishedUploads;
+  readonly #options: LeftoversOptions;
+  #hasWarned = false;
+
+  constructor(uploads: UnfinishedUploads, options: LeftoversOptions) {
+    this.#uploads = uploads;
+    this.#options = options;
+  }
+
+  async *list(options?: CallOptions): AsyncGenerator<ObjectEntry> {
+    const { brokerId, logger } = this.#options;
+    const prefix = brokerId === undefined ? '' : brokerPrefix(brokerId);
+    try {
+      yield* await this.#tried('list of unfinished uploads', options, async (signal, hasProgress) => {
+        const entries: ObjectEntry[] = [];
+        for await (const entry of this.#uploads.list({ prefix, signal })) {
+          hasProgress();
+          if (parseResultObjectName(objectKeyOf(entry.key)) !== undefined) entries.push(entry);
+        }
+        return entries;
+      });
+    } catch (error) {
+      // Who may not list them, or has a server that cannot, has a rule in the bucket for them; all else goes on.
+      if (!isQuireError(error, 'STORE_MISCONFIGURED')) throw error;
+      if (!this.#hasWarned) logger.warn({ err: error }, 'unfinished uploads cannot be listed, and stay');
+      this.#hasWarned = true;
+    }
+  }
+
+  async remove(key: string, options?: CallOptions): Promise<void> {
+    if (parseResultObjectName(objectKeyOf(key)) === undefined) return;
+    await this.#tried(`delete ${key}`, options, (signal) => this.#uploads.remove(key, { signal }));
+  }
+
+  #tried<T>(name: string, { signal }: CallOptions = {}, run: StallableCall<T>): Promise<T> {
+    const { clock, random, settings } = this.#options;
+    const attempt = (): Promise<T> => unlessStalled(name, run, { clock, timeoutMs: settings.timeoutMs, signal });
+    return retry({ clock, random, attemptsMax: settings.attemptsMax, ...retryDelays }, name, attempt, signal);
+  }
+}
+
+/** The key of the object that an upload was to become. */
+function objectKeyOf(name: string): string {
+  return name.slice(0, name.indexOf('?'));
 }

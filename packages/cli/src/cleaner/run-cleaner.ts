@@ -3,7 +3,7 @@ import { type ObjectStore, QuireError } from '@quire/core';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from '../start/live-settings.ts';
-import { openStore } from '../start/open-store.ts';
+import { type OpenedStore, openStore } from '../start/open-store.ts';
 import { openCleaner } from './open-cleaner.ts';
 import { openLeftovers } from './open-leftovers.ts';
 
@@ -29,9 +29,11 @@ export async function withStandaloneCleaner<T>(
   use: (standalone: StandaloneCleaner) => Promise<T>,
 ): Promise<T> {
   const { clock, random } = environment;
-  await using store = await openSharedStore(live, environment, logger);
+  const { store: opened, place } = await openSharedStore(live, environment, logger);
+  await using store = opened;
   const { registry, metrics } = createCleanerMetrics();
-  const leftovers = await openLeftovers(live.current.store, environment);
+  const settings = live.current.store;
+  const leftovers = openLeftovers({ place, brokerId: undefined, settings, clock, random, logger });
   await using cleaner = openCleaner(live, {
     target: { store, brokerId: undefined, remover: storeRemover(store), leftovers },
     clock,
@@ -45,7 +47,7 @@ export async function withStandaloneCleaner<T>(
 }
 
 /** Opens the store that the settings name. @throws INVALID_SETTING when it is the memory of another process */
-export async function openSharedStore(live: LiveSettings, { clock, random }: Environment, logger: Logger): Promise<ObjectStore> {
+export async function openSharedStore(live: LiveSettings, { clock, random }: Environment, logger: Logger): Promise<OpenedStore> {
   if (live.current.store.protocol === 'memory') {
     throw new QuireError(
       'INVALID_SETTING',

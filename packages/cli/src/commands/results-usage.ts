@@ -24,7 +24,8 @@ export function addResultsUsageCommand(results: Command, environment: Environmen
       const logger = createLogger(settings.observability, environment);
       const request = { ...settingsRequestOf(options, environment), path: undefined };
       await using live = await LiveSettings.open({ request, settings, clock, logger });
-      await using store = await openSharedStore(live, environment, logger);
+      const { store: opened } = await openSharedStore(live, environment, logger);
+      await using store = opened;
       const usage = await measureUsage(store, cleanerSettingsOf(settings), clock);
       const widthMax = stdout.isTerminal ? stdout.size.columns : Number.POSITIVE_INFINITY;
       const isJson = options.json === true;

@@ -10,6 +10,8 @@ import type { LiveSettings } from './live-settings.ts';
 
 interface BrokerParts {
   readonly store: ObjectStore;
+  /** The store without what protects its callers. */
+  readonly place: ObjectStore;
   readonly results: ResultStore;
   readonly admission: StorageAdmission;
   readonly metrics: BrokerMetrics;
@@ -18,12 +20,13 @@ interface BrokerParts {
 }
 
 /** The cleaner of a broker: for its own results only, which go through its `ResultStore`, so that readers hear why. */
-export async function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Promise<Cleaner> {
-  const { store, results, admission, metrics, logger, environment } = parts;
+export function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Cleaner {
+  const { store, place, results, admission, metrics, logger, environment } = parts;
   const { clock, random } = environment;
-  const leftovers = await openLeftovers(live.current.store, environment);
+  const { brokerId } = results;
+  const leftovers = openLeftovers({ place, brokerId, settings: live.current.store, clock, random, logger });
   return openCleaner(live, {
-    target: { store, brokerId: results.brokerId, remover: results, admission, leftovers },
+    target: { store, brokerId, remover: results, admission, leftovers },
     clock,
     random,
     log: logger.child({ part: 'cleaner' }),

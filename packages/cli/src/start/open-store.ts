@@ -26,6 +26,13 @@ export interface StoreSurroundings {
   readonly onRetry: (event: RetryEvent) => void;
 }
 
+/** A store, closed with either. */
+export interface OpenedStore {
+  readonly store: ObjectStore;
+  /** The same without what protects its callers: for what only some kinds of stores can do. */
+  readonly place: ObjectStore;
+}
+
 /** Between two tries of a call, in milliseconds: the first time, and at most. */
 const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
 
@@ -34,20 +41,12 @@ const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
  *
  * @throws INVALID_SETTING when its directory cannot be used, or bucket, region, endpoint or credentials are not right
  */
-export async function openStore(settings: Settings, surroundings: StoreSurroundings): Promise<ObjectStore> {
-  return (await openStoreWithSigner(settings, surroundings)).store;
-}
-
-/** As `openStore`, with what signs links to the store's objects, when it can. */
-export async function openStoreWithSigner(
-  settings: Settings,
-  surroundings: StoreSurroundings,
-): Promise<{ readonly store: ObjectStore; readonly signer: LinkSigner | undefined }> {
+export async function openStore(settings: Settings, surroundings: StoreSurroundings): Promise<OpenedStore> {
   const { clock, random, onCall, onRetry } = surroundings;
   const { protocol, memoryBytesMax, timeoutMs, concurrencyMax, attemptsMax } = settings.store;
   if (protocol === 'memory') {
     const memory = new MemoryObjectStore({ sizeMaxBytes: memoryBytesMax, clock });
-    return { store: withObserver(memory, onCall, clock), signer: undefined };
+    return { store: withObserver(memory, onCall, clock), place: memory };
   }
   const place = await openPlace(settings, { clock, random });
   const observed = withObserver(place, onCall, clock);
@@ -55,7 +54,12 @@ export async function openStoreWithSigner(
   // Limits are inside of retries: a call that waits for its next try must not keep others from theirs.
   const limited = withLimit(timed, { concurrentMax: concurrencyMax });
   const store = withRetry(limited, { clock, random, attemptsMax, ...retryDelays, onRetry });
-  return { store, signer: isLinkSigner(place) ? place : undefined };
+  return { store, place };
+}
+
+/** What signs links to the objects of a place, when it can. */
+export function signerOf(place: ObjectStore): LinkSigner | undefined {
+  return isLinkSigner(place) ? place : undefined;
 }
 
 function isLinkSigner(store: ObjectStore): store is LinkSigner & ObjectStore {

@@ -13,7 +13,7 @@ import type { Environment } from '../environment.ts';
 import { readVersion } from '../version.ts';
 import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
 import type { LiveSettings } from './live-settings.ts';
-import { isSharedStore, openStoreWithSigner } from './open-store.ts';
+import { isSharedStore, openStore, signerOf } from './open-store.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker {
@@ -45,7 +45,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   const settings = live.current;
   const principals = await readPrincipals(settings, environment);
   const metrics = new BrokerMetrics();
-  const { store: opened, signer } = await openStoreWithSigner(settings, {
+  const { store: opened, place } = await openStore(settings, {
     clock,
     random,
     onCall: metrics.observeStoreCall,
@@ -53,7 +53,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
       logger.warn({ call, attempt, delayMs, reason: error.code }, 'store call failed, will be tried again'),
   });
   await using store = opened;
-  const links = linksOf(settings, signer);
+  const links = linksOf(settings, signerOf(place));
   await using engine = await DuckDbEngine.open({
     tables: settings.tables,
     memoryMaxBytes: settings.duckdb.memoryBytesMax,
@@ -66,7 +66,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   run.stopAtOnce.addEventListener('abort', () => void engine[Symbol.asyncDispose](), { once: true });
   const admission = new StorageAdmission();
   await using results = createResultStore(live, { store, admission, clock, random });
-  await using cleaner = await openBrokerCleaner(live, { store, results, admission, metrics, logger, environment });
+  await using cleaner = openBrokerCleaner(live, { store, place, results, admission, metrics, logger, environment });
   const authenticator = new Authenticator(principals, { random });
   await using broker = createBroker({
     engine,

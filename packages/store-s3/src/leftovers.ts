@@ -1,0 +1,107 @@
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
+  ListPartsCommand,
+  type MultipartUpload,
+} from '@aws-sdk/client-s3';
+import { type CallOptions, isObjectKey, isQuireError, type ObjectEntry, QuireError, throwIfAborted } from '@quire/core';
+import type { FailedCall } from '@quire/core/bucket';
+import type { Bucket } from './bucket.ts';
+import { isAbsence } from './errors.ts';
+
+export interface UnfinishedUploadsOptions extends CallOptions {
+  /** Only uploads of objects whose key starts with this. */
+  readonly prefix?: string;
+}
+
+/** What stands between the key of the object and the id of the upload; no key has such a character. */
+const separator = '?uploadId=';
+
+/**
+ * The uploads of a bucket that were neither completed nor given up: of writes under way, in any process, and of writers that died.
+ * No listing of objects shows them, but their parts are paid for.
+ */
+export class UnfinishedUploads {
+  readonly #bucket: Bucket;
+
+  constructor(bucket: Bucket) {
+    this.#bucket = bucket;
+  }
+
+  /**
+   * Every unfinished upload as `<key of the object>?uploadId=<id>`, with the bytes of its parts and when the last one came. One whose
+   * size or time changes between two looks has a writer that lives. Requests: one for a thousand of them, and one for each.
+   */
+  async *list({ prefix = '', signal }: UnfinishedUploadsOptions = {}): AsyncGenerator<ObjectEntry> {
+    const bucket = this.#bucket;
+    const call = bucket.callOf('list', prefix, { signal });
+    let page: ListMultipartUploadsCommandOutput | undefined;
+    do {
+      const input = {
+        Bucket: bucket.name,
+        Prefix: bucket.prefix + prefix,
+        ...(page !== undefined && { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }),
+      };
+      const last = page;
+      page = await bucket.request(call, (client, options) => client.send(new ListMultipartUploadsCommand(input), options));
+      for (const upload of page.Uploads ?? []) {
+        const entry = await this.#entryOf(upload, call);
+        throwIfAborted(signal);
+        if (entry !== undefined) yield entry;
+      }
+      const isStuck = page.NextKeyMarker === last?.NextKeyMarker && page.NextUploadIdMarker === last?.NextUploadIdMarker;
+      if (page.IsTruncated === true && isStuck) {
+        throw new QuireError(
+          'STORE_UNAVAILABLE',
+          `list of uploads in ${bucket.location} gave a page without a way to the next one.`,
+        );
+      }
+    } while (page.IsTruncated === true);
+  }
+
+  /** Gives an upload up; its writer, if it lived, would fail. Resolves just as well when it is gone. Other names are left alone. */
+  async remove(name: string, options?: CallOptions): Promise<void> {
+    const [key = '', UploadId = ''] = name.split(separator);
+    if (!isObjectKey(key) || UploadId === '') return;
+    const bucket = this.#bucket;
+    await bucket.request(bucket.callOf('delete', name, options), async (client, sendOptions) => {
+      try {
+        await client.send(new AbortMultipartUploadCommand({ ...bucket.target(key), UploadId }), sendOptions);
+      } catch (error) {
+        if (!isAbsence(error)) throw error;
+      }
+    });
+  }
+
+  /** Undefined for what is not ours, or has ended meanwhile. */
+  async #entryOf({ Key = '', UploadId, Initiated }: MultipartUpload, call: FailedCall): Promise<ObjectEntry | undefined> {
+    const key = Key.slice(this.#bucket.prefix.length);
+    if (!isObjectKey(key) || UploadId === undefined || Initiated === undefined) return undefined;
+    let sizeBytes = 0;
+    let lastModifiedMs = Initiated.getTime();
+    let marker: string | undefined;
+    do {
+      const input = { ...this.#bucket.target(key), UploadId, ...(marker !== undefined && { PartNumberMarker: marker }) };
+      const page = await this.#unlessAbsent(
+        this.#bucket.request(call, (client, options) => client.send(new ListPartsCommand(input), options)),
+      );
+      if (page === undefined) return undefined;
+      for (const { Size = 0, LastModified } of page.Parts ?? []) {
+        sizeBytes += Size;
+        lastModifiedMs = Math.max(lastModifiedMs, LastModified?.getTime() ?? 0);
+      }
+      marker = page.IsTruncated === true && page.NextPartNumberMarker !== marker ? page.NextPartNumberMarker : undefined;
+    } while (marker !== undefined);
+    return { key: `${key}${separator}${UploadId}`, sizeBytes, lastModifiedMs };
+  }
+
+  async #unlessAbsent<T>(asking: Promise<T>): Promise<T | undefined> {
+    try {
+      return await asking;
+    } catch (error) {
+      if (isQuireError(error) && isAbsence(error.cause)) return undefined;
+      throw error;
+    }
+  }
+}
