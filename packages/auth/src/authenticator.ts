@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { QuireError, type Random, systemRandom } from '@quire/core';
+import { type Random, systemRandom } from '@quire/core';
 import { type Credentials, parseCredentials } from './credentials.ts';
 import { digestsEqual, sha256 } from './digest.ts';
+import { type JwtVerifier, looksLikeJwt } from './jwt-verifier.ts';
 import type { KnownPrincipal } from './known-principal.ts';
 import type { Principal } from './principal.ts';
+import { refusedCredentials } from './refused-credentials.ts';
 import { matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
 import { SerialGate } from './serial-gate.ts';
 
@@ -16,37 +18,58 @@ export const authenticateChallenges: readonly string[] = ['Basic realm="quire", 
 const waitingMax = 64;
 const verifiedMax = 1024;
 
+export interface AuthenticatorOptions {
+  readonly random?: Random;
+  /** Says whom JSON Web Tokens stand for; without it they are tokens like any other. */
+  readonly jwt?: Pick<JwtVerifier, 'verify'> | undefined;
+}
+
 /**
  * Tells who calls. Neither the answer to a wrong credential nor the time that it takes tells whether the name, the token or the
  * password was wrong: every secret is compared by digest, with every principal, and an unknown name costs a key derivation too.
  */
 export class Authenticator {
   readonly #gate = new SerialGate(waitingMax);
-  readonly #principals: readonly KnownPrincipal[];
+  readonly #random: Random;
+  readonly #jwt: AuthenticatorOptions['jwt'];
+  #principals: readonly KnownPrincipal[];
   /** What an unknown name is checked against: costs as much as the dearest hash, and nothing matches it. */
-  readonly #decoy: ScryptHash | undefined;
+  #decoy: ScryptHash | undefined;
   readonly #macKey: Uint8Array;
   /** Passwords that are being or were checked and found right, by a MAC of name and password, the longest unused first. */
   readonly #verified = new Map<string, Promise<boolean>>();
 
-  constructor(principals: readonly KnownPrincipal[], options: { readonly random?: Random } = {}) {
-    const random = options.random ?? systemRandom;
+  constructor(principals: readonly KnownPrincipal[], { random = systemRandom, jwt }: AuthenticatorOptions = {}) {
+    this.#random = random;
+    this.#jwt = jwt;
     this.#principals = principals;
     this.#macKey = random.bytes(32);
     this.#decoy = decoyOf(principals, random);
   }
 
+  /** Takes other principals, or the same with other secrets: from now on these count, and no others. */
+  replacePrincipals(principals: readonly KnownPrincipal[]): void {
+    this.#principals = principals;
+    this.#decoy = decoyOf(principals, this.#random);
+    this.#verified.clear();
+  }
+
   /**
    * The principal whose credential an Authorization header presents: `Bearer <token>`, `Basic <token>`, or `Basic` with the
-   * base64 of `name:password` or `name:token`.
+   * base64 of `name:password` or `name:token`. A bearer token that no principal in the settings has may be a JSON Web Token.
    *
    * @throws UNAUTHENTICATED when it is missing, malformed or wrong; the message says which and never repeats any of it
    * @throws TOO_MANY_REQUESTS when too many passwords are being checked
+   * @throws AUTHENTICATION_UNAVAILABLE when the keys of JSON Web Tokens cannot be read
    */
   async authenticate(header: string | undefined): Promise<Principal> {
     const credentials = parseCredentials(header);
-    const found = this.#findByDigest(credentials) ?? (await this.#findByPasswordHash(credentials));
-    if (found === undefined) throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+    const known = this.#findByDigest(credentials);
+    if (known === undefined && this.#jwt !== undefined && credentials.isBearer && looksLikeJwt(credentials.token)) {
+      return this.#jwt.verify(credentials.token);
+    }
+    const found = known ?? (await this.#findByPasswordHash(credentials));
+    if (found === undefined) throw refusedCredentials();
     return { name: found.name, role: found.role };
   }
 
@@ -68,7 +91,8 @@ export class Authenticator {
     if (login === undefined || this.#decoy === undefined) return undefined;
     const named = this.#principals.find(({ name, passwordHash }) => name === login.name && passwordHash !== undefined);
     const isRight = await this.#verify(login, named?.passwordHash ?? this.#decoy);
-    return isRight ? named : undefined;
+    // Checked against what has been replaced meanwhile, it proves nothing any more.
+    return isRight && named !== undefined && this.#principals.includes(named) ? named : undefined;
   }
 
   /** Checks a password once for all calls that present it, at the same time or later; wrong ones are not remembered. */

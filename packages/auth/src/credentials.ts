@@ -2,6 +2,8 @@ import { QuireError } from '@quire/core';
 
 /** What an Authorization header presents. */
 export interface Credentials {
+  /** Whether the scheme is Bearer. */
+  readonly isBearer: boolean;
   /** What follows the scheme, as it stands: a token by itself. */
   readonly token: string;
   /** What it holds besides when it is `Basic` with the base64 of `name:secret` (RFC 7617). */
@@ -26,7 +28,8 @@ export function parseCredentials(header: string | undefined): Credentials {
     throw new QuireError('UNAUTHENTICATED', "Authorization is malformed: expected 'Basic <token>' or 'Bearer <token>'.");
   }
   const [, scheme = '', token = ''] = match;
-  return { token, login: scheme.toLowerCase() === 'basic' ? decodeLogin(token) : undefined };
+  const isBearer = scheme.toLowerCase() === 'bearer';
+  return { isBearer, token, login: isBearer ? undefined : decodeLogin(token) };
 }
 
 /** The first colon ends the name, as names have none; text that is not UTF-8 is nobody's login. */

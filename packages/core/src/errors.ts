@@ -50,6 +50,7 @@ export const errorKinds = {
   TABLE_NOT_FOUND: 'invalid',
   COLUMN_NOT_FOUND: 'invalid',
   QUERY_FAILED: 'invalid',
+  EXPRESSION_FAILED: 'invalid', // an expression does not suit the values of a row
   QUERY_LIMIT_EXCEEDED: 'unavailable',
   QUERY_TIMED_OUT: 'unavailable',
   QUERY_CANCELLED: 'aborted',

@@ -1,0 +1,118 @@
+import { isIPv6 } from 'node:net';
+import { type Clock, systemRandom } from '@quire/core';
+import { createHmac } from 'node:crypto';
+import type { Principal } from './principal.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+/** How much one caller may ask of a service; Infinity is no limit. */
+export interface CallLimitSettings {
+  /** Calls of one principal a second; as many may come at once. */
+  readonly callsPerSecondMax: number;
+  /** Calls of one principal that are answered at the same time. */
+  readonly callsRunningMax: number;
+  /** Wrong credentials from one address a minute; as many may come at once. */
+  readonly failuresPerMinuteMax: number;
+}
+
+/** A call that is let in, or for how long it is refused, and by which limit. */
+export type Admission =
+  | { readonly isAdmitted: true; readonly release: () => void }
+  | { readonly isAdmitted: false; readonly retryAfterMs: number; readonly limit: string };
+
+/** Principals and addresses that are remembered; those that were not seen for the longest time are forgotten. */
+const keysMax = 10_000;
+const provenMax = 4096;
+
+/**
+ * Keeps any one principal from taking a service for itself, and any one address from trying credentials until one fits.
+ *
+ * A proxy makes the calls of many from one address: a credential that was accepted lately is looked at whatever its neighbours
+ * have tried, so that nobody can lock the others out.
+ */
+export class CallLimits {
+  readonly #clock: Clock;
+  readonly #settings: () => CallLimitSettings;
+  readonly #calls: TokenBuckets;
+  readonly #failures: TokenBuckets;
+  readonly #running = new Map<string, number>();
+  readonly #macKey = systemRandom.bytes(32);
+  /** Credentials that were accepted, by a MAC of the header, the longest unused first. */
+  readonly #proven = new Set<string>();
+
+  /** `settings` is asked at every call, so that limits are live. */
+  constructor(settings: () => CallLimitSettings, clock: Clock) {
+    this.#clock = clock;
+    this.#settings = settings;
+    this.#calls = new TokenBuckets(keysMax);
+    this.#failures = new TokenBuckets(keysMax);
+  }
+
+  /** For how long no credentials of this address are looked at; 0 when they may be tried now. */
+  retryAfterFailuresMs(address: string, header: string | undefined): number {
+    const { failuresPerMinuteMax } = this.#settings();
+    if (header === undefined || failuresPerMinuteMax === Infinity || this.#proven.has(this.#macOf(header))) return 0;
+    return this.#failures.waitMs(networkOf(address), perMinute(failuresPerMinuteMax), this.#clock.monotonicMs());
+  }
+
+  /** Notes that credentials were wrong. Having none is no attempt: browsers ask that way what is wanted. */
+  countFailure(address: string, header: string | undefined): void {
+    const { failuresPerMinuteMax } = this.#settings();
+    if (header === undefined) return;
+    this.#proven.delete(this.#macOf(header));
+    if (failuresPerMinuteMax === Infinity) return;
+    this.#failures.take(networkOf(address), perMinute(failuresPerMinuteMax), this.#clock.monotonicMs());
+  }
+
+  /** Notes that credentials were right. */
+  countSuccess(header: string | undefined): void {
+    if (header === undefined || this.#settings().failuresPerMinuteMax === Infinity) return;
+    const mac = this.#macOf(header);
+    this.#proven.delete(mac);
+    this.#proven.add(mac);
+    for (const oldest of this.#proven) {
+      if (this.#proven.size <= provenMax) return;
+      this.#proven.delete(oldest);
+    }
+  }
+
+  /** Lets a call of a principal in, or says when to try again. Whoever is let in must be released when the call has ended. */
+  admit({ name }: Principal): Admission {
+    const { callsPerSecondMax, callsRunningMax } = this.#settings();
+    const running = this.#running.get(name) ?? 0;
+    if (running >= callsRunningMax) {
+      return { isAdmitted: false, retryAfterMs: 1000, limit: `${callsRunningMax} calls at the same time` };
+    }
+    if (callsPerSecondMax !== Infinity) {
+      const rate = { capacity: Math.max(1, callsPerSecondMax), perMs: callsPerSecondMax / 1000 };
+      const waitMs = this.#calls.take(name, rate, this.#clock.monotonicMs());
+      if (waitMs > 0) return { isAdmitted: false, retryAfterMs: waitMs, limit: `${callsPerSecondMax} calls a second` };
+    }
+    this.#running.set(name, running + 1);
+    return { isAdmitted: true, release: () => this.#release(name) };
+  }
+
+  #release(name: string): void {
+    const left = (this.#running.get(name) ?? 1) - 1;
+    if (left > 0) this.#running.set(name, left);
+    else this.#running.delete(name);
+  }
+
+  #macOf(header: string): string {
+    return createHmac('sha256', this.#macKey).update(header, 'utf8').digest('base64');
+  }
+}
+
+function perMinute(count: number): { readonly capacity: number; readonly perMs: number } {
+  return { capacity: count, perMs: count / 60_000 };
+}
+
+/** Whoever has one IPv6 address has the 2^64 of its network: they count as one. */
+function networkOf(address: string): string {
+  const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (!isIPv6(unmapped)) return unmapped;
+  const [head = '', tail] = unmapped.split('%', 1)[0]?.toLowerCase().split('::') ?? [];
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  return [...before, ...zeros, ...after].slice(0, 4).join(':');
+}

@@ -1,0 +1,108 @@
+import { type Clock, isQuireError, QuireError } from '@quire/core';
+
+/** Where a text is that a setting points at: a file of this machine, or what a web server gives. */
+export type TextLocation = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'url'; readonly url: string };
+
+/** What reading a text takes; handed in, so that nothing here touches the machine by itself. */
+export interface TextSurroundings {
+  readonly clock: Clock;
+  readonly readFile: (path: string) => Promise<string>;
+  /** Default: the global one. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+export interface TextRequest {
+  /** The setting that names the location: messages name it in the place of the location, which may hold credentials. */
+  readonly setting: string;
+  readonly location: TextLocation;
+  readonly bytesMax: number;
+}
+
+/** How long a web server may take to give the whole text. */
+const timeoutMs = 10_000;
+
+/**
+ * Reads a text as it is now.
+ *
+ * @throws INVALID_SETTING when there is nothing to read there: no such file, a refusal of the server, a text that is too long
+ * @throws SERVER_UNREACHABLE when the server cannot be reached, fails or takes too long
+ */
+export async function readText(request: TextRequest, surroundings: TextSurroundings): Promise<string> {
+  const { setting, location, bytesMax } = request;
+  const text =
+    location.kind === 'file'
+      ? await readFileText(setting, location.path, surroundings)
+      : await fetchText(request, location.url, surroundings);
+  if (Buffer.byteLength(text) <= bytesMax) return text;
+  throw tooLong(request);
+}
+
+async function readFileText(setting: string, path: string, { readFile }: TextSurroundings): Promise<string> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    // Not as its cause: a file system's error repeats the path.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new QuireError('INVALID_SETTING', `${setting}: the file that it names cannot be read (${code}).`);
+  }
+}
+
+async function fetchText(request: TextRequest, url: string, surroundings: TextSurroundings): Promise<string> {
+  const { setting } = request;
+  const { clock, fetch = globalThis.fetch } = surroundings;
+  const over = new AbortController();
+  const timer = new AbortController();
+  const timedOut = clock.sleep(timeoutMs, timer.signal).then(
+    () => over.abort(new QuireError('SERVER_UNREACHABLE', `${setting}: the server gave no text within ${timeoutMs / 1000} s.`)),
+    () => undefined,
+  );
+  try {
+    const { target, headers } = withoutUserInfo(url);
+    const response = await fetch(target, { headers, redirect: 'error', signal: over.signal });
+    if (!response.ok) {
+      await response.body?.cancel();
+      const code = response.status >= 500 ? 'SERVER_UNREACHABLE' : 'INVALID_SETTING';
+      throw new QuireError(code, `${setting}: the server answered with status ${response.status}.`);
+    }
+    return await readBody(request, response);
+  } catch (error) {
+    if (isQuireError(error)) throw error;
+    if (isQuireError(over.signal.reason)) throw over.signal.reason;
+    // Not as its cause: it may repeat the URL.
+    throw new QuireError('SERVER_UNREACHABLE', `${setting}: the server cannot be reached (${reasonOf(error)}).`);
+  } finally {
+    timer.abort();
+    await timedOut;
+  }
+}
+
+async function readBody(request: TextRequest, response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // The types of the platform say any, the standard says bytes.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > request.bytesMax) throw tooLong(request);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A fetch takes no URL with a name and a password: they go into the header that they stand for. */
+function withoutUserInfo(url: string): { readonly target: URL; readonly headers: Record<string, string> } {
+  const target = new URL(url);
+  const { username, password } = target;
+  if (username === '' && password === '') return { target, headers: {} };
+  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  [target.username, target.password] = ['', ''];
+  return { target, headers: { authorization: `Basic ${Buffer.from(login).toString('base64')}` } };
+}
+
+function reasonOf(error: unknown): string {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no connection';
+}
+
+function tooLong({ setting, bytesMax }: TextRequest): QuireError {
+  return new QuireError('INVALID_SETTING', `${setting}: what it names is longer than ${bytesMax} bytes.`);
+}

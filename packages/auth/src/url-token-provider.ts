@@ -1,0 +1,58 @@
+import type { AuthorizationProvider } from './authorization-provider.ts';
+import { readText, type TextLocation, type TextSurroundings } from './text-location.ts';
+import { parseAuthorization } from './token-text.ts';
+
+export interface UrlTokenOptions extends TextSurroundings {
+  /** The setting that names the location, for messages. */
+  readonly setting: string;
+  readonly location: TextLocation;
+  /** What goes before a token that has no scheme of its own. */
+  readonly scheme: string;
+}
+
+/** Calls that are made together share one reading; a token that was changed is in use this much later at the latest. */
+const reuseMs = 10_000;
+const bytesMax = 16_384;
+
+/**
+ * Reads a token from a file or a web server, and follows its rotation: it is read again when it was read more than ten seconds
+ * ago, and when a server has refused it. A token that cannot be read is an error; an old one is never sent in its place.
+ */
+export class UrlTokenProvider implements AuthorizationProvider {
+  readonly #options: UrlTokenOptions;
+  #latest: { readonly value: Promise<string>; readonly startMs: number } | undefined;
+
+  constructor(options: UrlTokenOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @throws INVALID_SETTING when there is no token there
+   * @throws SERVER_UNREACHABLE when the server that should give it does not
+   */
+  async authorization({ refused }: { readonly refused?: string | undefined } = {}): Promise<string> {
+    const latest = this.#latest;
+    if (latest !== undefined && this.#options.clock.monotonicMs() - latest.startMs < reuseMs) {
+      const value = await latest.value;
+      if (value !== refused) return value;
+      // Several calls may have been refused with the same value: the first of them reads, the others wait for it.
+      if (this.#latest !== latest) return this.authorization();
+    }
+    return this.#read();
+  }
+
+  #read(): Promise<string> {
+    const latest = { value: this.#readOnce(), startMs: this.#options.clock.monotonicMs() };
+    this.#latest = latest;
+    // What failed is tried again by the next call.
+    latest.value.catch(() => {
+      if (this.#latest === latest) this.#latest = undefined;
+    });
+    return latest.value;
+  }
+
+  async #readOnce(): Promise<string> {
+    const { setting, location, scheme } = this.#options;
+    return parseAuthorization(await readText({ setting, location, bytesMax }, this.#options), { setting, scheme });
+  }
+}

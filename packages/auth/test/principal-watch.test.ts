@@ -1,0 +1,65 @@
+import { ManualClock } from '@quire/core/testing';
+import { expect, test } from 'vitest';
+import { Authenticator, type KnownPrincipal, PrincipalWatch } from '../src/index.ts';
+import { basic, parseWith } from './principal-builder.ts';
+
+test('a token that is replaced in its file counts within ten seconds, and the old one no more', async () => {
+  const clock = new ManualClock();
+  const files: Record<string, string> = { '/token': 'old-token', '/password': 'old password' };
+  const read = (): Promise<readonly KnownPrincipal[]> =>
+    parseWith([{ name: 'ann', role: 'query', tokenFile: '/token', passwordFile: '/password' }], { files });
+  const principals = await read();
+  const authenticator = new Authenticator(principals);
+  const told: string[] = [];
+  await using _watch = new PrincipalWatch({
+    read,
+    principals,
+    clock,
+    onChange: (changed) => {
+      told.push('changed');
+      authenticator.replacePrincipals(changed);
+    },
+    onProblem: ({ message }) => told.push(message),
+  });
+  const outcomes = (): Promise<string[]> =>
+    Promise.all(
+      ['Bearer old-token', 'Bearer new-token', basic('ann', 'old password')].map((header) =>
+        authenticator.authenticate(header).then(
+          ({ name }) => name,
+          (error: unknown) => (error as { code: string }).code,
+        ),
+      ),
+    );
+  const refused = 'UNAUTHENTICATED';
+
+  await clock.advance(10_000);
+  expect([await outcomes(), told]).toEqual([['ann', refused, 'ann'], []]);
+
+  files['/token'] = 'new-token';
+  await clock.advance(10_000);
+  expect([await outcomes(), told]).toEqual([[refused, 'ann', 'ann'], ['changed']]);
+
+  // What cannot be read changes nothing, and is said once.
+  delete files['/password'];
+  await clock.advance(30_000);
+  expect(await outcomes()).toEqual([refused, 'ann', 'ann']);
+  expect(told).toEqual(['changed', 'The file that engine.auth.principal.ann.password.file names cannot be read (ENOENT).']);
+
+  files['/password'] = 'new password';
+  await clock.advance(10_000);
+  expect([await outcomes(), told.at(-1)]).toEqual([[refused, 'ann', refused], 'changed']);
+});
+
+test('a password that was checked against a hash which has been replaced lets nobody in', async () => {
+  // The password is correct horse, in both.
+  const hashed = (salt: string, key: string): Promise<readonly KnownPrincipal[]> =>
+    parseWith([{ name: 'dee', role: 'query', passwordScrypt: `scrypt:1024:1:1:${salt}:${key}` }]);
+  const before = await hashed('AAECAwQFBgcICQoLDA0ODw==', 'NpEifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=');
+  const after = await hashed('AAECAwQFBgcICQoLDA0ODw==', 'AAAifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=');
+  const authenticator = new Authenticator(before);
+
+  const checking = authenticator.authenticate(basic('dee', 'correct horse'));
+  authenticator.replacePrincipals(after);
+
+  await expect(checking).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+});
