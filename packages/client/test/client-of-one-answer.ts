@@ -14,6 +14,7 @@ export function clientOf(answer: unknown, init?: ResponseInit, token: string | u
   const client = new QuireClient({
     baseUrl: 'http://quire.test/base',
     token,
+    retry: { attemptsMax: 1 },
     fetch: (url, request) => {
       const body = request?.body;
       sent.push({

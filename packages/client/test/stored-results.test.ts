@@ -95,6 +95,7 @@ describe('a client', () => {
   it('says who did not answer, and why', async () => {
     const client = new QuireClient({
       baseUrl: 'http://quire.test:8099',
+      retry: { attemptsMax: 1 },
       fetch: () => Promise.reject(new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:8099') })),
     });
     expect(await errorOf(client.list())).toEqual({

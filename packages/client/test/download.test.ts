@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { pieceOf } from '../src/document-pieces.ts';
+import type { DownloadOptions, DownloadProgress } from '../src/index.ts';
+import { planPages } from '../src/plan-pages.ts';
+import { errorOf } from './client-of-one-answer.ts';
+import { collect, csvOf, FakeResult, requestId, textOf } from './fake-result.ts';
+
+const noWaits = { retry: { delayMs: 0, delayMaxMs: 0, attemptsMax: 1 } };
+
+async function cursorOf(fake: FakeResult) {
+  return fake.client.open(requestId, { rowCount: 1 });
+}
+
+const rowsOf = (start: number, end: number) =>
+  Array.from({ length: end - start }, (_, index) => [start + index, `row ${start + index}`] as const);
+
+async function documentOf(rowCount: number, options: DownloadOptions): Promise<string> {
+  const cursor = await cursorOf(new FakeResult({ rowCount }));
+  return textOf(await collect(cursor.download(options)));
+}
+
+describe('a download', () => {
+  it('is one document, however many pages it takes', async () => {
+    const ndjson = rowsOf(0, 7).map(([n]) => `{"n":${n}}`);
+    for (const pageSize of [1, 2, 3, 7, 100]) {
+      expect(await documentOf(7, { format: 'csv', pageSize })).toBe(csvOf(rowsOf(0, 7)));
+      expect(await documentOf(7, { format: 'ndjson', pageSize })).toBe(`${ndjson.join('\n')}\n`);
+      expect(await documentOf(7, { format: 'json', pageSize })).toBe(`[\n${ndjson.join(',\n')}\n]\n`);
+    }
+  });
+
+  it('of some rows begins with a header and ends where it should', async () => {
+    expect(await documentOf(20, { format: 'csv', offset: 5, rowCount: 7, pageSize: 3 })).toBe(csvOf(rowsOf(5, 12)));
+    expect(await documentOf(20, { format: 'csv', offset: 18, rowCount: 7, pageSize: 3 })).toBe(csvOf(rowsOf(18, 20)));
+  });
+
+  it('of no rows is a document all the same', async () => {
+    expect(await documentOf(0, { format: 'csv' })).toBe(csvOf([]));
+    expect(await documentOf(9, { format: 'csv', offset: 3, rowCount: 0 })).toBe(csvOf([]));
+    expect(JSON.parse(await documentOf(0, { format: 'json' }))).toEqual([]);
+    expect(await documentOf(0, { format: 'ndjson' })).toBe('');
+  });
+
+  it('tells how far it is, with each chunk', async () => {
+    const told: DownloadProgress[] = [];
+    const cursor = await cursorOf(new FakeResult({ rowCount: 5 }));
+    await collect(cursor.download({ format: 'ndjson', pageSize: 2, onProgress: (progress) => told.push(progress) }));
+    expect(told).toEqual([
+      { rowCount: 2, totalRowCount: 5, sizeBytes: 16 },
+      { rowCount: 4, totalRowCount: 5, sizeBytes: 32 },
+      { rowCount: 5, totalRowCount: 5, sizeBytes: 40 },
+    ]);
+  });
+
+  it('gives a page once that was cut short at first', async () => {
+    const cut = new Set([1, 3]);
+    const fake = new FakeResult({ rowCount: 6, fault: (_call, index) => (cut.has(index) ? 'cut' : undefined) });
+    const cursor = await cursorOf(fake);
+    const reading = collect(cursor.download({ format: 'csv', pageSize: 2 }));
+    for (let turn = 0; turn < 20; turn += 1) await fake.clock.advance(100);
+    expect(textOf(await reading)).toBe(csvOf(rowsOf(0, 6)));
+    expect(fake.calls.length).toBe(1 + 3 + 2);
+  });
+
+  it.each(['csv', 'ndjson', 'json'] as const)(
+    'of %s that broke off anywhere goes on without a byte twice or missing',
+    async (format) => {
+      const whole = await documentOf(9, { format, pageSize: 2 });
+      for (let broken = 1; broken <= 5; broken += 1) {
+        let isBroken = true;
+        const fault = (_call: string, index: number) => (isBroken && index === broken ? 'cut' : undefined);
+        const fake = new FakeResult({ rowCount: 9, fault, client: noWaits });
+        const cursor = await cursorOf(fake);
+        const chunks: Uint8Array[] = [];
+        const download = cursor.download({ format, pageSize: 2 });
+        const first = (async () => {
+          for await (const chunk of download) chunks.push(chunk);
+        })();
+        expect((await errorOf(first)).code).toBe('SERVER_UNREACHABLE');
+        expect(download.position).toEqual({ offset: 2 * (broken - 1), sizeBytes: textOf(chunks).length });
+
+        isBroken = false;
+        const from = download.position;
+        // As another process would, with other pages.
+        const resumed = await collect(cursor.download({ format, pageSize: 3, from }));
+        expect(textOf([...chunks, ...resumed])).toBe(whole);
+        // The same one, looped over again.
+        expect(textOf([...chunks, ...(await collect(download))])).toBe(whole);
+      }
+    },
+  );
+
+  it('that is complete has nothing to go on with', async () => {
+    const fake = new FakeResult({ rowCount: 4 });
+    const cursor = await cursorOf(fake);
+    const download = cursor.download({ format: 'json' });
+    await collect(download);
+    const callCount = fake.calls.length;
+    expect(await collect(cursor.download({ format: 'json', from: download.position }))).toEqual([]);
+    expect(fake.calls.length).toBe(callCount);
+  });
+
+  it('takes no page of other rows than were asked for', async () => {
+    const headers = { 'quire-offset': '0', 'quire-num-rows': '1' };
+    const fault = (call: string) => (call.includes('format') ? new Response('n\n0\n', { headers }) : undefined);
+    const cursor = await cursorOf(new FakeResult({ rowCount: 4, fault }));
+    expect((await errorOf(collect(cursor.download({ format: 'csv' })))).message).toBe(
+      `4 rows from row 0 of ${requestId} on were asked for; 1 came.`,
+    );
+  });
+
+  it.each<Partial<DownloadOptions>>([
+    { offset: -1 },
+    { rowCount: 0.5 },
+    { pageSize: 0 },
+    { from: { offset: 5, sizeBytes: 0 } },
+    { from: { offset: 1, sizeBytes: -1 } },
+    { offset: 3, from: { offset: 2, sizeBytes: 10 } },
+  ])('is not made with %j', async (options) => {
+    const cursor = await cursorOf(new FakeResult({ rowCount: 4 }));
+    expect(() => cursor.download({ format: 'csv', ...options })).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
+  });
+
+  it('is a stream of the web as well, which asks for pages as they are taken', async () => {
+    const fake = new FakeResult({ rowCount: 8 });
+    const cursor = await cursorOf(fake);
+    const download = cursor.download({ format: 'csv', pageSize: 2 });
+    expect(await new Response(download.toReadableStream()).text()).toBe(csvOf(rowsOf(0, 8)));
+
+    const reader = cursor.download({ format: 'csv', pageSize: 2 }).toReadableStream().getReader();
+    const callCount = fake.calls.length;
+    await reader.read();
+    await reader.cancel();
+    expect(fake.calls.length - callCount).toBeLessThanOrEqual(2);
+  });
+
+  it('hands a failure on to the stream', async () => {
+    const fault = (call: string) => (call.includes('format') ? new TypeError('fetch failed') : undefined);
+    const cursor = await cursorOf(new FakeResult({ rowCount: 8, fault, client: noWaits }));
+    expect((await errorOf(cursor.download({ format: 'csv' }).toReadableStream().getReader().read())).code).toBe(
+      'SERVER_UNREACHABLE',
+    );
+  });
+});
+
+describe('pages of a walk', () => {
+  it('cover its rows exactly, in order, whatever the page size', () => {
+    const stretch = fc.tuple(fc.nat(50), fc.nat(50), fc.integer({ min: 1, max: 60 }), fc.boolean());
+    fc.assert(
+      fc.property(stretch, ([start, length, pageSize, backward]) => {
+        const pages = [...planPages({ start, end: start + length, pageSize, backward })];
+        if (backward) pages.reverse();
+        const rows = pages.flatMap(({ offset, rowCount }) => Array.from({ length: rowCount }, (_, index) => offset + index));
+        expect(rows).toEqual(Array.from({ length }, (_, index) => start + index));
+        expect(pages.every(({ rowCount }) => rowCount >= 1 && rowCount <= pageSize)).toBe(true);
+        expect(pages.length).toBe(Math.ceil(length / pageSize));
+      }),
+    );
+  });
+});
+
+describe('a piece of a document', () => {
+  const middle = { isFirst: false, isLast: false };
+
+  it('of CSV without a header is refused', () => {
+    expect(() => pieceOf('csv', new TextEncoder().encode('"a\nb'), middle)).toThrow(
+      expect.objectContaining({ code: 'UNEXPECTED_RESPONSE' }),
+    );
+  });
+
+  it.each<[readonly number[], string]>([
+    [[], 'A page of Arrow came without a schema.'],
+    [[1, 2, 3, 4, 0, 0, 0, 0], 'A page of Arrow came without a schema.'],
+    [[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], 'A page of Arrow came without its end.'],
+    [[0xff, 0xff, 0xff, 0xff, 4, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0], 'A page of Arrow came without its end.'],
+  ])('of Arrow that is %j is refused', (bytes, message) => {
+    expect(() => pieceOf('arrow', Uint8Array.from(bytes), middle)).toThrow(
+      expect.objectContaining({ code: 'UNEXPECTED_RESPONSE', message }),
+    );
+  });
+});
