@@ -1,10 +1,18 @@
-import { isQuireError } from '@quire/core';
+import { join } from 'node:path';
+import { isQuireError, type ObjectStore } from '@quire/core';
 import { type Fault, faultAt, FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
 import { ResultStore } from '@quire/results';
+import { FileObjectStore } from '@quire/store-file';
+import { GcsObjectStore } from '@quire/store-gcs';
 import { MemoryObjectStore } from '@quire/store-memory';
-import { expect, test } from 'vitest';
+import { S3ObjectStore } from '@quire/store-s3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../builders/counting-rows.ts';
 import { pageText } from '../builders/page-text.ts';
+import { temporaryDirectory } from '../e2e/cli-process.ts';
+import { GcsServer } from '../servers/gcs-server.ts';
+import { S3Server } from '../servers/s3-server.ts';
+import { describeWithTool, gcsServer, s3Server } from '../toolchain.ts';
 
 const faults: readonly Fault[] = [
   { kind: 'fail-before' },
@@ -28,7 +36,7 @@ async function life(results: ResultStore): Promise<void> {
   await results.delete(entry.requestId);
 }
 
-function resultsOn(store: ConstructorParameters<typeof ResultStore>[0]['store']): ResultStore {
+function resultsOn(store: ObjectStore): ResultStore {
   return new ResultStore({
     store,
     brokerId: 'b',
@@ -40,21 +48,24 @@ function resultsOn(store: ConstructorParameters<typeof ResultStore>[0]['store'])
   });
 }
 
-test.each(faults)('after $kind at any call, every result is whole or absent', async (fault) => {
-  const dry = new FaultStore(new MemoryObjectStore({ sizeMaxBytes: 1e8 }));
-  await life(resultsOn(dry));
+/** Makes every call fail in turn, each in a store of its own; what is left must be whole. */
+async function crashEverywhere(fault: Fault, openEmpty: () => Promise<ObjectStore>): Promise<void> {
   const foreignFailures: unknown[] = [];
   const debris: string[] = [];
+  await using intact = await openEmpty();
+  const dry = new FaultStore(intact);
+  await life(resultsOn(dry));
+  expect(dry.callCount).toBeGreaterThan(6);
   for (let call = 1; call <= dry.callCount; call += 1) {
-    const memory = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
-    const store = new FaultStore(memory, { plan: faultAt(call, fault) });
+    await using place = await openEmpty();
+    const store = new FaultStore(place, { plan: faultAt(call, fault) });
     const failure: unknown = await life(resultsOn(store)).then(
       () => undefined,
       (error: unknown) => error,
     );
     if (failure !== undefined && !isQuireError(failure)) foreignFailures.push({ call, failure });
 
-    const successor = resultsOn(memory);
+    const successor = resultsOn(place);
     const live = new Set<string>();
     for await (const entry of successor.list()) {
       live.add(entry.requestId);
@@ -63,10 +74,43 @@ test.each(faults)('after $kind at any call, every result is whole or absent', as
     }
     // A failed write takes back what it wrote; only a process that died, or a deletion that failed, may leave data behind.
     const isFailedWrite = failure !== undefined && call <= putsOfOneWrite && !store.isCrashed;
-    for await (const { key } of memory.list('')) {
+    for await (const { key } of place.list('')) {
       if (isFailedWrite && !live.has(key.split('/')[1] ?? '')) debris.push(`${call}: ${key}`);
     }
   }
-  expect(foreignFailures).toEqual([]);
-  expect(debris).toEqual([]);
+  expect({ foreignFailures, debris }).toEqual({ foreignFailures: [], debris: [] });
+}
+
+const title = 'after %j at any call, every result is whole or absent';
+
+describe('results in memory', () => {
+  test.each(faults)(title, (fault) => crashEverywhere(fault, async () => new MemoryObjectStore({ sizeMaxBytes: 1e8 })));
+});
+
+describe('results in files', () => {
+  test.each(faults)(title, async (fault) => {
+    await using directory = await temporaryDirectory();
+    let count = 0;
+    await crashEverywhere(fault, () => FileObjectStore.open({ root: join(directory.path, String((count += 1))) }));
+  });
+});
+
+describeWithTool(s3Server, 'results in S3', (path) => {
+  let server: S3Server;
+  beforeAll(async () => {
+    server = await S3Server.start(path);
+  });
+  afterAll(async () => server[Symbol.asyncDispose]());
+
+  test.each(faults)(title, (fault) => crashEverywhere(fault, () => S3ObjectStore.open(server.storeOptions())));
+});
+
+describeWithTool(gcsServer, 'results in GCS', (path) => {
+  let server: GcsServer;
+  beforeAll(async () => {
+    server = await GcsServer.start(path);
+  });
+  afterAll(async () => server[Symbol.asyncDispose]());
+
+  test.each(faults)(title, (fault) => crashEverywhere(fault, () => GcsObjectStore.open(server.storeOptions())));
 });

@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import type { ObjectStore } from '@quire/core';
 import { type Compression, columnDataTypes, type PageFormat, type Result, ResultStore } from '@quire/results';
+import { FileObjectStore } from '@quire/store-file';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { registerArrowCodecs } from '../builders/arrow-codecs.ts';
 import { allKinds, batchesOf, jsonCells, longTable, type ModelTable, modelTables, schemaOf } from '../builders/model-table.ts';
+import { temporaryDirectory } from '../e2e/cli-process.ts';
 
 registerArrowCodecs();
 
@@ -40,11 +43,11 @@ async function text(result: Result, offset: number, rowCount: number, format: Pa
   return Buffer.concat(chunks).toString(format === 'arrow' ? 'latin1' : 'utf8');
 }
 
-test('a page is the slice of the rows that went in, in JSON and NDJSON', async () => {
+async function expectSlices(openEmpty: () => Promise<ObjectStore>, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(modelTables, page, compression, async (table, { offset, rowCount }, compressed) => {
       fc.pre(offset <= table.rows.length);
-      await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
+      await using store = await openEmpty();
       await withResult(store, table, compressed, async (result) => {
         const cells = table.rows.slice(offset, offset + rowCount).map((row) => jsonCells(table, row));
         expect(await text(result, offset, rowCount, 'json')).toBe(`[${cells.map((row) => `[${row.join(',')}]`).join(',')}]`);
@@ -53,8 +56,19 @@ test('a page is the slice of the rows that went in, in JSON and NDJSON', async (
         expect(columnDataTypes(result.schema)).toEqual(table.kinds.map(({ columnDataType }) => columnDataType));
       });
     }),
-    { numRuns: 200 },
+    { numRuns },
   );
+}
+
+// In S3 and GCS as well: test/src/faults/remote-results.test.ts.
+test('a page is the slice of the rows that went in, in JSON and NDJSON', async () => {
+  await expectSlices(async () => new MemoryObjectStore({ sizeMaxBytes: 1e9 }), 200);
+}, 120_000);
+
+test('a page is the slice of the rows that went in, in files', async () => {
+  await using directory = await temporaryDirectory();
+  let count = 0;
+  await expectSlices(() => FileObjectStore.open({ root: join(directory.path, String((count += 1))) }), 50);
 }, 120_000);
 
 test.each(allKinds.map((kind, index) => [`${index}: ${kind.columnDataType}`, kind] as const))(
