@@ -49,7 +49,7 @@ function resultsOn(store: ObjectStore): ResultStore {
 }
 
 /** Makes every call fail in turn, each in a store of its own; what is left must be whole. */
-async function crashEverywhere(fault: Fault, openEmpty: () => Promise<ObjectStore>): Promise<void> {
+async function expectWholeOrAbsent(fault: Fault, openEmpty: () => Promise<ObjectStore>): Promise<void> {
   const foreignFailures: unknown[] = [];
   const debris: string[] = [];
   await using intact = await openEmpty();
@@ -84,14 +84,14 @@ async function crashEverywhere(fault: Fault, openEmpty: () => Promise<ObjectStor
 const title = 'after %j at any call, every result is whole or absent';
 
 describe('results in memory', () => {
-  test.each(faults)(title, (fault) => crashEverywhere(fault, async () => new MemoryObjectStore({ sizeMaxBytes: 1e8 })));
+  test.each(faults)(title, (fault) => expectWholeOrAbsent(fault, async () => new MemoryObjectStore({ sizeMaxBytes: 1e8 })));
 });
 
 describe('results in files', () => {
   test.each(faults)(title, async (fault) => {
     await using directory = await temporaryDirectory();
     let count = 0;
-    await crashEverywhere(fault, () => FileObjectStore.open({ root: join(directory.path, String((count += 1))) }));
+    await expectWholeOrAbsent(fault, () => FileObjectStore.open({ root: join(directory.path, String((count += 1))) }));
   });
 });
 
@@ -102,7 +102,7 @@ describeWithTool(s3Server, 'results in S3', (path) => {
   });
   afterAll(async () => server[Symbol.asyncDispose]());
 
-  test.each(faults)(title, (fault) => crashEverywhere(fault, () => S3ObjectStore.open(server.storeOptions())));
+  test.each(faults)(title, (fault) => expectWholeOrAbsent(fault, () => S3ObjectStore.open(server.storeOptions())));
 });
 
 describeWithTool(gcsServer, 'results in GCS', (path) => {
@@ -112,5 +112,5 @@ describeWithTool(gcsServer, 'results in GCS', (path) => {
   });
   afterAll(async () => server[Symbol.asyncDispose]());
 
-  test.each(faults)(title, (fault) => crashEverywhere(fault, () => GcsObjectStore.open(server.storeOptions())));
+  test.each(faults)(title, (fault) => expectWholeOrAbsent(fault, () => GcsObjectStore.open(server.storeOptions())));
 });
