@@ -1,0 +1,265 @@
+import { type Expression, expressionDepthMax, type LiteralValue } from './expression.ts';
+import { ExpressionSyntaxError } from './expression-error.ts';
+import { checkCall } from './check-call.ts';
+import { type BinaryOperator, power, reservedWords, symbolOperators } from './operators.ts';
+import { type Token, tokenize } from './token.ts';
+import { fitsLong, longMax, toInteger } from './values/integer.ts';
+
+/**
+ * Reads one expression by operator precedence (V. Pratt, “Top down operator precedence”, 1973).
+ *
+ * Syntax ends the reading with an ExpressionSyntaxError; faults of single calls are collected, and reading goes on.
+ */
+export class ExpressionParser {
+  readonly faults: ExpressionSyntaxError[] = [];
+  readonly #tokens: readonly Token[];
+  #next = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#tokens = tokenize(text);
+  }
+
+  /** @throws ExpressionSyntaxError where the text stops being an expression */
+  parse(): Expression {
+    const expression = this.#parseAt(0);
+    const rest = this.#peek();
+    if (rest.kind !== 'end') throw unexpected(rest, 'the end or an operator');
+    return expression;
+  }
+
+  /** Reads an operand and all operators behind it that bind more strongly than `minPower`. */
+  #parseAt(minPower: number): Expression {
+    this.#depth += 1;
+    if (this.#depth > expressionDepthMax) {
+      const message = `nested more than ${expressionDepthMax} deep`;
+      throw new ExpressionSyntaxError(message, this.#peek().position, 'EXPRESSION_TOO_DEEP');
+    }
+    let left = this.#parsePrefix();
+    for (let longer = this.#parseInfix(left, minPower); longer !== undefined; longer = this.#parseInfix(left, minPower)) {
+      left = longer;
+    }
+    this.#depth -= 1;
+    return left;
+  }
+
+  #parseInfix(left: Expression, minPower: number): Expression | undefined {
+    const token = this.#peek();
+    const operator = token.kind === 'symbol' ? symbolOperators.get(token.text) : undefined;
+    if (operator !== undefined) return operator.power > minPower ? this.#parseBinary(left, operator, token) : undefined;
+    if (token.kind !== 'word') return undefined;
+    const word = token.text.toUpperCase();
+    if (word === 'OR' || word === 'AND') {
+      const own = word === 'OR' ? power.or : power.and;
+      return own > minPower ? this.#parseLogical(left, word, own) : undefined;
+    }
+    return power.comparison > minPower ? this.#parsePredicate(left, word, token) : undefined;
+  }
+
+  #parseBinary(left: Expression, operator: BinaryOperator, token: Token): Expression {
+    this.#next += 1;
+    return this.#call(operator.call, [left, this.#parseAt(operator.power)], token.position);
+  }
+
+  /** Makes one call of a whole chain, so that a long list of alternatives is not a deep tree. */
+  #parseLogical(left: Expression, word: string, own: number): Expression {
+    const { position } = this.#peek();
+    const args = [left];
+    while (this.#takeWord(word)) args.push(this.#parseAt(own));
+    return this.#call(word.toLowerCase(), args, position);
+  }
+
+  #parsePredicate(left: Expression, word: string, token: Token): Expression | undefined {
+    if (word === 'IS') {
+      this.#next += 1;
+      return this.#parseIs(left, token);
+    }
+    const following = this.#tokens[this.#next + 1];
+    const isNegated = word === 'NOT' && following?.kind === 'word';
+    const name = isNegated ? following.text.toUpperCase() : word;
+    if (name !== 'IN' && name !== 'BETWEEN' && name !== 'LIKE') return undefined;
+    this.#next += isNegated ? 2 : 1;
+    const positive = this.#call(name.toLowerCase(), [left, ...this.#parsePredicateArgs(name)], token.position);
+    return isNegated ? this.#call('not', [positive], token.position) : positive;
+  }
+
+  #parsePredicateArgs(name: 'IN' | 'BETWEEN' | 'LIKE'): readonly Expression[] {
+    if (name === 'LIKE') return [this.#parseAt(power.comparison)];
+    if (name === 'IN') {
+      this.#expectSymbol('(');
+      return this.#parseArgs();
+    }
+    const low = this.#parseAt(power.comparison);
+    this.#expectWord('AND');
+    return [low, this.#parseAt(power.comparison)];
+  }
+
+  #parseIs(left: Expression, token: Token): Expression {
+    const isNegated = this.#takeWord('NOT');
+    if (this.#takeWord('NULL')) return this.#call(isNegated ? 'isNotNull' : 'isNull', [left], token.position);
+    for (const [word, name] of [
+      ['TRUE', 'isTrue'],
+      ['FALSE', 'isFalse'],
+    ] as const) {
+      if (!this.#takeWord(word)) continue;
+      const positive = this.#call(name, [left], token.position);
+      return isNegated ? this.#call('not', [positive], token.position) : positive;
+    }
+    throw unexpected(this.#peek(), 'NULL, TRUE or FALSE');
+  }
+
+  #parsePrefix(): Expression {
+    const token = this.#peek();
+    this.#next += 1;
+    if (token.kind === 'string') return literal(token.text);
+    if (token.kind === 'number') return literal(parseNumber(token, false));
+    if (token.kind === 'quoted') return this.#parseColumn(token);
+    if (token.kind === 'word') return this.#parseWord(token);
+    if (token.text === '(') {
+      const inner = this.#parseAt(0);
+      this.#expectSymbol(')');
+      return inner;
+    }
+    if (token.text === '+') return this.#parseAt(power.sign);
+    if (token.text === '-') return this.#parseMinus(token);
+    throw unexpected(token, 'a value, a column or a function');
+  }
+
+  #parseMinus(token: Token): Expression {
+    const operand = this.#peek();
+    if (operand.kind === 'number') {
+      this.#next += 1;
+      return literal(parseNumber(operand, true));
+    }
+    return this.#call('negate', [this.#parseAt(power.sign)], token.position);
+  }
+
+  #parseWord(token: Token): Expression {
+    const word = token.text.toUpperCase();
+    const isCalled = this.#peek().text === '(' && this.#peek().kind === 'symbol';
+    if (word === 'NOT') return this.#call('not', [this.#parseAt(power.not)], token.position);
+    if (word === 'CAST' && isCalled) return this.#parseCast(token);
+    if (word === 'CASE') return this.#parseCase(token);
+    if (isCalled && this.#takeSymbol('(')) return this.#call(token.text, this.#parseArgs(), token.position);
+    if (word === 'TRUE') return literal(true);
+    if (word === 'FALSE') return literal(false);
+    if (word === 'NULL') return literal(null);
+    if (reservedWords.has(word)) throw unexpected(token, 'a value, a column or a function');
+    return this.#parseColumn(token);
+  }
+
+  /** A column's name may have dots, as the names of flattened members have: `user.name`, `"user"."name"` and `"user.name"` are one. */
+  #parseColumn(first: Token): Expression {
+    let name = first.text;
+    while (this.#takeSymbol('.')) {
+      const part = this.#peek();
+      if (part.kind !== 'word' && part.kind !== 'quoted') throw unexpected(part, 'the rest of a name');
+      name += `.${part.text}`;
+      this.#next += 1;
+    }
+    return { kind: 'column', name };
+  }
+
+  /** The arguments of a call, from behind its opening bracket to behind the closing one. */
+  #parseArgs(): readonly Expression[] {
+    const args: Expression[] = [];
+    if (this.#takeSymbol(')')) return args;
+    do args.push(this.#parseAt(0));
+    while (this.#takeSymbol(','));
+    this.#expectSymbol(')');
+    return args;
+  }
+
+  /** Both `CAST(x AS INT)` and `cast(x, 'INT')`. */
+  #parseCast(token: Token): Expression {
+    this.#expectSymbol('(');
+    const value = this.#parseAt(0);
+    if (!this.#takeWord('AS')) {
+      const rest = this.#takeSymbol(',') ? this.#parseArgs() : (this.#expectSymbol(')'), []);
+      return this.#call('cast', [value, ...rest], token.position);
+    }
+    const type = this.#peek();
+    if (type.kind !== 'word') throw unexpected(type, 'the name of a type');
+    this.#next += 1;
+    this.#expectSymbol(')');
+    return this.#call('cast', [value, literal(type.text)], token.position);
+  }
+
+  /** Both `CASE WHEN a = 1 THEN …` and `CASE a WHEN 1 THEN …`. */
+  #parseCase(token: Token): Expression {
+    const args: Expression[] = [];
+    const subject = this.#isWord('WHEN') ? undefined : this.#parseAt(0);
+    while (this.#takeWord('WHEN')) {
+      const when = this.#parseAt(0);
+      args.push(subject === undefined ? when : this.#call('equals', [subject, when], token.position));
+      this.#expectWord('THEN');
+      args.push(this.#parseAt(0));
+    }
+    if (args.length === 0) throw unexpected(this.#peek(), 'WHEN');
+    args.push(this.#takeWord('ELSE') ? this.#parseAt(0) : literal(null));
+    this.#expectWord('END');
+    return this.#call('caseWhen', args, token.position);
+  }
+
+  /** A call by the documented name of its function; what is wrong with it is collected. */
+  #call(name: string, args: readonly Expression[], position: number): Expression {
+    const checked = checkCall(name, args);
+    for (const { code, message } of checked.faults) this.faults.push(new ExpressionSyntaxError(message, position, code));
+    return { kind: 'call', name: checked.name, args };
+  }
+
+  #peek(): Token {
+    const token = this.#tokens[this.#next] ?? this.#tokens.at(-1);
+    if (token === undefined) throw new RangeError('tokens end with an end');
+    return token;
+  }
+
+  #isWord(word: string): boolean {
+    const token = this.#peek();
+    return token.kind === 'word' && token.text.toUpperCase() === word;
+  }
+
+  #takeWord(word: string): boolean {
+    const isThere = this.#isWord(word);
+    if (isThere) this.#next += 1;
+    return isThere;
+  }
+
+  #expectWord(word: string): void {
+    if (!this.#takeWord(word)) throw unexpected(this.#peek(), word);
+  }
+
+  #takeSymbol(symbol: string): boolean {
+    const token = this.#peek();
+    const isThere = token.kind === 'symbol' && token.text === symbol;
+    if (isThere) this.#next += 1;
+    return isThere;
+  }
+
+  #expectSymbol(symbol: string): void {
+    if (!this.#takeSymbol(symbol)) throw unexpected(this.#peek(), symbol);
+  }
+}
+
+function literal(value: LiteralValue): Expression {
+  return { kind: 'literal', value };
+}
+
+/** Whole numbers keep all their digits. */
+function parseNumber(token: Token, isNegative: boolean): LiteralValue {
+  const text = (isNegative ? '-' : '') + token.text;
+  if (!/^-?\d+$/.test(text)) {
+    if (Number.isFinite(Number(text))) return Number(text);
+    throw new ExpressionSyntaxError(`${text} does not fit a double`, token.position);
+  }
+  const value = BigInt(text);
+  if (!fitsLong(value)) {
+    throw new ExpressionSyntaxError(`${text} does not fit 64 bits, the largest is ${longMax}`, token.position);
+  }
+  return toInteger(value);
+}
+
+function unexpected(token: Token, expected: string): ExpressionSyntaxError {
+  const found = token.kind === 'end' ? 'the expression ends' : `found ${token.text}`;
+  return new ExpressionSyntaxError(`${found} where ${expected} should be`, token.position);
+}

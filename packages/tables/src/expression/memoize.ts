@@ -1,0 +1,14 @@
+const entryCountMax = 256;
+
+/** Keeps what a function made of its last few hundred texts: patterns and paths are few, rows are many. */
+export function memoize<T>(make: (text: string) => T): (text: string) => T {
+  const made = new Map<string, T>();
+  return (text) => {
+    const kept = made.get(text);
+    if (kept !== undefined) return kept;
+    const fresh = make(text);
+    if (made.size >= entryCountMax) made.clear();
+    made.set(text, fresh);
+    return fresh;
+  };
+}
