@@ -32,10 +32,12 @@ export function checkTogether(settings: Settings, view: readonly SettingView[]):
     checkS3Keys,
     checkTempDir,
     checkHostName,
+    checkJwt,
+    checkTls,
   ].flatMap((check) => check(given) ?? []);
 }
 
-const { cleaner, query, results, s3, server, store } = settingTable;
+const { cleaner, jwt, query, results, s3, server, store, tls } = settingTable;
 const { storageClasses } = namedTable;
 
 function checkThresholds(given: Given): SettingProblem | undefined {
@@ -118,4 +120,20 @@ function checkHostName({ settings, sourceOf }: Given): SettingProblem | undefine
   if (!/^(?:0\.0\.0\.0|[0:]+)$/.test(value)) return undefined;
   const allowed = `a name or an address by which others reach this machine; it must be set when ${server.bindHost.key} is ${value}`;
   return badValue(key, value, allowed, sourceOf(key));
+}
+
+/** Keys alone would take the tokens that the same issuer made for anybody else. */
+function checkJwt({ settings, sourceOf }: Given): readonly SettingProblem[] {
+  if (settings.jwt.keys === undefined) return [];
+  return [jwt.issuer, jwt.audience].flatMap(({ key }) =>
+    sourceOf(key).kind === 'default' ? [faultAt(key, sourceOf(jwt.keys.key), `must be set, because ${jwt.keys.key} is`)] : [],
+  );
+}
+
+function checkTls({ sourceOf }: Given): SettingProblem | undefined {
+  const isGiven = (key: string): boolean => sourceOf(key).kind !== 'default';
+  const [certificate, key] = [tls.certificateFile.key, tls.keyFile.key];
+  if (isGiven(certificate) === isGiven(key)) return undefined;
+  const [given, missing] = isGiven(certificate) ? [certificate, key] : [key, certificate];
+  return faultAt(missing, sourceOf(given), `must be set, because ${given} is`);
 }

@@ -17,6 +17,13 @@ export const path: SettingKind<string> = {
   format: (value) => value,
 };
 
+/** A file as a path or a `file:` URI; the value is an absolute path. */
+export const fileOrUri: SettingKind<string> = {
+  allowed: 'a path of this machine, absolute or relative, or a file: URI',
+  parse: (value, baseDir) => (value.startsWith('file:') ? pathOfFileUri(value) : path.parse(value, baseDir)),
+  format: (value) => value,
+};
+
 /** A directory as a path or a `file:` URI, or a bucket as an `s3://` or `gs://` URI. */
 export const location: SettingKind<StoreLocation> = {
   allowed: 'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix)',

@@ -5,6 +5,9 @@ import { namedTable, nameKinds, settingTable } from './setting-table.ts';
 const titles = {
   server: 'Addresses',
   http: 'Requests',
+  tls: 'Encrypted connections',
+  jwt: 'JSON Web Tokens',
+  limits: 'Limits of each caller',
   store: 'Where results are kept',
   s3: 'Amazon S3, and servers that speak its protocol',
   gcs: 'Google Cloud Storage',

@@ -51,6 +51,19 @@ export function sizeOrUnlimited(unit: keyof typeof unitBytes, max: number): Sett
   };
 }
 
+/** A whole number up to `max`, where 0 means no limit; the value is then Infinity, so that comparisons need no special case. */
+export function countOrUnlimited(max: number): SettingKind<number> {
+  const limited = integer(0, max);
+  return {
+    allowed: `${limited.allowed}; 0 is no limit`,
+    parse: (text) => {
+      const count = limited.parse(text, '');
+      return count === 0 ? Number.POSITIVE_INFINITY : count;
+    },
+    format: (count) => (count === Number.POSITIVE_INFINITY ? '0' : limited.format(count)),
+  };
+}
+
 /** A time span such as `30s`, `4h30m` or `1d`; the value is in milliseconds. */
 export function duration(min: string, max: string): SettingKind<number> {
   const minMs = parseDurationMs(min);

@@ -1,14 +1,33 @@
 import type { SettingRow } from './setting-row.ts';
-import { cleaner, controller } from './table/cleaner.ts';
+import { jwt, limits } from './table/auth.ts';
+import { cleaner } from './table/cleaner.ts';
+import { controller } from './table/controller.ts';
 import { principals, tables } from './table/named.ts';
 import { duckdb, query } from './table/query.ts';
 import { gcs, links, s3, storageClasses } from './table/remote-stores.ts';
 import { results, store } from './table/results.ts';
 import { http, observability, server } from './table/server.ts';
+import { tls } from './table/tls.ts';
 import { text } from './setting-kind.ts';
 
 /** The one table of settings: groups of settings with fixed keys, under the names that code knows them by. */
-export const settingTable = { server, http, store, s3, gcs, links, results, query, duckdb, cleaner, controller, observability };
+export const settingTable = {
+  server,
+  http,
+  tls,
+  jwt,
+  limits,
+  store,
+  s3,
+  gcs,
+  links,
+  results,
+  query,
+  duckdb,
+  cleaner,
+  controller,
+  observability,
+};
 
 /** The settings whose keys contain a name that users choose; each group becomes a list with one element per name. */
 export const namedTable = { tables, principals, storageClasses };

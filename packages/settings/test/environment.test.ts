@@ -57,7 +57,7 @@ describe('environment variables', () => {
     ['ENGINE_TABLE_FLIGHTS_PTH', 'ENGINE_TABLE_<NAME>_PATH'],
     ['ENGINE_BROKR_SHUTDOWN_GRACE', 'ENGINE_BROKER_SHUTDOWN_GRACE'],
     ['PROXY_PRT', 'PROXY_PORT'],
-    ['CONTROLLER_ADMIN_TOKEN', 'CONTROLLER_ADMIN_AUTH_URL'],
+    ['CONTROLLER_ADMIN_TOKEN', 'CONTROLLER_ADMIN_AUTH_TOKEN'],
   ])('are refused when they must be a slip of the pen: %s', (variable, nearest) => {
     expect(messagesOf({ environment: { [variable]: 'hush' } })).toEqual([
       `environment ${variable}: no such setting; the nearest is ${nearest}.`,

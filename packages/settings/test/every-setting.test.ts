@@ -13,6 +13,22 @@ test('all defaults', () => {
       idleTimeoutMs: 75_000,
       shutdownGraceMs: 30_000,
     },
+    tls: { certificateFile: undefined, keyFile: undefined, authoritiesFile: undefined },
+    jwt: {
+      keys: undefined,
+      issuer: undefined,
+      audience: undefined,
+      algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+      subjectClaim: 'sub',
+      roleClaim: 'roles',
+      adminWord: 'admin',
+      queryWord: 'query',
+      roleDefault: 'none',
+      clockToleranceMs: 30_000,
+      keysMaxAgeMs: 600_000,
+      keysCooldownMs: 30_000,
+    },
+    limits: { callsPerSecondMax: Number.POSITIVE_INFINITY, callsRunningMax: Number.POSITIVE_INFINITY, failuresPerMinuteMax: 60 },
     store: {
       protocol: 'memory',
       memoryBytesMax: 512 * MB,
@@ -55,7 +71,16 @@ test('all defaults', () => {
       schedule: undefined,
       port: undefined,
     },
-    controller: { cleanerPeriodMs: 3_600_000, cleanerInitialDelayMs: 'random', authProviderClass: undefined, authUrl: undefined },
+    controller: {
+      brokers: undefined,
+      brokerTimeoutMs: 30_000,
+      cleanerPeriodMs: 3_600_000,
+      cleanerInitialDelayMs: 'random',
+      authProviderClass: undefined,
+      authUrl: undefined,
+      authToken: undefined,
+      authScheme: 'Bearer',
+    },
     observability: { logLevel: 'info', logFormat: 'auto', metricsEnabled: true, docsEnabled: true },
     tables: [],
     principals: [],
@@ -122,6 +147,28 @@ controller.cluster.pagination.cleaner.frequencyPeriod = 10m
 controller.cluster.pagination.cleaner.initialDelay = 1m30s
 controller.admin.auth.provider.class = org.example.auth.UrlAuthProvider
 controller.admin.auth.url = file:///run/secrets/token
+controller.admin.auth.token = Basic hush
+controller.admin.auth.prefix = Basic
+controller.brokers = http://broker-1.example.com:8099, https://[::1]
+controller.broker.timeout = 5s
+engine.tls.certificate.file = tls/server.pem
+engine.tls.key.file = /run/secrets/server.key
+engine.tls.ca.file = /etc/ssl/ours.pem
+engine.auth.jwt.jwks.url = https://user:pass@issuer.example.com/keys
+engine.auth.jwt.issuer = https://issuer.example.com/
+engine.auth.jwt.audience = quire
+engine.auth.jwt.algorithms = ES256, RS512
+engine.auth.jwt.subject.claim = email
+engine.auth.jwt.role.claim = realm_access.roles
+engine.auth.jwt.role.admin = quire-admin
+engine.auth.jwt.role.query = quire-user
+engine.auth.jwt.role.default = query
+engine.auth.jwt.clock.tolerance = 0s
+engine.auth.jwt.jwks.maxAge = 1h
+engine.auth.jwt.jwks.cooldown = 1m
+engine.auth.limit.requestsPerSecond = 50
+engine.auth.limit.concurrency = 8
+engine.auth.limit.failuresPerMinute = 0
 engine.log.level = debug
 engine.log.format = json
 engine.metrics.enabled = false
@@ -155,6 +202,26 @@ test('every setting is read from its own key', () => {
   expect(settingsOf({ file: everySetting })).toStrictEqual({
     server: { bindHost: '0.0.0.0', brokerPort: 0, brokerHostName: 'broker-1.example.com', proxyPort: 81, controllerPort: 82 },
     http: { bodyBytesMax: 2 * MB, headerBytesMax: 8192, requestTimeoutMs: 5000, idleTimeoutMs: 6000, shutdownGraceMs: 0 },
+    tls: {
+      certificateFile: '/srv/quire/conf/tls/server.pem',
+      keyFile: '/run/secrets/server.key',
+      authoritiesFile: '/etc/ssl/ours.pem',
+    },
+    jwt: {
+      keys: { kind: 'url', url: 'https://user:pass@issuer.example.com/keys' },
+      issuer: 'https://issuer.example.com/',
+      audience: 'quire',
+      algorithms: ['ES256', 'RS512'],
+      subjectClaim: 'email',
+      roleClaim: 'realm_access.roles',
+      adminWord: 'quire-admin',
+      queryWord: 'quire-user',
+      roleDefault: 'query',
+      clockToleranceMs: 0,
+      keysMaxAgeMs: 3_600_000,
+      keysCooldownMs: 60_000,
+    },
+    limits: { callsPerSecondMax: 50, callsRunningMax: 8, failuresPerMinuteMax: Number.POSITIVE_INFINITY },
     store: {
       protocol: 'file',
       memoryBytesMax: 7 * MB,
@@ -202,10 +269,14 @@ test('every setting is read from its own key', () => {
       port: 9100,
     },
     controller: {
+      brokers: ['http://broker-1.example.com:8099', 'https://[::1]'],
+      brokerTimeoutMs: 5000,
       cleanerPeriodMs: 600_000,
       cleanerInitialDelayMs: 90_000,
-      authProviderClass: 'org.example.auth.UrlAuthProvider',
-      authUrl: 'file:///run/secrets/token',
+      authProviderClass: { kind: 'class', name: 'org.example.auth.UrlAuthProvider' },
+      authUrl: { kind: 'file', path: '/run/secrets/token' },
+      authToken: 'Basic hush',
+      authScheme: 'Basic',
     },
     observability: { logLevel: 'debug', logFormat: 'json', metricsEnabled: false, docsEnabled: false },
     tables: [

@@ -3,6 +3,11 @@ import { settingsError } from '@quire/settings';
 import { describe, expect, test } from 'vitest';
 import { messagesOf, parse } from './settings-builder.ts';
 
+const urlsAllowed = 'a list separated by commas, of which each is a URL of a server, such as https://storage.example.com:9000';
+const algorithmsAllowed =
+  'a list separated by commas, of which each is one of ' +
+  'RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA, Ed25519';
+
 describe('a value that is not allowed', () => {
   test.each([
     ['engine.broker.query.page.size', '0', 'an integer from 1 to 2147483647'],
@@ -51,6 +56,13 @@ describe('a value that is not allowed', () => {
     ['engine.broker.pagination.gcs.endpoint', 'http://a:b@host', 'a URL of a server, such as https://storage.example.com:9000'],
     ['engine.broker.pagination.s3.encryption', 'none', 'one of bucket, s3, kms'],
     ['engine.auth.principal.ann.role', 'root', 'one of query, admin'],
+    ['controller.brokers', 'http://a,b:8099', urlsAllowed],
+    ['controller.brokers', 'http://a:1,http://A:1/', urlsAllowed],
+    ['controller.brokers', 'http://a:1,', urlsAllowed],
+    ['engine.auth.jwt.algorithms', 'RS256,none', algorithmsAllowed],
+    ['engine.auth.jwt.algorithms', 'HS256', algorithmsAllowed],
+    ['engine.auth.jwt.audience', 'a b', 'a text of 1 to 1000 characters without spaces, often a URL'],
+    ['engine.auth.limit.concurrency', '-1', 'an integer from 0 to 1000000; 0 is no limit'],
   ])('is refused: %s = %s', (key, value, allowed) => {
     expect(parse({ overrides: [`${key}=${value}`] })).toEqual({
       ok: false,
@@ -221,6 +233,25 @@ describe('settings that do not go together', () => {
     expect(messagesOf({ file: `${id} = AKEY` })).toEqual([`${secret} (conf/quire.properties:1): must be set, because ${id} is.`]);
     expect(messagesOf({ overrides: [`${secret}=hush`] })).toEqual([`${id} (--set): must be set, because ${secret} is.`]);
     expect(messagesOf({ overrides: [`${secret}=hush`, `${id}=AKEY`] })).toEqual([]);
+  });
+
+  test('half of what encrypted connections need', () => {
+    const [certificate, key] = ['engine.tls.certificate.file', 'engine.tls.key.file'] as const;
+    expect(messagesOf({ file: `${certificate} = a` })).toEqual([
+      `${key} (conf/quire.properties:1): must be set, because ${certificate} is.`,
+    ]);
+    expect(messagesOf({ overrides: [`${key}=a`] })).toEqual([`${certificate} (--set): must be set, because ${key} is.`]);
+    expect(messagesOf({ overrides: [`${key}=a`, `${certificate}=b`] })).toEqual([]);
+  });
+
+  test('keys of tokens without the issuer and the audience that the tokens must name', () => {
+    const keys = 'engine.auth.jwt.jwks.url';
+    expect(messagesOf({ overrides: [`${keys}=/keys.json`] })).toEqual([
+      `engine.auth.jwt.issuer (--set): must be set, because ${keys} is.`,
+      `engine.auth.jwt.audience (--set): must be set, because ${keys} is.`,
+    ]);
+    const all = [`${keys}=/keys.json`, 'engine.auth.jwt.issuer=https://issuer/', 'engine.auth.jwt.audience=quire'];
+    expect(messagesOf({ overrides: all })).toEqual([]);
   });
 
   test('a scheme that only a Java class is named for', () => {

@@ -10,10 +10,12 @@ const secretKeys = [...fixedSettings, ...namedSettings]
 describe('secrets', () => {
   test('are these settings', () => {
     expect(secretKeys).toEqual([
+      'engine.auth.jwt.jwks.url',
       'engine.broker.pagination.s3.access.key',
       'engine.broker.pagination.s3.secret.key',
       'engine.broker.pagination.gcs.key.file',
       'controller.admin.auth.url',
+      'controller.admin.auth.token',
       'engine.auth.principal.ann.token.sha256',
       'engine.auth.principal.ann.token.file',
       'engine.auth.principal.ann.token.env',

@@ -1,4 +1,4 @@
-import { boolean, duration, durationOrRandom, integer, port, size, text } from '../setting-kind.ts';
+import { boolean, duration, integer, port, size, text } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
 /** How much a broker may store, what happens above it, and how sweeps run. */
@@ -59,38 +59,5 @@ export const cleaner = {
     key: 'engine.cleaner.port',
     kind: port,
     meaning: 'The port on which `quire cleaner` answers `/health` and `/metrics`; without it, it does not listen.',
-  }),
-};
-
-/** When sweeps run, and the expiry job over all brokers. */
-export const controller = {
-  cleanerPeriodMs: setting({
-    key: 'controller.cluster.pagination.cleaner.frequencyPeriod',
-    kind: duration('1s', '365d'),
-    default: '1h',
-    live: true,
-    meaning: 'How often each broker and `quire cleaner` sweep: delete what has expired, and evict what exceeds the quota.',
-  }),
-  cleanerInitialDelayMs: setting({
-    key: 'controller.cluster.pagination.cleaner.initialDelay',
-    kind: durationOrRandom('0s', '365d'),
-    default: 'random',
-    meaning:
-      'The delay before the first sweep; `random` is at most one period and at most five minutes, and keeps cleaners that start ' +
-      'together from sweeping together.',
-  }),
-  authProviderClass: optionalSetting({
-    key: 'controller.admin.auth.provider.class',
-    kind: text(/^[A-Za-z_][\w$.-]{0,255}$/, 'the name of a class'),
-    awaits: 'the controller',
-    meaning:
-      "What gives the Authorization of the controller's calls to brokers, such as a provider that reads a token from a URL.",
-  }),
-  authUrl: optionalSetting({
-    key: 'controller.admin.auth.url',
-    kind: text(/^\S{1,2048}$/, 'a URL (file: URLs included) or a path, without spaces'),
-    secret: true,
-    awaits: 'the controller',
-    meaning: 'Where the token is. Not shown, because a URL may hold credentials.',
   }),
 };

@@ -34,7 +34,6 @@ export const server = {
     key: 'controller.port',
     kind: port,
     default: '9000',
-    awaits: 'the controller',
     meaning: 'The port of the controller.',
   }),
 };

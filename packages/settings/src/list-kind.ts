@@ -1,0 +1,25 @@
+import { httpUrl } from './module-kind.ts';
+import type { SettingKind } from './setting-kind.ts';
+
+/** The URLs of servers, separated by commas; each of them once. */
+export const httpUrls: SettingKind<readonly string[]> = listOf(httpUrl.allowed, (text) => httpUrl.parse(text, ''));
+
+/** Some of a few words, at least one, separated by commas; each of them once. */
+export function choices<const Word extends string>(...words: readonly Word[]): SettingKind<readonly Word[]> {
+  return listOf(`one of ${words.join(', ')}`, (text) => words.find((word) => word === text));
+}
+
+function listOf<Element extends string>(
+  allowed: string,
+  parse: (text: string) => Element | undefined,
+): SettingKind<readonly Element[]> {
+  return {
+    allowed: `a list separated by commas, of which each is ${allowed}`,
+    parse: (text) => {
+      const elements = text.split(',').map((element) => parse(element.trim()));
+      const known = elements.filter((element) => element !== undefined);
+      return known.length === elements.length && new Set(known).size === known.length ? known : undefined;
+    },
+    format: (elements) => elements.join(','),
+  };
+}
