@@ -1,7 +1,7 @@
-import type { Data, Schema } from 'apache-arrow';
+import type { Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
 import type { ColumnBatch } from '../arrow/column-batch.ts';
-import { csvKernelOf, jsonKernelOf, type KernelOf } from './column-kernels.ts';
+import { type CellFormat, csvFormat, jsonFormat } from './cell-format.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
@@ -16,16 +16,9 @@ const nothing = text('');
 
 /** Encodes rows as a JSON array of arrays of cells: `[[1,"a"],[2,null]]` (contract section 2). */
 export function encodeJsonRows(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
-  const cellPrefixes = schema.fields.map((_, index) => text(index === 0 ? '[' : ','));
-  const frame = {
-    head: text('['),
-    rowSeparator: text(','),
-    cellPrefixes,
-    rowSuffix: text(']'),
-    emptyRow: nothing,
-    tail: text(']'),
-  };
-  return encodeRows(schema, batches, frame, jsonKernelOf);
+  const cellPrefixes = schema.fields.map((_, index) => text(index === 0 ? ',[' : ','));
+  const frame = { head: text('['), cellPrefixes, separatorBytes: 1, rowSuffix: text(']'), tail: text(']') };
+  return encodeRows(schema, batches, frame, jsonFormat);
 }
 
 /** Encodes rows as lines of one JSON object each; a column name that stands twice gets a number the second time. */
@@ -33,38 +26,26 @@ export function encodeNdjson(schema: Schema, batches: AsyncIterable<PageBatch>):
   const cellPrefixes = distinctNames(schema).map((name, index) =>
     Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
   );
-  const frame = { head: nothing, rowSeparator: nothing, cellPrefixes, rowSuffix: text('}\n'), emptyRow: nothing, tail: nothing };
-  return encodeRows(schema, batches, frame, jsonKernelOf);
+  const frame = { head: nothing, cellPrefixes, separatorBytes: 0, rowSuffix: text('}\n'), tail: nothing };
+  return encodeRows(schema, batches, frame, jsonFormat);
 }
 
 /** Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`. */
 export function encodeCsv(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
   const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? nothing : text(',')));
-  // A lone null would make an empty line, which readers skip.
-  const frame = {
-    head: csvHeader(schema),
-    rowSeparator: nothing,
-    cellPrefixes,
-    rowSuffix: text('\n'),
-    emptyRow: text('""'),
-    tail: nothing,
-  };
-  return encodeRows(schema, batches, frame, csvKernelOf);
+  const frame = { head: csvHeader(schema), cellPrefixes, separatorBytes: 0, rowSuffix: text('\n'), tail: nothing };
+  return encodeRows(schema, batches, frame, csvFormat(schema.fields.length));
 }
 
 async function* encodeRows(
   schema: Schema,
   batches: AsyncIterable<PageBatch>,
   frame: RowFrame,
-  kernelOf: KernelOf,
+  format: CellFormat,
 ): AsyncGenerator<Uint8Array> {
-  const encoder = new RowEncoder(frame);
-  for await (const { batch, rows } of batches) {
-    const kernels = schema.fields.map((field, index) => kernelOf(field, batch.columns[index] as Data));
-    yield* encoder.encode(kernels, rows);
-  }
-  const last = encoder.finish();
-  if (last.length > 0) yield last;
+  const encoder = new RowEncoder(schema, frame, format);
+  for await (const { batch, rows } of batches) yield* encoder.encode(batch.columns, rows);
+  for (const chunk of encoder.finish()) if (chunk.length > 0) yield chunk;
 }
 
 function csvHeader(schema: Schema): Uint8Array {

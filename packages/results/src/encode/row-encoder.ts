@@ -1,118 +1,106 @@
+import type { Data, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
-import { blockRows, type ColumnKernel } from './column-kernel.ts';
-import { writeBytes } from './write-string.ts';
+import { ByteSink } from './byte-sink.ts';
+import { type CellFormat, stagedColumnOf } from './cell-format.ts';
+import { ChunkBuffer } from './chunk-buffer.ts';
+import { columnBytes, prefixAt, prefixLengthAt } from './row-writer-layout.ts';
+import { RowWriter } from './row-writer.ts';
+import type { StagedColumn } from './staged-column.ts';
 
-/** The text between the cells. */
+/** The text around the cells. */
 export interface RowFrame {
   /** Before the first row. */
   readonly head: Uint8Array;
-  /** Between two rows. */
-  readonly rowSeparator: Uint8Array;
   /** Before each cell of a row, one for each column. */
   readonly cellPrefixes: readonly Uint8Array[];
+  /** Bytes at the front of the first prefix that stand between two rows: the first row of all goes without. */
+  readonly separatorBytes: number;
   readonly rowSuffix: Uint8Array;
-  /** In place of a row whose cells and prefixes are no text at all. */
-  readonly emptyRow: Uint8Array;
   /** After the last row. */
   readonly tail: Uint8Array;
 }
 
-/** A chunk is handed on when the next block might not fit; a block that is larger gets a chunk of its own. */
-const chunkBytes = 128 * 1024;
+/** Rows that are written at once, at most: with their text, they should stay in the processor's second cache. */
+const blockRowsMax = 512;
 
-/** Puts rows together to chunks of text: a block of rows at a time, and in it column by column. */
+/** Puts rows together to chunks of text: blocks of rows by the row writer, a row too large for its memory by itself. */
 export class RowEncoder {
+  readonly #schema: Schema;
   readonly #frame: RowFrame;
-  readonly #prefixBytes: number;
-  readonly #widths = new Int32Array(blockRows);
-  readonly #positions = new Int32Array(blockRows);
-  #bytes: Uint8Array;
-  #position: number;
+  readonly #format: CellFormat;
+  /** The texts of prefixes and suffix, one behind the other, to be staged in one piece. */
+  readonly #frameText: Uint8Array;
+  readonly #chunks = new ChunkBuffer();
   #isFirstRow = true;
 
-  constructor(frame: RowFrame) {
+  constructor(schema: Schema, frame: RowFrame, format: CellFormat) {
+    this.#schema = schema;
     this.#frame = frame;
-    this.#prefixBytes = frame.cellPrefixes.reduce((sum, prefix) => sum + prefix.length, 0);
-    // Every byte is written before it is read, so zeroes would be wasted work.
-    this.#bytes = Buffer.allocUnsafeSlow(Math.max(chunkBytes, frame.head.length));
-    this.#position = writeBytes(this.#bytes, 0, frame.head, 0, frame.head.length);
+    this.#format = format;
+    this.#frameText = Buffer.concat([...frame.cellPrefixes, frame.rowSuffix]);
+    this.#chunks.append(frame.head);
   }
 
   /** Encodes rows of one batch, handing on each chunk as it fills. */
-  *encode(kernels: readonly ColumnKernel[], rows: RowRange): Generator<Uint8Array> {
-    for (let start = rows.start; start < rows.end; start += blockRows) {
-      const count = Math.min(blockRows, rows.end - start);
-      this.#widths.fill(0, 0, count);
-      for (const kernel of kernels) kernel.measure(start, count, this.#widths);
-      const blockBytes = this.#place(count);
-      if (this.#position + blockBytes > this.#bytes.length) {
-        yield this.#bytes.subarray(0, this.#position);
-        this.#bytes = Buffer.allocUnsafeSlow(Math.max(chunkBytes, blockBytes));
-        this.#position = 0;
-      }
-      this.#write(kernels, start, count);
-      this.#position += blockBytes;
+  *encode(data: readonly Data[], rows: RowRange): Generator<Uint8Array> {
+    const columns = this.#schema.fields.map((field, index) => stagedColumnOf(field, data[index] as Data, this.#format));
+    for (let start = rows.start; start < rows.end;) {
+      const count = this.#countThatFits(columns, start, rows.end);
+      const text = count === 0 ? this.#writeOneRow(data, start) : this.#writeBlock(columns, start, start + count);
+      // The text is in memory that others write to: it is copied before anything is handed on.
+      const chunks = this.#chunks.append(this.#isFirstRow ? text.subarray(this.#frame.separatorBytes) : text);
       this.#isFirstRow = false;
+      start += Math.max(1, count);
+      yield* chunks;
     }
   }
 
-  /** The last chunk. */
-  finish(): Uint8Array {
-    return Buffer.concat([this.#bytes.subarray(0, this.#position), this.#frame.tail]);
+  /** The last chunks. */
+  *finish(): Generator<Uint8Array> {
+    yield* this.#chunks.append(this.#frame.tail);
+    yield this.#chunks.finish();
   }
 
-  /** Turns the widths of the rows' cells into where each row starts within the block; returns the block's bytes. */
-  #place(count: number): number {
-    const { rowSeparator, rowSuffix, emptyRow } = this.#frame;
-    let position = 0;
-    for (let index = 0; index < count; index += 1) {
-      if (index > 0 || !this.#isFirstRow) position += rowSeparator.length;
-      this.#positions[index] = position;
-      const cellBytes = (this.#widths[index] ?? 0) + this.#prefixBytes;
-      position += (cellBytes === 0 ? emptyRow.length : cellBytes) + rowSuffix.length;
+  /** How many rows from `start` on surely fit the row writer's memory; 0 when one might not. */
+  #countThatFits(columns: readonly StagedColumn[], start: number, end: number): number {
+    const { inputBytesMax, outputBytesMax } = RowWriter.shared;
+    const frameBytes = this.#frameText.length;
+    let count = Math.min(blockRowsMax, end - start);
+    for (; count > 0; count >>= 1) {
+      let inputBytes = frameBytes + 8 + columns.length * columnBytes + 8;
+      let outputBytes = count * frameBytes;
+      for (const column of columns) {
+        inputBytes += column.inputBytesMax(start, start + count);
+        outputBytes += column.outputBytesMax(start, start + count);
+      }
+      if (inputBytes <= inputBytesMax && outputBytes <= outputBytesMax) return count;
     }
-    return position;
+    return 0;
   }
 
-  #write(kernels: readonly ColumnKernel[], start: number, count: number): void {
-    const { rowSeparator, cellPrefixes, rowSuffix, emptyRow } = this.#frame;
-    const bytes = this.#bytes;
-    const positions = this.#positions;
-    for (let index = 0; index < count; index += 1) {
-      const position = this.#position + (positions[index] ?? 0);
-      positions[index] = position;
-      if (index > 0 || !this.#isFirstRow) writeBytes(bytes, position - rowSeparator.length, rowSeparator, 0, rowSeparator.length);
+  #writeBlock(columns: readonly StagedColumn[], start: number, end: number): Uint8Array {
+    const writer = RowWriter.shared;
+    writer.clear();
+    const first = writer.reserve(columns.length * columnBytes);
+    let text = writer.stage(this.#frameText, 0, this.#frameText.length);
+    for (const [index, column] of columns.entries()) {
+      const address = first + index * columnBytes;
+      const prefixLength = this.#frame.cellPrefixes[index]?.length ?? 0;
+      writer.describe(address, prefixAt, text);
+      writer.describe(address, prefixLengthAt, prefixLength);
+      text += prefixLength;
+      column.stage(writer, address, start, end);
     }
-    for (const [column, kernel] of kernels.entries()) {
-      const prefix = cellPrefixes[column];
-      if (prefix !== undefined && prefix.length > 0) writeAtEach(bytes, positions, count, prefix);
-      kernel.write(start, count, bytes, positions);
-    }
-    if (this.#prefixBytes === 0 && emptyRow.length > 0) this.#fillEmptyRows(count);
-    writeAtEach(bytes, positions, count, rowSuffix);
+    return writer.write(first, columns.length, end - start, { address: text, length: this.#frame.rowSuffix.length });
   }
 
-  #fillEmptyRows(count: number): void {
-    const { emptyRow } = this.#frame;
-    for (let index = 0; index < count; index += 1) {
-      if (this.#widths[index] !== 0) continue;
-      this.#positions[index] = writeBytes(this.#bytes, this.#positions[index] ?? 0, emptyRow, 0, emptyRow.length);
+  #writeOneRow(data: readonly Data[], row: number): Uint8Array {
+    const sink = new ByteSink(1024);
+    for (const [index, field] of this.#schema.fields.entries()) {
+      sink.writeBytes(this.#frame.cellPrefixes[index] as Uint8Array);
+      sink.writeCell(this.#format.writerOf(field, data[index] as Data), row);
     }
-  }
-}
-
-/** Writes the same text at each position, and moves the positions behind it. */
-function writeAtEach(bytes: Uint8Array, positions: Int32Array, count: number, text: Uint8Array): void {
-  if (text.length === 1) {
-    const byte = text[0] ?? 0;
-    for (let index = 0; index < count; index += 1) {
-      const position = positions[index] ?? 0;
-      bytes[position] = byte;
-      positions[index] = position + 1;
-    }
-    return;
-  }
-  for (let index = 0; index < count; index += 1) {
-    positions[index] = writeBytes(bytes, positions[index] ?? 0, text, 0, text.length);
+    sink.writeBytes(this.#frame.rowSuffix);
+    return sink.view();
   }
 }

@@ -1,0 +1,98 @@
+import { writeUnsigned } from './digits';
+import { writeFixedPoint } from './fixed-point';
+import { shortestExponent, shortestOf, shortestOfFloat } from './schubfach';
+import { writeQuoted } from './quote';
+
+/**
+ * Writes a double as ECMAScript does, but for the minus sign of -0, which is kept. NaN and the infinities may have quotes.
+ *
+ * Most doubles of tables are short decimals. An integer divided by a power of ten rounds as the decimal's text would, so when the
+ * quotient is the double, the integer has its digits: below 10^15 each decimal names a double of its own.
+ */
+export function writeDouble(to: usize, value: f64, isQuoted: bool): usize {
+  const bits = reinterpret<u64>(value);
+  const magnitude = abs(value);
+  if (!(magnitude < Infinity)) return writeNotFinite(to, value, isQuoted);
+  store<u8>(to, 0x2d);
+  const at = to + <usize>(bits >> 63);
+  if (magnitude < 1e9) {
+    const millionths = nearest(magnitude * 1e6);
+    if (millionths / 1e6 === magnitude) return writeFixedPoint(at, <u64>millionths, 6, true);
+  } else if (magnitude < 9_007_199_254_740_992 && floor(magnitude) === magnitude) {
+    return writeUnsigned(at, <u64>magnitude);
+  }
+  const fraction = bits & 0x000f_ffff_ffff_ffff;
+  const exponent = <i32>(bits >> 52) & 0x7ff;
+  const digits =
+    exponent === 0
+      ? shortestOf(fraction, -1074, false)
+      : shortestOf(fraction | 0x0010_0000_0000_0000, exponent - 1075, fraction === 0 && exponent > 1);
+  return writeDigitsAndExponent(at, digits, shortestExponent);
+}
+
+/** Writes a single-precision float in the fewest digits that name it, in the form that ECMAScript has for doubles. */
+export function writeFloat(to: usize, value: f32, isQuoted: bool): usize {
+  const bits = reinterpret<u32>(value);
+  const magnitude = abs(value);
+  if (!(magnitude < Infinity)) return writeNotFinite(to, value, isQuoted);
+  store<u8>(to, 0x2d);
+  const at = to + (bits >> 31);
+  const thousandths = nearest(<f64>magnitude * 1e3);
+  // Each decimal of six digits names a float of its own.
+  if (thousandths < 1e6 && <f32>(thousandths / 1e3) === magnitude) return writeFixedPoint(at, <u64>thousandths, 3, true);
+  if (magnitude < 16_777_216 && floor(magnitude) === magnitude) return writeUnsigned(at, <u64>magnitude);
+  const fraction = bits & 0x007f_ffff;
+  const exponent = (bits >> 23) & 0xff;
+  const digits =
+    exponent === 0
+      ? shortestOfFloat(fraction, -149, false)
+      : shortestOfFloat(fraction | 0x0080_0000, exponent - 150, fraction === 0 && exponent > 1);
+  return writeDigitsAndExponent(at, digits, shortestExponent);
+}
+
+function writeNotFinite(to: usize, value: f64, isQuoted: bool): usize {
+  if (value !== value) {
+    store<u32>(to + isQuoted, 0x4e_61_4e);
+    return writeQuoted(to, to + isQuoted + 3, isQuoted);
+  }
+  store<u8>(to + isQuoted, 0x2d);
+  const at = to + isQuoted + <usize>(value < 0);
+  store<u64>(at, 0x7974_696e_6966_6e49);
+  return writeQuoted(to, at + 8, isQuoted);
+}
+
+/**
+ * Writes `digits · 10^exponent`, digits without zeros at the end.
+ * Source: https://tc39.es/ecma262/#sec-numeric-types-number-tostring
+ */
+function writeDigitsAndExponent(to: usize, digits: u64, exponent: i32): usize {
+  // One place to the right, so that digits before the dot can move to the left.
+  const end = writeUnsigned(to + 1, digits);
+  const digitCount = <i32>(end - to) - 1;
+  const point = digitCount + exponent;
+  if (point > 0 && point <= 21) {
+    if (exponent >= 0) return writeWithZeros(to, digitCount, exponent);
+    for (let index = 0; index < point; index += 1) store<u8>(to + index, load<u8>(to + index, 1));
+    store<u8>(to + point, 0x2e);
+    return end;
+  }
+  if (point <= 0 && point > -6) {
+    store<u64>(to, 0x3030_3030_3030_2e30);
+    return writeUnsigned(to + 2 - point, digits);
+  }
+  store<u8>(to, load<u8>(to, 1));
+  store<u8>(to, 0x2e, 1);
+  return writeExponent(digitCount === 1 ? to + 1 : end, point - 1);
+}
+
+function writeWithZeros(to: usize, digitCount: i32, zeros: i32): usize {
+  memory.copy(to, to + 1, digitCount);
+  memory.fill(to + digitCount, 0x30, zeros);
+  return to + digitCount + zeros;
+}
+
+function writeExponent(to: usize, exponent: i32): usize {
+  store<u8>(to, 0x65);
+  store<u8>(to, exponent < 0 ? 0x2d : 0x2b, 1);
+  return writeUnsigned(to + 2, abs(exponent));
+}

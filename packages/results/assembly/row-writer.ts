@@ -1,0 +1,187 @@
+import {
+  columnBytes,
+  firstBitAt,
+  firstItemAt,
+  kindAt,
+  kindBoolean,
+  kindCsvText,
+  kindDate,
+  kindDecimal,
+  kindFloat32,
+  kindFloat64,
+  kindHexOfWidth,
+  kindHexText,
+  kindInt16,
+  kindInt32,
+  kindInt64,
+  kindInt8,
+  kindJsonList,
+  kindJsonListOfSize,
+  kindJsonText,
+  kindReadyText,
+  kindTimestampMicroseconds,
+  kindTimestampMilliseconds,
+  kindTimestampNanoseconds,
+  kindTimestampSeconds,
+  kindUint16,
+  kindUint32,
+  kindUint64,
+  kindUint8,
+  nullLengthAt,
+  nullTextAt,
+  offsetsAt,
+  prefixAt,
+  prefixLengthAt,
+  quotedAt,
+  scaleAt,
+  validityAt,
+  valuesAt,
+  widthAt,
+} from '../src/encode/row-writer-layout';
+import { writeDateOrInfinity } from './date';
+import { writeDecimal } from './decimal';
+import { writeSigned, writeUnsigned } from './digits';
+import { writeDouble, writeFloat } from './float';
+import { writeQuoted } from './quote';
+import { powersOfTen } from './schubfach';
+import { copyText, writeCsvText, writeHexText, writeJsonText } from './text';
+import { writeMicroseconds, writeMilliseconds, writeNanoseconds, writeSeconds } from './timestamp';
+
+/** Where the powers of ten are to be put, before the first row is written. */
+export function addressOfPowersOfTen(): usize {
+  return powersOfTen;
+}
+
+/** Where the memory begins that this module does not use. */
+export function addressOfFreeMemory(): usize {
+  return __heap_base;
+}
+
+/**
+ * Writes rows `[0, rowCount)` at `to`: each cell behind its prefix, and the suffix behind each row; returns the address behind them.
+ * Its caller has made room.
+ */
+export function writeRows(columns: usize, columnCount: i32, rowCount: i32, suffix: usize, suffixLength: usize, to: usize): usize {
+  const columnsEnd = columns + columnCount * columnBytes;
+  let at = to;
+  for (let row = 0; row < rowCount; row += 1) {
+    for (let column = columns; column < columnsEnd; column += columnBytes) {
+      at = copyText(at, load<usize>(column, prefixAt), load<usize>(column, prefixLengthAt));
+      at = writeCell(at, column, row);
+    }
+    at = copyText(at, suffix, suffixLength);
+  }
+  return at;
+}
+
+function writeCell(to: usize, column: usize, row: i32): usize {
+  const validity = load<usize>(column, validityAt);
+  if (validity !== 0 && bitOf(validity, load<i32>(column, firstBitAt) + row) === 0) {
+    store<u32>(to, load<u32>(column, nullTextAt));
+    return to + load<usize>(column, nullLengthAt);
+  }
+  const values = load<usize>(column, valuesAt);
+  switch (load<i32>(column, kindAt)) {
+    case kindReadyText: {
+      const from = values + offsetOf(column, row);
+      return copyText(to, from, values + offsetOf(column, row + 1) - from);
+    }
+    case kindJsonText:
+      return writeJsonText(to, values + offsetOf(column, row), values + offsetOf(column, row + 1));
+    case kindCsvText:
+      return writeCsvText(to, values + offsetOf(column, row), values + offsetOf(column, row + 1));
+    case kindBoolean: {
+      const isTrue = bitOf(values, load<i32>(column, firstBitAt) + row);
+      store<u64>(to, isTrue !== 0 ? 0x6575_7274 : 0x65_736c_6166);
+      return to + 5 - isTrue;
+    }
+    case kindInt8:
+      return writeSigned(to, load<i8>(values + row));
+    case kindInt16:
+      return writeSigned(to, load<i16>(values + (row << 1)));
+    case kindInt32:
+      return writeSigned(to, load<i32>(values + (row << 2)));
+    case kindInt64:
+      return writeSigned(to, load<i64>(values + (row << 3)));
+    case kindUint8:
+      return writeUnsigned(to, load<u8>(values + row));
+    case kindUint16:
+      return writeUnsigned(to, load<u16>(values + (row << 1)));
+    case kindUint32:
+      return writeUnsigned(to, load<u32>(values + (row << 2)));
+    case kindUint64:
+      return writeUnsigned(to, load<u64>(values + (row << 3)));
+    case kindFloat32:
+      return writeFloat(to, load<f32>(values + (row << 2)), isQuotedIn(column));
+    case kindFloat64:
+      return writeDouble(to, load<f64>(values + (row << 3)), isQuotedIn(column));
+    case kindJsonList:
+      return writeJsonList(to, column, <i32>offsetOf(column, row), <i32>offsetOf(column, row + 1));
+    case kindJsonListOfSize: {
+      const size = load<i32>(column, widthAt);
+      return writeJsonList(to, column, row * size, (row + 1) * size);
+    }
+    default: {
+      const isQuoted = isQuotedIn(column);
+      return writeQuoted(to, writePlain(to + <usize>isQuoted, column, row), isQuoted);
+    }
+  }
+}
+
+/** Writes a cell of the kinds that JSON has between quotes. */
+function writePlain(to: usize, column: usize, row: i32): usize {
+  const values = load<usize>(column, valuesAt);
+  switch (load<i32>(column, kindAt)) {
+    case kindDecimal: {
+      const width = load<i32>(column, widthAt);
+      return writeDecimal(to, values + row * width, width, load<i32>(column, scaleAt));
+    }
+    case kindDate:
+      return writeDateOrInfinity(to, load<i32>(values + (row << 2)));
+    case kindTimestampSeconds:
+      return writeSeconds(to, load<i64>(values + (row << 3)));
+    case kindTimestampMilliseconds:
+      return writeMilliseconds(to, load<i64>(values + (row << 3)));
+    case kindTimestampMicroseconds:
+      return writeMicroseconds(to, load<i64>(values + (row << 3)));
+    case kindTimestampNanoseconds:
+      return writeNanoseconds(to, load<i64>(values + (row << 3)));
+    case kindHexText:
+      return writeHexText(to, values + offsetOf(column, row), values + offsetOf(column, row + 1));
+    case kindHexOfWidth: {
+      const width = load<i32>(column, widthAt);
+      return writeHexText(to, values + row * width, values + (row + 1) * width);
+    }
+    default:
+      return unreachable();
+  }
+}
+
+/** Writes items `[from, end)`, which are cells of a column of their own. */
+function writeJsonList(to: usize, column: usize, from: i32, end: i32): usize {
+  const items = load<usize>(column, valuesAt);
+  const firstItem = load<i32>(column, firstItemAt);
+  let at = to + 1;
+  for (let item = from; item < end; item += 1) {
+    at = writeCell(at, items, item - firstItem);
+    store<u8>(at, 0x2c);
+    at += 1;
+  }
+  // The comma behind the last item becomes the bracket.
+  if (from === end) at += 1;
+  store<u8>(to, 0x5b);
+  store<u8>(at - 1, 0x5d);
+  return at;
+}
+
+function offsetOf(column: usize, row: i32): usize {
+  return load<usize>(load<usize>(column, offsetsAt) + (row << 2));
+}
+
+function bitOf(bits: usize, index: i32): usize {
+  return (<usize>load<u8>(bits + (index >> 3)) >> (index & 7)) & 1;
+}
+
+function isQuotedIn(column: usize): bool {
+  return load<i32>(column, quotedAt) !== 0;
+}

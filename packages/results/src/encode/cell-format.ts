@@ -1,0 +1,142 @@
+import { type Data, DataType, DateUnit, type Field, Precision } from 'apache-arrow';
+import { fractionDigitsOf } from '../arrow/column-type.ts';
+import { isUuidField } from '../column-data-types.ts';
+import type { CellWriter } from './cell-writer.ts';
+import { csvWriterOf } from './csv-cell.ts';
+import { jsonWriterOf } from './json-cell.ts';
+import {
+  kindCsvText,
+  kindDate,
+  kindDecimal,
+  kindFloat32,
+  kindFloat64,
+  kindHexOfWidth,
+  kindHexText,
+  kindInt16,
+  kindInt32,
+  kindInt64,
+  kindInt8,
+  kindJsonText,
+  kindTimestampMicroseconds,
+  kindTimestampMilliseconds,
+  kindTimestampNanoseconds,
+  kindTimestampSeconds,
+  kindUint16,
+  kindUint32,
+  kindUint64,
+  kindUint8,
+} from './row-writer-layout.ts';
+import { booleanColumn, fixedColumn, jsonListColumn, readyColumn, type StagedColumn, textColumn } from './staged-column.ts';
+import { writeAscii } from './write-number.ts';
+
+/** How the cells of rows look. */
+export interface CellFormat {
+  readonly isJson: boolean;
+  /** What a null is; up to four ASCII characters. */
+  readonly nullText: string;
+  /** Compiles the writer of single cells: for kinds that the row writer does not know, and for rows too large for its memory. */
+  readonly writerOf: (field: Field, data: Data) => CellWriter;
+}
+
+/** JSON cells (contract section 2). */
+export const jsonFormat: CellFormat = { isJson: true, nullText: 'null', writerOf: jsonWriterOf };
+
+/** CSV fields: a lone null would make an empty line, which readers skip, and is empty text instead. */
+export function csvFormat(columnCount: number): CellFormat {
+  return { isJson: false, nullText: columnCount === 1 ? '""' : '', writerOf: csvWriterOf };
+}
+
+/** Bytes of the widest cells, quotes included. */
+const integerBytes = 20;
+const floatBytes = 26;
+const dateBytes = 26;
+const timestampBytes = 50;
+/** Of 256 bits, the digits that its scale adds aside. */
+const decimalBytes = 83;
+/** Bytes that become of one at most: a \u00XX escape. */
+const jsonExpansion = 6;
+const csvExpansion = 2;
+
+/** Chooses how the row writer is to take a column. */
+export function stagedColumnOf(field: Field, data: Data, format: CellFormat): StagedColumn {
+  return (
+    scalarColumnOf(field, data, format) ??
+    listColumnOf(field, data, format) ??
+    readyColumn(data, format.nullText, cellWriterOf(field, data, format))
+  );
+}
+
+function cellWriterOf(field: Field, data: Data, { nullText, writerOf }: CellFormat): CellWriter {
+  if (!DataType.isNull(field.type)) return writerOf(field, data);
+  return { widthMax: 4, widthOf: undefined, write: (bytes, position) => writeAscii(bytes, position, nullText) };
+}
+
+function scalarColumnOf(field: Field, data: Data, { isJson, nullText }: CellFormat): StagedColumn | undefined {
+  const type = field.type as DataType;
+  const plain = { isQuoted: false, nullText };
+  const quoted = { isQuoted: isJson, nullText };
+  if (DataType.isBool(type)) return booleanColumn(data, plain);
+  if (DataType.isInt(type)) {
+    return fixedColumn(
+      data,
+      { ...plain, kind: integerKindOf(type.bitWidth, type.isSigned), widthBytes: type.bitWidth / 8 },
+      integerBytes,
+    );
+  }
+  if (DataType.isFloat(type)) {
+    if (type.precision === Precision.HALF) return undefined;
+    const isDouble = type.precision === Precision.DOUBLE;
+    return fixedColumn(data, { ...quoted, kind: isDouble ? kindFloat64 : kindFloat32, widthBytes: isDouble ? 8 : 4 }, floatBytes);
+  }
+  if (DataType.isDecimal(type)) {
+    const { scale } = type;
+    return fixedColumn(
+      data,
+      { ...quoted, kind: kindDecimal, widthBytes: type.bitWidth / 8, scale },
+      decimalBytes + Math.abs(scale),
+    );
+  }
+  if (DataType.isDate(type) && type.unit === DateUnit.DAY) {
+    return fixedColumn(data, { ...quoted, kind: kindDate, widthBytes: 4 }, dateBytes);
+  }
+  if (DataType.isTimestamp(type)) {
+    return fixedColumn(data, { ...quoted, kind: timestampKinds[fractionDigitsOf(type.unit)], widthBytes: 8 }, timestampBytes);
+  }
+  if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
+    if (isJson) return textColumn(data, { ...plain, kind: kindJsonText }, jsonExpansion);
+    return textColumn(data, { ...plain, kind: kindCsvText }, csvExpansion);
+  }
+  // In CSV, bytes may be empty text, which has quotes.
+  if (!isJson) return undefined;
+  if (DataType.isBinary(type) || DataType.isLargeBinary(type)) return textColumn(data, { ...quoted, kind: kindHexText }, 2);
+  if (!DataType.isFixedSizeBinary(type) || isUuidField(field)) return undefined;
+  return fixedColumn(data, { ...quoted, kind: kindHexOfWidth, widthBytes: type.byteWidth }, type.byteWidth * 2 + 2);
+}
+
+function listColumnOf(field: Field, data: Data, format: CellFormat): StagedColumn | undefined {
+  const type = field.type as DataType;
+  // In CSV, the JSON of a list is text, which may want quotes.
+  if (!format.isJson) return undefined;
+  const itemField = (type.children as readonly Field[] | undefined)?.[0];
+  const items = data.children[0];
+  if (itemField === undefined || items === undefined) return undefined;
+  if (DataType.isFixedSizeList(type)) {
+    return jsonListColumn(data, format.nullText, stagedColumnOf(itemField, items, format), type.listSize);
+  }
+  if (!DataType.isList(type) && !DataType.isLargeList(type)) return undefined;
+  return jsonListColumn(data, format.nullText, stagedColumnOf(itemField, items, format), undefined);
+}
+
+const timestampKinds = {
+  0: kindTimestampSeconds,
+  3: kindTimestampMilliseconds,
+  6: kindTimestampMicroseconds,
+  9: kindTimestampNanoseconds,
+} as const;
+
+function integerKindOf(bitWidth: number, isSigned: boolean): number {
+  if (bitWidth === 8) return isSigned ? kindInt8 : kindUint8;
+  if (bitWidth === 16) return isSigned ? kindInt16 : kindUint16;
+  if (bitWidth === 32) return isSigned ? kindInt32 : kindUint32;
+  return isSigned ? kindInt64 : kindUint64;
+}
