@@ -13,6 +13,8 @@ export const usage = `npm run bench [-- [parts] [options]]
   no part               runs all of them, in less than ten minutes
   pages write encode memory sweep start
                         run only these
+  remote                pages from and writes to S3 over links of several kinds; runs only when named
+  remote-large          a result of 5 GB, stored in S3 with a heap of 1 GB; takes 10 GB of disk, runs only when named
   publish               copies the last full run into bench/README.md and bench/charts
 
   --quick               a smoke run: tries everything, on little data; its figures mean nothing

@@ -26,7 +26,8 @@ async function run(): Promise<void> {
   const progress = new Progress(process.stderr);
   const profileDirectory = isProfiled ? join(resultsDirectory, 'profiles') : undefined;
   if (profileDirectory !== undefined) await mkdir(profileDirectory, { recursive: true });
-  const chosen = parts.filter(({ name }) => partNames.length === 0 || partNames.includes(name));
+  const usual = parts.filter(({ isOnRequest }) => isQuick || isOnRequest !== true);
+  const chosen = partNames.length === 0 ? usual : parts.filter(({ name }) => partNames.includes(name));
   const report = await runParts(chosen, {
     isQuick,
     profileDirectory,
@@ -37,7 +38,7 @@ async function run(): Promise<void> {
     },
   });
   process.stdout.write(renderGoals(report));
-  const path = await writeReport(report, chosen.length === parts.length);
+  const path = await writeReport(report, partNames.length === 0);
   await writeCharts(report, resultsDirectory);
   process.stdout.write(`\nKept in ${relative(process.cwd(), path)}\n`);
 }

@@ -3,8 +3,19 @@ import type { Part } from './measure/part.ts';
 import { memoryPart } from './memory/memory-part.ts';
 import { pagesPart } from './pages/pages-part.ts';
 import { startPart } from './start/start-part.ts';
+import { remoteLargePart } from './remote/remote-large-part.ts';
+import { remotePart } from './remote/remote-part.ts';
 import { sweepPart } from './sweep/sweep-part.ts';
 import { writePart } from './write/write-part.ts';
 
 /** All parts, in the order in which they run. */
-export const parts: readonly Part[] = [pagesPart, encodePart, writePart, memoryPart, sweepPart, startPart];
+export const parts: readonly Part[] = [
+  pagesPart,
+  encodePart,
+  writePart,
+  memoryPart,
+  sweepPart,
+  startPart,
+  remotePart,
+  remoteLargePart,
+];

@@ -19,6 +19,8 @@ export interface BenchContext {
 export interface Part {
   readonly name: string;
   readonly title: string;
+  /** Takes more time or room than a run of everything should: runs when it is named, and in a smoke run. */
+  readonly isOnRequest?: boolean;
   run(context: BenchContext): Promise<PartOutcome>;
 }
 

@@ -1,20 +1,15 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
 import type { Part } from '../measure/part.ts';
-import { readProcessMemory } from '../process/process-memory.ts';
-import { builtProgram, QuireServer } from '../quire/quire-server.ts';
+import { builtProgram } from '../quire/quire-server.ts';
+import { compareProtocols } from './compare-protocols.ts';
+import { measureStart, type Start } from './measure-start.ts';
 
 /** Who starts: a name and what Node runs; from the sources when nothing is said. */
 interface Program {
   readonly name: string;
   readonly program?: readonly string[];
-}
-
-interface Start {
-  readonly elapsedMs: number;
-  readonly megabytes: number;
 }
 
 /** How long `quire start` takes until it listens, and what it then has in memory, beside a server of Node that does nothing. */
@@ -51,21 +46,17 @@ export const startPart: Part = {
           rounds: (starts[index] ?? []).map((start) => [valueOf(start)]),
         })),
       );
+    const quireProgram = isBuilt ? [builtProgram] : undefined;
+    const protocols = await compareProtocols({ isQuick, scratch, progress }, { mixed: path }, quireProgram);
     return {
       comparisons: [
         report('start-time', 'From the start of the process until it listens', 'ms', ({ elapsedMs }) => elapsedMs),
         report('start-memory', 'Resident memory at rest', 'MB', ({ megabytes }) => megabytes),
+        ...protocols.comparisons,
       ],
-      notes: isBuilt ? [] : ['Quire ran from its sources: npm run build makes what is published, which starts faster.'],
+      notes: isBuilt
+        ? protocols.notes
+        : [...protocols.notes, 'Quire ran from its sources: npm run build makes what is published, which starts faster.'],
     };
   },
 };
-
-async function measureStart(options: Parameters<typeof QuireServer.start>[0], restMs: number): Promise<Start> {
-  const startMs = performance.now();
-  await using server = await QuireServer.start(options);
-  const elapsedMs = performance.now() - startMs;
-  await setTimeout(restMs);
-  const { residentBytes } = await readProcessMemory(server.pid);
-  return { elapsedMs, megabytes: residentBytes / 1_000_000 };
-}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { GcsServer } from '../../../test/src/servers/gcs-server.ts';
+import { S3Server } from '../../../test/src/servers/s3-server.ts';
+import { repositoryRoot } from '../process/node-arguments.ts';
+
+/** What a broker is told to keep its results in a bucket. */
+export type BucketSettings = Readonly<Record<string, string>>;
+
+/** Where the tests have these programs from: `.ci/run` installs them, unless a variable names another copy. */
+const programs = {
+  s3: { variable: 'QUIRE_S3_SERVER', path: '.cache/s3-server/versitygw' },
+  gcs: { variable: 'QUIRE_GCS_SERVER', path: '.cache/gcs-server/fake-gcs-server' },
+} as const;
+
+/** What to tell the reader when a server is missing. */
+export const missingServerNote = 'A server of S3 or GCS is not installed here: .ci/run does that. What needs it was left out.';
+
+/** An S3 server like the one that the tests use; undefined when it is not installed. */
+export async function startS3(): Promise<S3Server | undefined> {
+  const path = pathOf('s3');
+  return path === undefined ? undefined : S3Server.start(path);
+}
+
+/** A GCS server, as above. */
+export async function startGcs(): Promise<GcsServer | undefined> {
+  const path = pathOf('gcs');
+  return path === undefined ? undefined : GcsServer.start(path);
+}
+
+/** Settings for a place of one's own in the bucket, reached by way of a port; by default the server's. */
+export function s3Settings(server: S3Server, port = server.process.port): BucketSettings {
+  const { location, region, credentials } = server.storeOptions();
+  return {
+    'engine.broker.pagination.protocol': 's3',
+    'engine.broker.pagination.s3.data.dir': location,
+    'engine.broker.pagination.s3.endpoint': `http://127.0.0.1:${port}`,
+    'engine.broker.pagination.s3.path.style': 'true',
+    'engine.broker.pagination.s3.access.key': credentials.accessKeyId,
+    'engine.broker.pagination.s3.secret.key': credentials.secretAccessKey,
+    'engine.broker.storage.factory.s3.region': region,
+  };
+}
+
+/** As above. */
+export function gcsSettings(server: GcsServer): BucketSettings {
+  return {
+    'engine.broker.pagination.protocol': 'gcs',
+    'engine.broker.pagination.gcs.data.dir': server.storeOptions().location,
+    'engine.broker.pagination.gcs.endpoint': server.endpoint,
+  };
+}
+
+function pathOf(kind: keyof typeof programs): string | undefined {
+  const { variable, path } = programs[kind];
+  const found = process.env[variable] ?? join(repositoryRoot, path);
+  return existsSync(found) ? found : undefined;
+}

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
+
+export interface SlowLinkOptions {
+  /** How much longer every answer takes than it would: what a round trip over the network costs, on connections that are open. */
+  readonly latencyMs: number;
+  /** What one connection carries at most, in either direction; 0: whatever this machine does. */
+  readonly bytesPerSecond: number;
+}
+
+/** Bytes under way in one direction of one connection, at most: more than any link here holds. */
+const underWayBytesMax = 32 * 1024 * 1024;
+
+const targetPort = argumentOfParent() as number;
+const servers: Server[] = [];
+
+/** Asked for a link to the server, it answers with its port. */
+serveParent(
+  async (request) => {
+    const options = request as SlowLinkOptions;
+    const server = createServer({ noDelay: true }, (client) => {
+      const target = connect({ port: targetPort, host: '127.0.0.1', noDelay: true });
+      carry(client, target, { ...options, latencyMs: 0 });
+      carry(target, client, options);
+    });
+    servers.push(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  },
+  async () => {
+    for (const server of servers) server.close();
+  },
+);
+
+/** Passes on what comes, in its order, as late and as slowly as the link is. */
+function carry(from: Socket, to: Socket, { latencyMs, bytesPerSecond }: SlowLinkOptions): void {
+  const queue: { readonly dueMs: number; readonly act: () => void }[] = [];
+  let underWayBytes = 0;
+  /** When the last byte that came has gone through the narrowest place. */
+  let throughMs = 0;
+  const deliver = (): void => {
+    for (let next = queue[0]; next !== undefined; next = queue[0]) {
+      const delayMs = next.dueMs - performance.now();
+      // Timers count whole milliseconds.
+      if (delayMs >= 1) {
+        setTimeout(deliver, delayMs);
+        return;
+      }
+      queue.shift();
+      next.act();
+    }
+  };
+  const enqueue = (sizeBytes: number, act: () => void): void => {
+    const transferMs = bytesPerSecond === 0 ? 0 : (sizeBytes * 1000) / bytesPerSecond;
+    throughMs = Math.max(throughMs, performance.now()) + transferMs;
+    queue.push({ dueMs: throughMs + latencyMs, act });
+    if (queue.length === 1) deliver();
+  };
+  from.on('data', (chunk: Buffer) => {
+    underWayBytes += chunk.byteLength;
+    if (underWayBytes >= underWayBytesMax) from.pause();
+    enqueue(chunk.byteLength, () => {
+      underWayBytes -= chunk.byteLength;
+      const isTaken = to.destroyed || to.write(chunk);
+      if (!isTaken) from.pause();
+      else if (underWayBytes < underWayBytesMax) from.resume();
+    });
+  });
+  to.on('drain', () => from.resume());
+  from.on('end', () => enqueue(0, () => to.end()));
+  from.on('error', () => to.destroy());
+  from.on('close', () => enqueue(0, () => to.destroy()));
+}
