@@ -1,28 +1,29 @@
-import { Readable } from 'node:stream';
-
 /** Bytes that are read before the response begins: bodies up to this size fail cleanly and say their length. */
 const atHandBytesMin = 256 * 1024;
 
 /** A body whose first bytes are at hand, so that a failure to read it can still be answered with a status. */
 export type OpenBody =
   | { readonly kind: 'whole'; readonly bytes: Uint8Array }
-  | { readonly kind: 'stream'; readonly stream: Readable };
+  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> };
 
 /**
- * Reads the first chunks: a small body comes whole, a larger one as a stream that reads on as fast as it is read.
+ * Reads the first chunks: a small body comes whole, a larger one as chunks that are read on as fast as they are asked for. Each chunk
+ * may be looked at until the next one is asked for, as those of the source.
  *
- * @throws what the iteration throws meanwhile; a later failure destroys the stream
+ * @throws what the iteration throws meanwhile
  */
-export async function openBody(chunks: AsyncIterable<Uint8Array>): Promise<OpenBody> {
-  const iterator = chunks[Symbol.asyncIterator]();
+export async function openBody(source: AsyncIterable<Uint8Array>): Promise<OpenBody> {
+  const iterator = source[Symbol.asyncIterator]();
   const atHand: Uint8Array[] = [];
+  let last: Uint8Array | undefined;
   for (let sizeBytes = 0; sizeBytes < atHandBytesMin;) {
+    if (last !== undefined) atHand.push(new Uint8Array(last)); // its memory may be used for the next one
     const next = await iterator.next();
     if (next.done === true) return { kind: 'whole', bytes: joined(atHand) };
-    atHand.push(next.value);
-    sizeBytes += next.value.byteLength;
+    last = next.value;
+    sizeBytes += last.byteLength;
   }
-  return { kind: 'stream', stream: Readable.from(resume(atHand, iterator), { objectMode: false }) };
+  return { kind: 'stream', chunks: resume(last === undefined ? atHand : [...atHand, last], iterator) };
 }
 
 /**

@@ -1,9 +1,11 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { type PageFormat, pageMediaTypes } from '@quire/api';
-import type { Result, ResultPage } from '@quire/results';
+import type { EncodeOptions, Result, ResultPage } from '@quire/results';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContextOf } from '@quire/service';
 import { openBody } from './body-stream.ts';
+import { writeBody } from './write-body.ts';
 import type { BrokerContext } from './broker-context.ts';
 import { chooseEncoding, compressed, type ContentEncoding } from './content-encoding.ts';
 import { type CursorMembers, cursorHeadersOf } from './cursor-members.ts';
@@ -59,13 +61,19 @@ export async function sendRows(
   rows: RowsReply,
 ): Promise<FastifyReply> {
   if (request.method === 'HEAD') return reply.headers(rowsHeadersOf(rows)).send(Readable.from([]));
-  const body = await openBody(observed(context, request, rows));
+  const isCompressed = rows.contentEncoding !== 'identity';
+  const body = await openBody(observed(context, request, rows, { isDoneWithChunks: !isCompressed }));
   reply.headers(rowsHeadersOf(rows));
-  if (body.kind === 'whole' && rows.contentEncoding === 'identity') return reply.send(body.bytes);
-  const stream = body.kind === 'stream' ? body.stream : Readable.from([body.bytes], { objectMode: false });
+  if (body.kind === 'whole' && !isCompressed) return reply.send(body.bytes);
+  const chunks = body.kind === 'stream' ? body.chunks : [body.bytes];
   // A client that stops reading holds a reader of the store; one that reads slowly may.
   reply.raw.setTimeout(context.options.idleTimeoutMs, () => reply.raw.destroy());
-  return reply.send(compressed(stream, rows.contentEncoding));
+  if (isCompressed) return reply.send(compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding));
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  // What fails from here on stands in the call's context, and so in the log.
+  await writeBody(reply.raw, chunks).catch(() => undefined);
+  return reply;
 }
 
 const contentTypes: Readonly<Record<PageFormat, string>> = {
@@ -76,12 +84,17 @@ const contentTypes: Readonly<Record<PageFormat, string>> = {
 };
 
 /** The body, counted, and with what goes wrong in the middle of it kept for the log. */
-async function* observed(context: BrokerContext, request: FastifyRequest, rows: RowsReply): AsyncGenerator<Uint8Array> {
+async function* observed(
+  context: BrokerContext,
+  request: FastifyRequest,
+  rows: RowsReply,
+  options: Pick<EncodeOptions, 'isDoneWithChunks'>,
+): AsyncGenerator<Uint8Array> {
   const { result, page, format, envelope } = rows;
   const callContext = callContextOf(request);
   const { signal } = callContext.call;
   try {
-    const encoded = page.encode(format, { signal });
+    const encoded = page.encode(format, { ...options, signal });
     for await (const chunk of format === 'json' ? encodeEnvelope(result.schema, encoded, envelope) : encoded) {
       context.metrics.observeBytes(format, chunk.byteLength);
       yield chunk;

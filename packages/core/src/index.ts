@@ -2,7 +2,16 @@ export type { Clock } from './clock.ts';
 export { abortError, type ErrorCode, type ErrorKind, errorKinds, isQuireError, QuireError, throwIfAborted } from './errors.ts';
 export type { LinkSigner } from './link-signer.ts';
 export { assertObjectKey, isObjectKey } from './object-key.ts';
-export type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from './object-store.ts';
+export type {
+  ByteRange,
+  CallOptions,
+  GetOptions,
+  ListOptions,
+  ObjectBody,
+  ObjectEntry,
+  ObjectStore,
+  ReadMemory,
+} from './object-store.ts';
 export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';
 export type { Query, QueryEngine, QueryExecution, QueryLimits, QueryStatistics } from './query-engine.ts';
 export type { Random } from './random.ts';

@@ -22,6 +22,14 @@ export interface CallOptions {
 
 export interface GetOptions extends CallOptions {
   readonly range?: ByteRange | undefined;
+  /** Whom a store asks that would otherwise allocate memory to read into; one whose chunks come from elsewhere does not ask. */
+  readonly memory?: ReadMemory | undefined;
+}
+
+/** Lends memory to read into. The chunks that are read into it belong to the lender again as soon as they are handed out. */
+export interface ReadMemory {
+  /** At least one byte and at most `sizeBytes`, at an address that is a multiple of 8; its contents are anything. */
+  lend(sizeBytes: number): Uint8Array;
 }
 
 export interface ListOptions extends CallOptions {
@@ -37,8 +45,8 @@ export interface ObjectBody extends AsyncDisposable {
   /** Size of the whole object, whatever the range. */
   readonly sizeBytes: number;
   /**
-   * The bytes asked for, in chunks of the store's choosing, none empty. A chunk may be kept: its bytes never change. It may be the
-   * store's own memory, so it must not be written to.
+   * The bytes asked for, in chunks of the store's choosing, none empty. A chunk may be kept: the store never changes its bytes. It may
+   * be the store's own memory, so it must not be written to, unless it lies in what `GetOptions.memory` gave.
    *
    * @throws INTERNAL at a second iteration, and at one after disposal
    */

@@ -14,7 +14,7 @@ export type { RemovalReason } from './removed-results.ts';
 export { removeResult } from './remove-result.ts';
 export type { ResultAdmission, RoomReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
-export { type PageFormat, ResultPage } from './result-page.ts';
+export { type EncodeOptions, type PageFormat, ResultPage } from './result-page.ts';
 export type { ResultSource } from './result-source.ts';
 export { ResultStore, type ResultStoreOptions } from './result-store.ts';
 export { Result } from './result.ts';

@@ -4,10 +4,25 @@ import type { CommitRecord } from './commit-record.ts';
 import { encodeArrowStream } from './encode/arrow-stream.ts';
 import { encodeCsv, encodeJsonRows, encodeNdjson, type PageBatch } from './encode/page-encoders.ts';
 import type { PagePlan } from './plan-page.ts';
-import type { ReadBatch } from './read-batches.ts';
+import type { ReadBatch } from './batch-reader.ts';
+import type { BufferPool } from './buffer-pool.ts';
 
 /** What a page can be had as; `json` is the array of rows alone, for callers to put an envelope around. */
 export type PageFormat = 'json' | 'arrow' | 'csv' | 'ndjson';
+
+/** Where a page's bytes come from. */
+export interface PageSource {
+  read(plan: PagePlan, options: CallOptions): AsyncIterable<ReadBatch>;
+  readonly pool: BufferPool;
+}
+
+export interface EncodeOptions extends CallOptions {
+  /**
+   * Whether the caller is done with a chunk when it asks for the next one, whose bytes may then take its place. Default: no, every chunk
+   * is the caller's to keep.
+   */
+  readonly isDoneWithChunks?: boolean;
+}
 
 /** One page of a result, planned but not read. */
 export class ResultPage {
@@ -15,13 +30,15 @@ export class ResultPage {
   /** Stored bytes of the batches that the page touches: an upper bound of what a read takes from the store. */
   readonly sizeBytesMax: number;
   readonly #record: CommitRecord;
-  readonly #read: (options: CallOptions) => AsyncIterable<ReadBatch>;
+  readonly #plan: PagePlan;
+  readonly #source: PageSource;
 
-  constructor(record: CommitRecord, range: RowRange, plan: PagePlan, read: (options: CallOptions) => AsyncIterable<ReadBatch>) {
+  constructor(record: CommitRecord, range: RowRange, plan: PagePlan, source: PageSource) {
     this.range = range;
     this.sizeBytesMax = plan.bytes.end - plan.bytes.start;
     this.#record = record;
-    this.#read = read;
+    this.#plan = plan;
+    this.#source = source;
   }
 
   get rowCount(): number {
@@ -35,10 +52,13 @@ export class ResultPage {
    * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_NOT_FOUND when the result is gone by now
    * @throws STORE_UNAVAILABLE, STORE_TIMED_OUT, ABORTED
    */
-  encode(format: PageFormat, options: CallOptions = {}): AsyncIterable<Uint8Array> {
+  encode(format: PageFormat, options: EncodeOptions = {}): AsyncIterable<Uint8Array> {
     const { schema, spans } = this.#record;
-    const batches = this.#read(options);
-    if (format === 'arrow') return encodeArrowStream(schema, batches, spans.rowsPerBatch);
+    const batches = this.#source.read(this.#plan, options);
+    if (format === 'arrow') {
+      const pool = options.isDoneWithChunks === true ? this.#source.pool : undefined;
+      return encodeArrowStream(schema, batches, spans.rowsPerBatch, pool);
+    }
     const decoded = this.#decode(batches);
     if (format === 'csv') return encodeCsv(schema, decoded);
     return format === 'ndjson' ? encodeNdjson(schema, decoded) : encodeJsonRows(schema, decoded);

@@ -14,11 +14,13 @@ import {
 } from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
 import { BatchCache } from './batch-cache.ts';
+import { BatchReader, type ReadBatch } from './batch-reader.ts';
+import { BufferPool } from './buffer-pool.ts';
 import { listBrokerResults } from './catalog.ts';
 import { dataKeyOf, isBrokerId, parseResultObjectName, resultPrefix } from './layout.ts';
 import { PeerBrokers } from './peer-brokers.ts';
+import type { PagePlan } from './plan-page.ts';
 import { type OpenRecord, RecordReader } from './record-reader.ts';
-import { readBatches } from './read-batches.ts';
 import { notFoundError, type RemovalReason, removedError, RemovedResults } from './removed-results.ts';
 import { removeResult } from './remove-result.ts';
 import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
@@ -66,7 +68,9 @@ export class ResultStore implements AsyncDisposable {
   readonly #store: ObjectStore;
   readonly #records: RecordReader;
   readonly #removed = new RemovedResults();
-  readonly #batches: BatchCache;
+  readonly #cache: BatchCache;
+  readonly #pool = new BufferPool();
+  readonly #batches: BatchReader;
   readonly #changes = new SerialQueue<RequestId>();
   readonly #clock: Clock;
   readonly #random: Random;
@@ -80,7 +84,8 @@ export class ResultStore implements AsyncDisposable {
     }
     this.brokerId = options.brokerId;
     this.#store = options.store;
-    this.#batches = new BatchCache(options.cacheBytesMax ?? 8 * MiB);
+    this.#cache = new BatchCache(options.cacheBytesMax ?? 8 * MiB);
+    this.#batches = new BatchReader({ store: options.store, cache: this.#cache, pool: this.#pool });
     this.#clock = options.clock ?? systemClock;
     const peers = options.isShared === true ? new PeerBrokers(options.store, options.brokerId, this.#clock) : undefined;
     this.#records = new RecordReader(options.store, options.brokerId, peers);
@@ -102,7 +107,8 @@ export class ResultStore implements AsyncDisposable {
   ): Promise<Result> {
     const written = await writeResult(source, {
       store: this.#store,
-      cache: this.#batches,
+      cache: this.#cache,
+      pool: this.#pool,
       clock: this.#clock,
       brokerId: this.brokerId,
       requestId: options.requestId ?? createRequestId(this.#clock, this.#random),
@@ -245,12 +251,13 @@ export class ResultStore implements AsyncDisposable {
   }
 
   #resultOf({ entry, record }: OpenRecord): Result {
-    return new Result(entry, record, (plan, options) => this.#readPlan(entry, record.owner, plan, options));
+    const pool = this.#pool;
+    return new Result(entry, record, { pool, read: (...call) => this.#readPlan(entry, record.owner, ...call) });
   }
 
-  async *#readPlan(entry: ResultEntry, owner: string, ...[plan, options]: Parameters<ConstructorParameters<typeof Result>[2]>) {
+  async *#readPlan(entry: ResultEntry, owner: string, plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
     try {
-      yield* readBatches(this.#store, entry.dataKey, plan, this.#batches, options);
+      yield* this.#batches.read(entry.dataKey, plan, options);
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       // Somebody else removed it under us: a cleaner, or another broker.

@@ -1,24 +1,20 @@
 import type { Schema } from 'apache-arrow';
-import { type CallOptions, type PageRequest, type QueryStatistics, resolveRowRange } from '@quire/core';
+import { type PageRequest, type QueryStatistics, resolveRowRange } from '@quire/core';
 import type { CommitRecord } from './commit-record.ts';
-import { type PagePlan, planPage } from './plan-page.ts';
-import type { ReadBatch } from './read-batches.ts';
+import { planPage } from './plan-page.ts';
 import type { ResultEntry } from './result-entry.ts';
-import { ResultPage } from './result-page.ts';
-
-/** Reads the batches of a plan of one result. */
-export type PlanReader = (plan: PagePlan, options: CallOptions) => AsyncIterable<ReadBatch>;
+import { type PageSource, ResultPage } from './result-page.ts';
 
 /** A live result: its commit record is at hand, its rows are read page by page. Holds no resources. */
 export class Result {
   readonly entry: ResultEntry;
   readonly #record: CommitRecord;
-  readonly #read: PlanReader;
+  readonly #source: PageSource;
 
-  constructor(entry: ResultEntry, record: CommitRecord, read: PlanReader) {
+  constructor(entry: ResultEntry, record: CommitRecord, source: PageSource) {
     this.entry = entry;
     this.#record = record;
-    this.#read = read;
+    this.#source = source;
   }
 
   /** Name of the principal that ran the query. */
@@ -43,6 +39,6 @@ export class Result {
   page(request: PageRequest): ResultPage {
     const range = resolveRowRange(request, this.#record.rowCount);
     const plan = planPage(this.#record.spans, range);
-    return new ResultPage(this.#record, range, plan, (options) => this.#read(plan, options));
+    return new ResultPage(this.#record, range, plan, this.#source);
   }
 }

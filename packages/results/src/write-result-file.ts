@@ -6,6 +6,7 @@ import type { Compression } from './arrow/buffer-codec.ts';
 import { encodeBatchMessage, encodeSchemaMessage, endOfStream } from './arrow/encode-message.ts';
 import { BatchCutter } from './batch-cutter.ts';
 import type { BatchSpans } from './batch-spans.ts';
+import type { BufferPool } from './buffer-pool.ts';
 
 export interface ResultFileOptions {
   readonly compression: Compression;
@@ -13,6 +14,8 @@ export interface ResultFileOptions {
   readonly sizeBytesMax: number;
   /** Bytes that a batch aims at; undefined for the default. */
   readonly batchSizeBytes: number | undefined;
+  /** Lends the memory that messages are written in. */
+  readonly pool: BufferPool;
   /** Sees each batch message as it is written, with its index: the first ones serve the first page. */
   onBatch?(index: number, message: Uint8Array): void;
 }
@@ -30,7 +33,7 @@ const magic = new TextEncoder().encode('ARROW1');
  * end-of-stream marker, footer. Yields it piece by piece and returns what a commit record has to know.
  * Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
  *
- * Holds one batch at a time. `schema` is a stored schema (`storedSchemaOf`).
+ * Holds one batch at a time, and looks at a piece no more once it is asked for the next. `schema` is a stored schema (`storedSchemaOf`).
  *
  * @throws QUERY_LIMIT_EXCEEDED when the file would exceed `sizeBytesMax`
  */
@@ -53,15 +56,23 @@ export async function* encodeResultFile(
   yield head;
 
   for await (const slices of cutter.cut(batches)) {
-    const message = encodeBatchMessage(schema, slices, options.compression);
+    const message = encodeBatchMessage(schema, slices, options.compression, options.pool);
     const length = message.bytes.byteLength;
-    if (options.sizeBytesMax > 0 && offset + length > options.sizeBytesMax) throw tooLarge(options.sizeBytesMax);
-    options.onBatch?.(ends.length, message.bytes);
-    blocks.push(new FileBlock(message.metadataBytes, length - message.metadataBytes, offset));
-    checksums.push(crc32(message.bytes));
-    offset += length;
-    ends.push(offset);
-    yield message.bytes;
+    let isDone = false;
+    try {
+      if (options.sizeBytesMax > 0 && offset + length > options.sizeBytesMax) throw tooLarge(options.sizeBytesMax);
+      options.onBatch?.(ends.length, message.bytes);
+      blocks.push(new FileBlock(message.metadataBytes, length - message.metadataBytes, offset));
+      checksums.push(crc32(message.bytes));
+      offset += length;
+      ends.push(offset);
+      yield message.bytes;
+      isDone = true;
+    } finally {
+      // After a failure the store may still be writing it.
+      if (isDone) options.pool.release(message.bytes);
+      else options.pool.abandon(message.bytes);
+    }
   }
 
   const tail = encodeTail(schema, blocks);

@@ -11,6 +11,7 @@ import type { RecordBatch } from 'apache-arrow';
 import type { Compression } from './arrow/buffer-codec.ts';
 import { storedSchemaOf } from './arrow/column-type.ts';
 import type { BatchCache } from './batch-cache.ts';
+import type { BufferPool } from './buffer-pool.ts';
 import { encodeCommitRecord } from './commit-record.ts';
 import { dataKeyOf, recordKeyOf } from './layout.ts';
 import type { OpenRecord } from './record-reader.ts';
@@ -21,6 +22,7 @@ import { encodeResultFile, type ResultFileSummary } from './write-result-file.ts
 export interface WriteOptions extends CallOptions {
   readonly store: ObjectStore;
   readonly cache: BatchCache;
+  readonly pool: BufferPool;
   readonly clock: Clock;
   readonly brokerId: string;
   readonly requestId: RequestId;
@@ -94,18 +96,19 @@ class ResultFile {
   }
 
   async *bytes(): AsyncGenerator<Uint8Array> {
-    const { cache, compression, sizeBytesMax, batchSizeBytes } = this.#options;
+    const { cache, pool, compression, sizeBytesMax, batchSizeBytes } = this.#options;
     let cachedBytes = 0;
     let batchesBytes = 0;
     this.#summary = yield* encodeResultFile(this.#schema, this.#batches(), {
       compression,
+      pool,
       sizeBytesMax,
       batchSizeBytes,
       onBatch: (index, message) => {
         this.#room.grow(message.byteLength);
         batchesBytes += message.byteLength;
         cachedBytes += message.byteLength;
-        if (cachedBytes * 4 <= cache.sizeBytesMax) cache.set(this.#dataKey, index, message);
+        if (cache.isFor(cachedBytes)) cache.set(this.#dataKey, index, message);
       },
     });
     this.#room.grow(this.#summary.sizeBytes - batchesBytes);

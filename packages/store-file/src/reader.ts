@@ -38,7 +38,7 @@ export async function openObject(
     return new SingleUseBody({
       key,
       sizeBytes,
-      chunks: () => readChunks(file, call, range, options?.signal),
+      chunks: () => readChunks(file, call, range, options),
       release: () => translated(call, () => file.close()),
     });
   } catch (error) {
@@ -63,21 +63,22 @@ async function* readChunks(
   file: OpenFile,
   call: FailedCall,
   range: ByteRange,
-  signal: AbortSignal | undefined,
+  options: GetOptions | undefined,
 ): AsyncGenerator<Uint8Array> {
   const chunkBytesMax = range.end - range.start <= wholeChunkBytesMax ? wholeChunkBytesMax : streamChunkBytes;
   for (let position = range.start; position < range.end;) {
-    throwIfAborted(signal);
-    const length = Math.min(chunkBytesMax, range.end - position);
+    throwIfAborted(options?.signal);
+    const lengthMax = Math.min(chunkBytesMax, range.end - position);
     // Memory of its own, at its start: aligned for every typed array. It is not cleared, for each byte is read or the call throws.
-    const chunk = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+    const chunk = options?.memory?.lend(lengthMax) ?? new Uint8Array(Buffer.allocUnsafeSlow(lengthMax).buffer);
+    const length = chunk.byteLength;
     const filledBytes = await translated(call, () => file.fill(chunk, position));
     if (filledBytes < length) throw endedEarly(call, position + filledBytes, range);
     position += length;
     if (position === range.end) file.beginToClose();
     yield chunk;
   }
-  throwIfAborted(signal);
+  throwIfAborted(options?.signal);
 }
 
 /** A file descriptor, closed exactly once. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { operations } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import type { ResultEntry } from '@quire/results';
@@ -18,7 +19,7 @@ export function listResultsRoute(context: BrokerContext): RouteOptions {
     const entries = await Array.fromAsync(results.list({ signal: signalOf(request) }));
     const body = await openBody(encodeList(entries.toSorted(newestFirst), storeLocation));
     reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-    return reply.send(body.kind === 'whole' ? body.bytes : body.stream);
+    return reply.send(body.kind === 'whole' ? body.bytes : Readable.from(body.chunks, { objectMode: false }));
   });
 }
 

@@ -5,7 +5,7 @@ import { copyBits, countBits, setBits } from './bitmap.ts';
 import { byteWidthOf } from './column-type.ts';
 import { type ColumnSlice, fixedWidthBytes } from './column-slice.ts';
 
-/** The flattened columns of one record batch, in the order in which the IPC format wants them. */
+/** The flattened columns of one record batch, in the order in which the IPC format wants them; buffers may be views of the source's. */
 export interface BatchParts {
   readonly nodes: FieldNode[];
   readonly buffers: Uint8Array[];
@@ -58,6 +58,9 @@ function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8
 }
 
 function assembleFixedWidth(slices: readonly ColumnSlice[], length: number, byteWidth: number): Uint8Array {
+  const [only, ...others] = slices;
+  // As they lie: whoever frames the message copies them once.
+  if (only?.data !== undefined && others.length === 0) return fixedWidthBytes(only.data, only.start, only.end, byteWidth);
   const target = new Uint8Array(length * byteWidth);
   let position = 0;
   for (const { data, start, end } of slices) {
@@ -111,6 +114,11 @@ function assembleVariableWidth(field: Field, slices: readonly ColumnSlice[], len
   const child = (type.children as readonly Field[] | null | undefined)?.[0];
   if (child !== undefined) {
     assembleColumn(child, childSlicesOf(values), parts);
+    return;
+  }
+  const [only, ...others] = values;
+  if (only !== undefined && others.length === 0) {
+    parts.buffers.push((only.data.values as Uint8Array).subarray(only.start, only.end));
     return;
   }
   const target = new Uint8Array(total);

@@ -2,6 +2,7 @@ import { MessageHeader, MetadataVersion, type Schema } from 'apache-arrow';
 import { BodyCompression, BufferRegion, Message, RecordBatch as BatchMetadata } from 'apache-arrow/ipc/metadata/message';
 import { assembleColumn, type BatchParts } from './assemble-column.ts';
 import { compressBuffer, type Compression, compressionTypes } from './buffer-codec.ts';
+import type { BufferPool } from '../buffer-pool.ts';
 import type { BatchSlice } from './column-slice.ts';
 
 /** One encapsulated IPC message; `metadataBytes` counts prefix and padding, the rest is the body. */
@@ -21,10 +22,16 @@ export function encodeSchemaMessage(schema: Schema): EncodedMessage {
 }
 
 /**
- * Encodes rows as one record batch message of `schema` (as `storedSchemaOf` gives it); they may come from several batches.
+ * Encodes rows as one record batch message of `schema` (as `storedSchemaOf` gives it); they may come from several batches. With a pool
+ * the message is lent by it.
  * Source: https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format
  */
-export function encodeBatchMessage(schema: Schema, slices: readonly BatchSlice[], compression: Compression): EncodedMessage {
+export function encodeBatchMessage(
+  schema: Schema,
+  slices: readonly BatchSlice[],
+  compression: Compression,
+  pool?: BufferPool,
+): EncodedMessage {
   const parts: BatchParts = { nodes: [], buffers: [] };
   for (const [index, field] of schema.fields.entries()) {
     const columns = slices.map(({ batch, start, end }) => ({ data: batch.columns[index], start, end }));
@@ -40,21 +47,29 @@ export function encodeBatchMessage(schema: Schema, slices: readonly BatchSlice[]
   }
   const codec = compression === 'none' ? null : new BodyCompression(compressionTypes[compression]);
   const header = new BatchMetadata(rowCount, parts.nodes, regions, codec);
-  return frameMessage(Message.encode(new Message(bodyBytes, MetadataVersion.V5, MessageHeader.RecordBatch, header)), buffers);
+  return frameMessage(
+    Message.encode(new Message(bodyBytes, MetadataVersion.V5, MessageHeader.RecordBatch, header)),
+    buffers,
+    pool,
+  );
 }
 
-function frameMessage(metadata: Uint8Array, buffers: readonly Uint8Array[]): EncodedMessage {
+function frameMessage(metadata: Uint8Array, buffers: readonly Uint8Array[], pool?: BufferPool): EncodedMessage {
   const metadataBytes = padded(prefixBytes + metadata.byteLength);
   const bodyBytes = buffers.reduce((sum, buffer) => sum + padded(buffer.byteLength), 0);
-  const bytes = new Uint8Array(metadataBytes + bodyBytes);
+  const sizeBytes = metadataBytes + bodyBytes;
+  const bytes = pool?.lease(sizeBytes) ?? new Uint8Array(Buffer.allocUnsafeSlow(sizeBytes).buffer);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, continuation, true);
   view.setInt32(4, metadataBytes - prefixBytes, true);
   bytes.set(metadata, prefixBytes);
+  bytes.fill(0, prefixBytes + metadata.byteLength, metadataBytes);
   let position = metadataBytes;
   for (const buffer of buffers) {
     bytes.set(buffer, position);
-    position += padded(buffer.byteLength);
+    const end = position + padded(buffer.byteLength);
+    bytes.fill(0, position + buffer.byteLength, end);
+    position = end;
   }
   return { bytes, metadataBytes };
 }

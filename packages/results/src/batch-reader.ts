@@ -1,0 +1,149 @@
+import { crc32 } from 'node:zlib';
+import { type ByteRange, type CallOptions, MiB, type ObjectStore, QuireError, throwIfAborted } from '@quire/core';
+import type { BatchCache } from './batch-cache.ts';
+import type { BufferPool } from './buffer-pool.ts';
+import { MessageCutter } from './message-cutter.ts';
+import type { PagePlan, PlannedBatch } from './plan-page.ts';
+import { SharedRead } from './shared-read.ts';
+
+/** A batch message, proven to be the one that was written. It may be looked at until the next one is asked for. */
+export interface ReadBatch {
+  readonly planned: PlannedBatch;
+  readonly message: Uint8Array;
+}
+
+/** While no more than this is lent, a page is read in one piece, which others can share. */
+const wholePageBytesMax = 16 * MiB;
+
+interface BatchReaderParts {
+  readonly store: ObjectStore;
+  readonly cache: BatchCache;
+  readonly pool: BufferPool;
+}
+
+/** Reads batches of data files: from the cache, with somebody else who reads the same, or by one ranged read. */
+export class BatchReader {
+  readonly #store: ObjectStore;
+  readonly #cache: BatchCache;
+  readonly #pool: BufferPool;
+  readonly #shared = new Map<string, SharedRead<Uint8Array>>();
+
+  constructor({ store, cache, pool }: BatchReaderParts) {
+    this.#store = store;
+    this.#cache = cache;
+    this.#pool = pool;
+  }
+
+  /**
+   * Reads the batches of a plan in order, with at most one ranged read, which covers the batches that the cache lacks.
+   *
+   * @throws RESULT_CORRUPT when a batch does not match its checksum
+   * @throws OBJECT_NOT_FOUND when the data file is gone
+   */
+  async *read(dataKey: string, plan: PagePlan, options: CallOptions = {}): AsyncGenerator<ReadBatch> {
+    throwIfAborted(options.signal);
+    const cached = plan.batches.map((planned) => ({ planned, message: this.#cache.get(dataKey, planned.index) }));
+    const first = cached.findIndex(({ message }) => message === undefined);
+    const last = cached.findLastIndex(({ message }) => message === undefined);
+    const lacking = plan.batches.slice(first, last + 1);
+    yield* cached.slice(0, first === -1 ? undefined : first) as ReadBatch[];
+    if (first === -1) return;
+    const range = { start: lacking[0]?.bytes.start ?? 0, end: lacking.at(-1)?.bytes.end ?? 0 };
+    const shared = this.#sharedRead(dataKey, range, lacking);
+    yield* shared === undefined
+      ? this.#readAlone(dataKey, range, lacking, options)
+      : shared.use(options.signal, (bytes) => messagesOf(bytes, lacking));
+    yield* cached.slice(last + 1) as ReadBatch[];
+  }
+
+  /** A read of just these batches that is under way, or a new one when the page is small and memory is at hand. */
+  #sharedRead(dataKey: string, range: ByteRange, batches: readonly PlannedBatch[]): SharedRead<Uint8Array> | undefined {
+    const name = `${dataKey}#${range.start}-${range.end}`;
+    const known = this.#shared.get(name);
+    const sizeBytes = range.end - range.start;
+    if (known !== undefined) return known;
+    if (!this.#cache.isFor(sizeBytes) || this.#pool.leasedBytes + sizeBytes > wholePageBytesMax) return undefined;
+    const read = new SharedRead(
+      (signal) => this.#readWhole(dataKey, range, batches, signal),
+      (bytes) => {
+        if (this.#shared.get(name) === read) this.#shared.delete(name);
+        if (bytes !== undefined) this.#pool.release(bytes);
+      },
+    );
+    this.#shared.set(name, read);
+    return read;
+  }
+
+  async #readWhole(
+    dataKey: string,
+    range: ByteRange,
+    batches: readonly PlannedBatch[],
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const bytes = this.#pool.lease(range.end - range.start);
+    try {
+      await readInto(bytes, this.#store, dataKey, range, { signal });
+      for (const { planned, message } of messagesOf(bytes, batches)) {
+        verify(dataKey, planned, message);
+        this.#cache.offer(dataKey, planned.index, message);
+      }
+      return bytes;
+    } catch (error) {
+      this.#pool.abandon(bytes); // the store may still be reading into it
+      throw error;
+    }
+  }
+
+  async *#readAlone(
+    dataKey: string,
+    range: ByteRange,
+    batches: readonly PlannedBatch[],
+    options: CallOptions,
+  ): AsyncGenerator<ReadBatch> {
+    const messages = new MessageCutter(this.#pool, wholePageBytesMax);
+    let isDone = false;
+    try {
+      await using object = await this.#store.get(dataKey, { ...options, range, memory: messages });
+      messages.open(object.body);
+      for (const planned of batches) {
+        throwIfAborted(options.signal);
+        const message = await messages.take(planned.bytes.end - planned.bytes.start);
+        verify(dataKey, planned, message);
+        yield { planned, message };
+      }
+      isDone = true;
+    } finally {
+      // Whoever left early may still look at a message; after a failure the store may still read into one.
+      if (isDone) messages.close();
+      else messages.abandon();
+    }
+  }
+}
+
+async function readInto(
+  target: Uint8Array,
+  store: ObjectStore,
+  key: string,
+  range: ByteRange,
+  options: CallOptions,
+): Promise<void> {
+  let filledBytes = 0;
+  const memory = { lend: (sizeBytes: number) => target.subarray(filledBytes, filledBytes + sizeBytes) };
+  await using object = await store.get(key, { ...options, range, memory });
+  for await (const chunk of object.body) {
+    if (chunk.buffer !== target.buffer) target.set(chunk, filledBytes);
+    filledBytes += chunk.byteLength;
+  }
+}
+
+function* messagesOf(bytes: Uint8Array, batches: readonly PlannedBatch[]): Generator<ReadBatch> {
+  const start = batches[0]?.bytes.start ?? 0;
+  for (const planned of batches) {
+    yield { planned, message: bytes.subarray(planned.bytes.start - start, planned.bytes.end - start) };
+  }
+}
+
+function verify(dataKey: string, { index, checksum }: PlannedBatch, message: Uint8Array): void {
+  if (crc32(message) === checksum) return;
+  throw new QuireError('RESULT_CORRUPT', `Batch ${index} of ${dataKey} does not match its checksum.`);
+}
