@@ -1,0 +1,104 @@
+import type { Clock } from '@quire/core';
+import type { FastifyBaseLogger } from 'fastify';
+import type { ProxyMetrics } from '../proxy-metrics.ts';
+import type { ProxyOptions } from '../proxy-options.ts';
+import type { LearntRoutes } from '../routing/learnt-routes.ts';
+import type { BrokerSet } from './broker-set.ts';
+import type { Broker } from './broker.ts';
+import { checkHealth, type HealthCheck } from './check-health.ts';
+import { WantedBrokers } from './wanted-brokers.ts';
+
+export interface BrokerWatchParts {
+  readonly options: ProxyOptions;
+  readonly brokers: BrokerSet;
+  readonly routes: LearntRoutes;
+  readonly metrics: ProxyMetrics;
+  readonly clock: Clock;
+}
+
+/**
+ * Looks after the brokers, round by round: which there are, and how each of them is. The checks of a round run all at once, and one
+ * that hangs ends with its time: it delays the round, and no call.
+ */
+export class BrokerWatch {
+  readonly #parts: BrokerWatchParts;
+  readonly #wanted: WantedBrokers;
+  readonly #log: FastifyBaseLogger | undefined;
+  readonly #stopping = new AbortController();
+  #pause = new AbortController();
+  #rounds: Promise<void> | undefined;
+
+  constructor(parts: BrokerWatchParts) {
+    this.#parts = parts;
+    this.#log = parts.options.logger;
+    this.#wanted = new WantedBrokers(parts.options, parts.clock);
+  }
+
+  /** Begins; resolves after the first round, when it is known which brokers are up. */
+  async start(): Promise<void> {
+    await this.#round();
+    this.#rounds = this.#runRounds();
+  }
+
+  /** Lets the next round begin at once: something has just shown that what is known is old. */
+  checkSoon(): void {
+    this.#pause.abort();
+  }
+
+  /** A broker did not answer a call as it should. */
+  noteFailure(broker: Broker, what: string): void {
+    this.#fail(broker, what);
+    this.checkSoon();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.checkSoon();
+    await this.#rounds;
+  }
+
+  async #runRounds(): Promise<void> {
+    const { options, clock } = this.#parts;
+    while (!this.#stopping.signal.aborted) {
+      await clock.sleep(options.healthIntervalMs, this.#pause.signal).catch(() => undefined); // called sooner
+      this.#pause = new AbortController();
+      if (!this.#stopping.signal.aborted) await this.#round();
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { brokers, options, clock, routes, metrics } = this.#parts;
+    const { addresses, problem } = await this.#wanted.find();
+    if (problem !== undefined) this.#log?.warn({ problem }, 'the name of the brokers cannot be resolved: those known are kept');
+    const { added, removed } = brokers.update(addresses);
+    routes.forgetBrokers(removed);
+    if (added.length > 0 || removed.length > 0) {
+      const labelsOf = (some: readonly Broker[]): string[] => some.map(({ label }) => label);
+      this.#log?.info({ added: labelsOf(added), removed: labelsOf(removed) }, 'brokers changed');
+    }
+    const check = async (broker: Broker): Promise<void> =>
+      this.#heed(broker, await checkHealth(broker, clock, options.timeouts.healthMs, this.#stopping.signal));
+    await Promise.all(brokers.all.map(check));
+    metrics.observeRound();
+  }
+
+  #heed(broker: Broker, check: HealthCheck): void {
+    if (this.#stopping.signal.aborted) return;
+    if (check.kind === 'failed') {
+      this.#fail(broker, 'no good answer to a health check');
+    } else if (check.kind === 'leaving') {
+      if (broker.noteLeaving()) this.#eject(broker, 'it shuts down');
+    } else if (broker.noteHealthy(check.health)) {
+      this.#log?.info({ broker: broker.label, origin: broker.address.origin }, 'broker is up');
+    }
+  }
+
+  #fail(broker: Broker, what: string): void {
+    if (broker.noteFailure(this.#parts.options.failuresMax)) this.#eject(broker, what);
+  }
+
+  #eject(broker: Broker, what: string): void {
+    this.#parts.metrics.observeEjection(broker.label);
+    this.#log?.warn({ broker: broker.label, origin: broker.address.origin, what }, 'broker is down');
+  }
+}

@@ -1,0 +1,112 @@
+import { Pool } from 'undici';
+import type { BrokerAddress } from './broker-address.ts';
+import type { BrokerHealth } from './check-health.ts';
+
+export interface BrokerOptions {
+  /** How many connections to it there are at most; further calls wait for one. */
+  readonly connectionsMax: number;
+  /** How long it may take to connect. */
+  readonly connectTimeoutMs: number;
+  /** Certificates of authorities, in PEM, to trust in the place of those that Node knows. */
+  readonly certificateAuthorities?: string | undefined;
+}
+
+/**
+ * One broker as the proxy knows it: its connections, what it says of itself, and whether it is up. It is down from the moment that
+ * it has failed too often in a row, and up again from the next good check of its health.
+ */
+export class Broker {
+  readonly address: BrokerAddress;
+  /** Its connections, one call at a time on each. What happens to be slow on one holds up no other. */
+  readonly pool: Pool;
+  #health: BrokerHealth | undefined;
+  #isUp = false;
+  #failureCount = 0;
+  #callCount = 0;
+
+  constructor(address: BrokerAddress, options: BrokerOptions) {
+    const { certificateAuthorities: ca } = options;
+    this.address = address;
+    this.pool = new Pool(address.origin, {
+      connections: options.connectionsMax,
+      pipelining: 1,
+      allowH2: false,
+      // Time is watched call by call, by the clock that the proxy is given.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        timeout: options.connectTimeoutMs,
+        ...(address.certificateName !== undefined && { servername: address.certificateName }),
+        ...(ca !== undefined && { ca }),
+      },
+    });
+    // Failures to connect are told to the calls that wait; a listener that did not listen would end the process.
+    this.pool.on('connectionError', () => undefined);
+  }
+
+  /** How logs and metrics name it: its id, or its address before it has said its id. */
+  get label(): string {
+    return this.#health?.brokerId ?? `${this.address.host}:${this.address.port}`;
+  }
+
+  /** What it last said of itself; undefined when it never did. */
+  get health(): BrokerHealth | undefined {
+    return this.#health;
+  }
+
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  /** Calls that it answers now. */
+  get callCount(): number {
+    return this.#callCount;
+  }
+
+  /** Counts a call in until the returned function is called. */
+  beginCall(): () => void {
+    this.#callCount += 1;
+    return () => {
+      this.#callCount -= 1;
+    };
+  }
+
+  /** It answered a call as a broker does. */
+  noteAnswer(): void {
+    this.#failureCount = 0;
+  }
+
+  /** It failed to answer. Tells whether that was one too many: it was up, and is down now. */
+  noteFailure(failuresMax: number): boolean {
+    this.#failureCount += 1;
+    const isEjected = this.#isUp && this.#failureCount >= failuresMax;
+    if (isEjected) this.#isUp = false;
+    return isEjected;
+  }
+
+  /** A check found it healthy. Tells whether it was down until now. */
+  noteHealthy(health: BrokerHealth): boolean {
+    const wasDown = !this.#isUp;
+    this.#health = health;
+    this.#failureCount = 0;
+    this.#isUp = true;
+    return wasDown;
+  }
+
+  /** It said that it shuts down. Tells whether it was up until now. */
+  noteLeaving(): boolean {
+    const wasUp = this.#isUp;
+    this.#isUp = false;
+    return wasUp;
+  }
+
+  /** Lets calls under way end, then closes the connections. */
+  async close(): Promise<void> {
+    await this.pool.close();
+  }
+
+  /** Cuts off what is under way. */
+  async destroy(): Promise<void> {
+    await this.pool.destroy();
+  }
+}

@@ -1,0 +1,79 @@
+import { QuireError, systemClock } from '@quire/core';
+import { createService, type Service, type ServiceAddress } from '@quire/service';
+import { parseBrokerUrl } from './brokers/broker-address.ts';
+import { BrokerSet } from './brokers/broker-set.ts';
+import { BrokerWatch } from './brokers/broker-watch.ts';
+import { ProxyMetrics } from './proxy-metrics.ts';
+import type { ProxyOptions } from './proxy-options.ts';
+import { LearntRoutes } from './routing/learnt-routes.ts';
+import { proxyRoutes } from './routes/index.ts';
+
+/**
+ * Creates a proxy: one address in front of brokers. It keeps nothing that matters: after a restart, or beside other proxies, every
+ * result is found again.
+ *
+ * @throws INVALID_SETTING when the URL of a broker is none, or a name is given and nothing to resolve it with
+ */
+export function createProxy(options: ProxyOptions): Service {
+  return new ProxyService(options);
+}
+
+class ProxyService implements Service {
+  readonly #service: Service;
+  readonly #brokers: BrokerSet;
+  readonly #watch: BrokerWatch;
+
+  constructor(options: ProxyOptions) {
+    const { clock = systemClock, metrics = new ProxyMetrics(), brokersName } = options;
+    for (const url of [...options.brokers, ...(brokersName === undefined ? [] : [brokersName])]) parseBrokerUrl(url);
+    if (brokersName !== undefined && options.resolveName === undefined) {
+      throw new QuireError('INVALID_SETTING', `The brokers' name ${brokersName} cannot be resolved: there is no resolver.`);
+    }
+    const { connectionsMax, certificateAuthorities, timeouts } = options;
+    const brokers = new BrokerSet({ connectionsMax, connectTimeoutMs: timeouts.connectMs, certificateAuthorities });
+    const routes = new LearntRoutes(() => options.routesMax);
+    const watch = new BrokerWatch({ options, brokers, routes, metrics, clock });
+    metrics.watchBrokers(brokers, routes);
+    this.#brokers = brokers;
+    this.#watch = watch;
+    this.#service = createService({
+      server: options,
+      about,
+      metrics,
+      bodies: 'stream',
+      routes: ({ calls, startMs }) => proxyRoutes({ options, clock, calls, metrics, brokers, watch, routes, startMs }),
+    });
+  }
+
+  get address(): ServiceAddress | undefined {
+    return this.#service.address;
+  }
+
+  /** Listens once it is known which brokers are up. */
+  async listen(): Promise<ServiceAddress> {
+    await this.#watch.start();
+    return await this.#service.listen();
+  }
+
+  async close(): Promise<void> {
+    await this.#service.close();
+    await this.#watch.stop();
+    await this.#brokers.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+const about = {
+  title: 'Quire proxy',
+  description:
+    'One address in front of many brokers: a new query goes to one that is up, and everything about a result to the broker that holds ' +
+    'it. Its calls and answers are those of the brokers. Every response whose status is not 2xx has the body ErrorBody.',
+  tags: [
+    { name: 'query', description: 'Run queries and read their results.' },
+    { name: 'results', description: 'Handle stored results.' },
+    { name: 'service', description: 'Watch the proxy and read about it.' },
+  ],
+};

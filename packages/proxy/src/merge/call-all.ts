@@ -1,0 +1,92 @@
+import { partialHeader } from '@quire/api';
+import { QuireError } from '@quire/core';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Broker } from '../brokers/broker.ts';
+import { type OpenAnswer, openAnswer, type OwnCall, readWhole, type WholeAnswer } from '../passing/call-broker.ts';
+import { callerRequestId } from '../passing/end-to-end-headers.ts';
+import type { ProxyContext } from '../proxy-context.ts';
+
+/** What the brokers answered to a call that was made to each of them. */
+export interface AllAnswers<T> {
+  readonly parts: readonly T[];
+  /** The answer of a broker that refused the call for what the caller is or asked for, as they all would. */
+  readonly refusal: WholeAnswer | undefined;
+  /** Those that did not answer, or are down. */
+  readonly missing: readonly Broker[];
+}
+
+type Answer<T> = { readonly kind: 'part'; readonly part: T } | { readonly kind: 'refusal'; readonly refusal: WholeAnswer };
+
+const refusalBytesMax = 65_536;
+
+/**
+ * Passes a call on to all brokers at once. One that is down is not waited for; what fails is missing.
+ *
+ * @throws BROKER_UNAVAILABLE when none answered
+ */
+export async function callAll<T>(
+  context: ProxyContext,
+  request: FastifyRequest,
+  call: Pick<OwnCall, 'method' | 'signal'>,
+  read: (answer: OpenAnswer) => Promise<T>,
+): Promise<AllAnswers<T>> {
+  const { brokers, watch, clock, options } = context;
+  const { usable, all } = brokers;
+  const missing = new Set(all.filter((broker) => !usable.includes(broker)));
+  const timeoutMs = options.timeouts.answerMs;
+  const ownCall = { ...call, path: request.raw.url ?? '', headers: ownHeadersOf(request), clock, timeoutMs };
+  const answers = await Promise.all(
+    usable.map(async (broker) => {
+      try {
+        return await readAnswer(await openAnswer(broker, ownCall), read);
+      } catch (error) {
+        missing.add(broker);
+        request.log.warn({ err: error as Error, broker: broker.label }, 'broker has no part in an answer');
+        if (call.signal?.aborted !== true) watch.noteFailure(broker, error instanceof Error ? error.message : String(error));
+        return undefined;
+      }
+    }),
+  );
+  const parts = answers.flatMap((answer) => (answer?.kind === 'part' ? [answer.part] : []));
+  const [refusal] = answers.flatMap((answer) => (answer?.kind === 'refusal' ? [answer.refusal] : []));
+  if (parts.length === 0 && refusal === undefined) {
+    throw new QuireError('BROKER_UNAVAILABLE', 'No broker answers now; try again.');
+  }
+  return { parts, refusal, missing: all.filter((broker) => missing.has(broker)) };
+}
+
+/** Says in the head of an answer which brokers are missing in it. */
+export function markPartial(reply: FastifyReply, missing: readonly Broker[]): void {
+  if (missing.length > 0) reply.header(partialHeader, missing.map(({ label }) => label).join(', '));
+}
+
+export function sendRefusal(reply: FastifyReply, { status, headers, body }: WholeAnswer): FastifyReply {
+  const challenge = headers['www-authenticate'];
+  if (challenge !== undefined) reply.header('www-authenticate', challenge);
+  return reply
+    .code(status)
+    .headers({ 'content-type': headers['content-type'] ?? 'application/json', 'cache-control': 'no-store' })
+    .send(body);
+}
+
+async function readAnswer<T>(answer: OpenAnswer, read: (answer: OpenAnswer) => Promise<T>): Promise<Answer<T>> {
+  const { status, headers, chunks } = answer;
+  if (isRefusal(status)) return { kind: 'refusal', refusal: { status, headers, body: await readWhole(chunks, refusalBytesMax) } };
+  if (status === 200) return { kind: 'part', part: await read(answer) };
+  await readWhole(chunks, refusalBytesMax);
+  throw new QuireError('BROKER_FAILED', `A broker answered with status ${status}.`);
+}
+
+/** Whether a status is the caller's doing, so that every broker would give it. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+function ownHeadersOf(request: FastifyRequest): Record<string, string> {
+  const { authorization = '', 'x-request-id': callerId } = request.headers;
+  return {
+    authorization,
+    'x-request-id': callerRequestId(callerId) ?? request.id,
+    via: `${request.raw.httpVersion} quire-proxy`,
+  };
+}

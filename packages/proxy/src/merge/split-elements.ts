@@ -1,0 +1,49 @@
+import { QuireError } from '@quire/core';
+
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
+/** An entry of a list has some hundred bytes: what is longer than this is none. */
+const elementBytesMax = 65_536;
+
+/**
+ * Cuts the JSON object `{"<member>": [element, …]}` into the bytes of its elements, as they arrive: never more than one element and
+ * one chunk are held.
+ *
+ * @throws BROKER_FAILED when the bytes are no such object, end before it does, or an element is longer than 64 KiB
+ */
+export async function* splitElements(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let depth = 0;
+  let isInString = false;
+  let isEscaped = false;
+  let isClosed = false;
+  let held = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
+    let start = held.length > 0 ? 0 : -1;
+    for (let index = held.length; index < bytes.length; index += 1) {
+      const byte = bytes[index];
+      if (isInString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === backslash) isEscaped = true;
+        else if (byte === quote) isInString = false;
+      } else if (byte === quote) {
+        isInString = true;
+      } else if (byte === openBrace || byte === openBracket) {
+        if (depth === 2) start = index;
+        depth += 1;
+      } else if (byte === closeBrace || byte === closeBracket) {
+        depth -= 1;
+        if (depth === 2) yield bytes.subarray(start, index + 1);
+        if (depth === 2) start = -1;
+        if (depth === 0) isClosed = true;
+        if (depth < 0) throw noList();
+      }
+    }
+    held = start === -1 ? Buffer.alloc(0) : bytes.subarray(start);
+    if (held.length > elementBytesMax) throw noList();
+  }
+  if (!isClosed) throw noList();
+}
+
+function noList(): QuireError {
+  return new QuireError('BROKER_FAILED', 'A broker answered with what is no list of results.');
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage } from 'node:http';
+import { forwardHeaders } from '@quire/api';
+
+/** What is between two neighbours and no further (RFC 9110 section 7.6.1). */
+const hopByHop: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** What is for the proxy, or what it says itself. */
+const ownOfRequests: readonly string[] = [
+  ...Object.values(forwardHeaders),
+  'content-length',
+  'expect',
+  'forwarded',
+  'host',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-request-id',
+];
+
+const dropsOfRequests: ReadonlySet<string> = new Set([...hopByHop, ...ownOfRequests]);
+const dropsOfResponses: ReadonlySet<string> = new Set([...hopByHop, 'via']);
+
+/** How the proxy calls itself in `Via` (RFC 9110 section 7.6.3). */
+const viaName = '1.1 quire-proxy';
+
+/** Names and values by turns, as Node and undici take them: as they came, in their order, duplicates included. */
+export type RawHeaders = readonly string[];
+
+/**
+ * The headers with which a call goes on to a broker: those of the caller that are meant for the other end, and what the proxy adds.
+ * `Via`, `Forwarded` and `X-Forwarded-*` say where the call came from; what they said before stands before it, and proves nothing.
+ */
+export function requestHeadersOf(request: IncomingMessage, requestId: string): string[] {
+  const { headers, rawHeaders, socket, httpVersion } = request;
+  const passed = withoutNames(rawHeaders, dropsOfRequests, headers.connection);
+  const client = socket.remoteAddress ?? 'unknown';
+  const scheme = 'encrypted' in socket ? 'https' : 'http';
+  const host = /^[\w.:[\]-]{1,255}$/.test(headers.host ?? '') ? headers.host : undefined;
+  const element = `for=${forwardedNode(client)}${host === undefined ? '' : `;host="${host}"`};proto=${scheme}`;
+  passed.push(
+    'via',
+    appended(headers.via, `${httpVersion} quire-proxy`),
+    'x-forwarded-for',
+    appended(joined(headers['x-forwarded-for']), client),
+    'x-forwarded-proto',
+    scheme,
+    'forwarded',
+    appended(headers.forwarded, element),
+    'x-request-id',
+    callerRequestId(headers['x-request-id']) ?? requestId,
+  );
+  if (host !== undefined) passed.push('x-forwarded-host', host);
+  return passed;
+}
+
+/** The headers with which a broker's answer goes on to the caller. */
+export function responseHeadersOf(rawHeaders: RawHeaders, connection: string | undefined, via: string | undefined): string[] {
+  const passed = withoutNames(rawHeaders, dropsOfResponses, connection);
+  passed.push('via', appended(via, viaName));
+  return passed;
+}
+
+/** The id that the caller gave its call, if it is one that can be passed on and logged. */
+export function callerRequestId(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
+}
+
+/** What `Connection` lists is between two neighbours as well. */
+function withoutNames(headers: RawHeaders, names: ReadonlySet<string>, connection: string | undefined): string[] {
+  const listed = connection === undefined ? [] : connection.split(',').map((name) => name.trim().toLowerCase());
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] ?? '';
+    const lowerCased = name.toLowerCase();
+    if (!names.has(lowerCased) && !listed.includes(lowerCased)) kept.push(name, headers[index + 1] ?? '');
+  }
+  return kept;
+}
+
+function appended(before: string | undefined, value: string): string {
+  return before === undefined || before === '' ? value : `${before}, ${value}`;
+}
+
+function joined(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.join(', ');
+}
+
+/** RFC 7239 section 6: IPv6 addresses in brackets, and so in quotes. */
+function forwardedNode(ip: string): string {
+  return ip.includes(':') ? `"[${ip}]"` : ip;
+}

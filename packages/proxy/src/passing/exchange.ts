@@ -1,0 +1,184 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { abortError, type Clock, QuireError } from '@quire/core';
+import type { Dispatcher } from 'undici';
+import type { Broker } from '../brokers/broker.ts';
+import { responseHeadersOf } from './end-to-end-headers.ts';
+import type { Upload } from './upload.ts';
+
+/** The head of a broker's answer. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** How a call to a broker ended. */
+export type ExchangeOutcome =
+  /** Its answer went on to the caller, whole. */
+  | { readonly kind: 'answered'; readonly head: AnswerHead }
+  /** Its answer was not wanted; the caller has nothing of it. */
+  | { readonly kind: 'declined'; readonly head: AnswerHead }
+  /** Nothing of the call was sent: another broker may be called. */
+  | { readonly kind: 'unsent'; readonly error: Error }
+  /** It may have acted on the call; the caller has nothing of an answer. */
+  | { readonly kind: 'unanswered'; readonly error: Error }
+  /** Its answer broke off in the middle: so did ours. */
+  | { readonly kind: 'broken'; readonly error: Error };
+
+export interface ExchangeCall {
+  readonly method: string;
+  /** With its parameters. */
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly upload: Upload | undefined;
+  /** Where the answer goes. */
+  readonly response: ServerResponse;
+  /** Decides by its head whether an answer goes to the caller, which is then told no other. */
+  readonly accepts: (head: AnswerHead) => boolean;
+  readonly clock: Clock;
+  /** How long the broker may take until the head of its answer. */
+  readonly headTimeoutMs: number;
+  /** How long it may send nothing in the middle of its answer. */
+  readonly stallTimeoutMs: number;
+  /** How long the caller may take nothing of it. */
+  readonly idleTimeoutMs: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One call to one broker, whose answer goes to the caller chunk by chunk, as it comes: from the one socket to the other, with no
+ * stream between them, no faster than the caller reads, and with nothing kept.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #broker: Broker;
+  readonly #call: ExchangeCall;
+  readonly #outcome = Promise.withResolvers<ExchangeOutcome>();
+  readonly #ended = new AbortController();
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: AnswerHead | undefined;
+  #isAccepted = false;
+  #givenUp: Error | undefined;
+  #progressMs: number;
+
+  constructor(broker: Broker, call: ExchangeCall) {
+    this.#broker = broker;
+    this.#call = call;
+    this.#progressMs = call.clock.monotonicMs();
+  }
+
+  /** Makes the call; resolves when it has ended, however it did. */
+  async run(): Promise<ExchangeOutcome> {
+    const { method, path, headers, upload, signal, response } = this.#call;
+    const end = this.#broker.beginCall();
+    const onAbort = (): void => this.#giveUp(abortError(signal));
+    const onDrain = (): void => this.#controller?.resume();
+    signal.addEventListener('abort', onAbort, { once: true });
+    response.on('drain', onDrain);
+    try {
+      const body = upload === undefined ? null : Readable.from(upload, { objectMode: false });
+      if (signal.aborted) onAbort();
+      else this.#dispatch({ method, path, headers: [...headers], body });
+      void this.#watch();
+      return await this.#outcome.promise;
+    } finally {
+      this.#ended.abort();
+      response.off('drain', onDrain);
+      signal.removeEventListener('abort', onAbort);
+      end();
+    }
+  }
+
+  /** Bytes of the request body went on: whoever waits for an answer waits from now. */
+  noteProgress(): void {
+    this.#progressMs = this.#call.clock.monotonicMs();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#givenUp !== undefined) controller.abort(this.#givenUp);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.noteProgress();
+    this.#head = { status, headers };
+    this.#assertEndTells(this.#head);
+    this.#isAccepted = this.#call.accepts(this.#head);
+    if (!this.#isAccepted) return;
+    const { response } = this.#call;
+    const raw = (controller.rawHeaders as readonly (Buffer | string)[]).map((part) => part.toString('latin1'));
+    response.writeHead(status, responseHeadersOf(raw, textOf(headers.connection), textOf(headers['via'])));
+    // Whoever stops reading holds a connection to the broker; whoever reads slowly may.
+    response.setTimeout(this.#call.idleTimeoutMs, () => response.destroy());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.noteProgress();
+    if (this.#isAccepted && !this.#call.response.destroyed && !this.#call.response.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#head === undefined) return;
+    if (this.#isAccepted) this.#call.response.end();
+    this.#outcome.resolve({ kind: this.#isAccepted ? 'answered' : 'declined', head: this.#head });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error);
+  }
+
+  #dispatch(options: Dispatcher.DispatchOptions): void {
+    try {
+      this.#broker.pool.dispatch(options, this);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error))); // a pool that was closed meanwhile
+    }
+  }
+
+  #giveUp(error: Error): void {
+    this.#givenUp = error;
+    this.#controller?.abort(error);
+    // Where it waits for a connection, nobody tells: it is called off as soon as it would be sent.
+    this.#fail(error);
+  }
+
+  #fail(error: Error): void {
+    if (this.#isAccepted) {
+      this.#call.response.destroy(); // a part of an answer must not be taken for all of it
+      this.#outcome.resolve({ kind: 'broken', error });
+    } else if (this.#head !== undefined && this.#givenUp === undefined && !(error instanceof UnboundedAnswer)) {
+      this.#outcome.resolve({ kind: 'declined', head: this.#head }); // what was not wanted did not come whole
+    } else {
+      this.#outcome.resolve({ kind: this.#controller === undefined ? 'unsent' : 'unanswered', error });
+    }
+  }
+
+  /** Gives up when the broker is silent for too long; the time that the caller takes to read is not the broker's. */
+  async #watch(): Promise<void> {
+    const { clock, headTimeoutMs, stallTimeoutMs } = this.#call;
+    while (!this.#ended.signal.aborted) {
+      const limitMs = this.#head === undefined ? headTimeoutMs : stallTimeoutMs;
+      const leftMs = limitMs - (clock.monotonicMs() - this.#progressMs);
+      if (leftMs > 0) await clock.sleep(leftMs, this.#ended.signal).catch(() => undefined); // ended meanwhile
+      else if (this.#controller?.paused === true) this.noteProgress();
+      else {
+        this.#giveUp(new QuireError('BROKER_TIMED_OUT', `${this.#broker.label} does not answer in time.`));
+        return;
+      }
+    }
+  }
+
+  /** An answer that ends where its connection does could be cut anywhere. */
+  #assertEndTells({ status, headers }: AnswerHead): void {
+    const hasNoBody = this.#call.method === 'HEAD' || status === 204 || status === 304;
+    if (hasNoBody || headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return;
+    throw new UnboundedAnswer('The answer does not tell where it ends.');
+  }
+}
+
+class UnboundedAnswer extends Error {}
+
+function textOf(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.join(', ');
+}

@@ -1,0 +1,122 @@
+import { expirationHeader } from '@quire/api';
+import { isQuireError, isRequestId, QuireError } from '@quire/core';
+import { callContextOf } from '@quire/service';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Broker } from '../brokers/broker.ts';
+import type { ProxyContext } from '../proxy-context.ts';
+import { requestHeadersOf } from './end-to-end-headers.ts';
+import { type AnswerHead, Exchange, type ExchangeOutcome } from './exchange.ts';
+import { Upload } from './upload.ts';
+
+export interface PassOptions {
+  /** How long a broker may take until the head of its answer. */
+  readonly headTimeoutMs: number;
+}
+
+/** One call of a client on its way to brokers: given to one after the other, until one has it answered. */
+export class PassedCall {
+  readonly #context: ProxyContext;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #options: PassOptions;
+  readonly #headers: readonly string[];
+  readonly #upload: Upload | undefined;
+  #exchange: Exchange | undefined;
+
+  /** @throws INVALID_PARAMETER when the target is no path, BODY_TOO_LARGE when the body is announced as such */
+  constructor(context: ProxyContext, request: FastifyRequest, reply: FastifyReply, options: PassOptions) {
+    const { raw } = request;
+    if (raw.url?.startsWith('/') !== true) throw new QuireError('INVALID_PARAMETER', 'The target of the request is no path.');
+    this.#context = context;
+    this.#request = request;
+    this.#reply = reply;
+    this.#options = options;
+    this.#headers = requestHeadersOf(raw, request.id);
+    const upload = new Upload(raw, context.options.bodyBytesMax, () => this.#exchange?.noteProgress());
+    // Only calls that have a body in the API pass one on.
+    const hasUpload = (request.method === 'POST' || request.method === 'PATCH') && !upload.isEmpty;
+    this.#upload = hasUpload ? upload : undefined;
+  }
+
+  /** Whether it can be given to another broker after one that may have acted on it: reading changes nothing. */
+  get isSafe(): boolean {
+    return this.#request.method === 'GET' || this.#request.method === 'HEAD';
+  }
+
+  /** Whether its body, if it has one, is still all there. */
+  get isWhole(): boolean {
+    return this.#upload?.isBegun !== true;
+  }
+
+  /** Gives the call to a broker. The answer goes to the client when `accepts` says so by its head; by default it does. */
+  async giveTo(broker: Broker, accepts: (head: AnswerHead) => boolean = () => true): Promise<ExchangeOutcome> {
+    const { clock, options, metrics } = this.#context;
+    const { call } = callContextOf(this.#request);
+    const startMs = clock.monotonicMs();
+    const { contentLength } = this.#upload ?? {};
+    this.#exchange = new Exchange(broker, {
+      method: this.#request.method,
+      path: this.#request.raw.url ?? '',
+      headers: contentLength === undefined ? this.#headers : [...this.#headers, 'content-length', String(contentLength)],
+      upload: this.#upload,
+      response: this.#reply.raw,
+      accepts: (head) => {
+        if (!accepts(head)) return false;
+        this.#take(broker, head);
+        return true;
+      },
+      clock,
+      headTimeoutMs: this.#options.headTimeoutMs,
+      stallTimeoutMs: options.timeouts.answerMs,
+      idleTimeoutMs: options.idleTimeoutMs,
+      signal: call.signal,
+    });
+    const outcome = await this.#exchange.run();
+    // What is left of a body that the broker did not want must not be taken for the next call.
+    if (this.#upload?.isBegun === true) this.#request.raw.resume();
+    metrics.observeBrokerCall(broker.label, outcomeLabel(outcome), clock.monotonicMs() - startMs);
+    this.#judge(broker, outcome);
+    return outcome;
+  }
+
+  /** From here on the answer is the broker's: nobody else writes to the client. */
+  #take(broker: Broker, { headers }: AnswerHead): void {
+    this.#reply.hijack();
+    callContextOf(this.#request).notes = { broker: broker.label, brokerRequestId: headers['x-request-id'] };
+    // What was stored under this id is there, and expires: whoever reads it next is sent there.
+    const requestId = headers['x-request-id'];
+    const isStored = this.#request.method === 'POST' && headers[expirationHeader] !== undefined;
+    if (isStored && typeof requestId === 'string' && isRequestId(requestId)) this.#context.routes.learn(requestId, broker);
+  }
+
+  #judge(broker: Broker, outcome: ExchangeOutcome): void {
+    const { watch } = this.#context;
+    if (outcome.kind === 'answered' || outcome.kind === 'declined') {
+      broker.noteAnswer();
+      if (outcome.head.status === 503) watch.checkSoon(); // it may be about to leave
+      return;
+    }
+    const context = callContextOf(this.#request);
+    if (outcome.kind === 'broken') context.failure = errorOf(broker, outcome);
+    if (!context.call.signal.aborted && !isOurs(outcome.error)) watch.noteFailure(broker, outcome.error.message);
+  }
+}
+
+/** Whether the caller is to blame, or nobody: not the broker. */
+function isOurs(error: Error): boolean {
+  return isQuireError(error) && error.code !== 'BROKER_TIMED_OUT';
+}
+
+/** What the caller is told of a broker that did not answer. */
+export function errorOf(broker: Broker, outcome: ExchangeOutcome & { readonly error: Error }): QuireError {
+  const { error: cause, kind } = outcome;
+  if (isQuireError(cause)) return cause;
+  if (kind === 'unsent') return new QuireError('BROKER_UNAVAILABLE', `${broker.label} cannot be reached; try again.`, { cause });
+  return new QuireError('BROKER_FAILED', `${broker.label} did not give a whole answer.`, { cause });
+}
+
+function outcomeLabel(outcome: ExchangeOutcome): string {
+  if (outcome.kind === 'answered' || outcome.kind === 'declined') return `${Math.floor(outcome.head.status / 100)}xx`;
+  if (isQuireError(outcome.error)) return outcome.error.code === 'BROKER_TIMED_OUT' ? 'timed out' : 'given up';
+  return outcome.kind;
+}

@@ -1,0 +1,20 @@
+import type { Clock } from '@quire/core';
+import type { CallsUnderWay } from '@quire/service';
+import type { BrokerSet } from './brokers/broker-set.ts';
+import type { BrokerWatch } from './brokers/broker-watch.ts';
+import type { ProxyMetrics } from './proxy-metrics.ts';
+import type { ProxyOptions } from './proxy-options.ts';
+import type { LearntRoutes } from './routing/learnt-routes.ts';
+
+/** What the routes of one proxy work with. */
+export interface ProxyContext {
+  readonly options: ProxyOptions;
+  readonly clock: Clock;
+  readonly calls: CallsUnderWay;
+  readonly metrics: ProxyMetrics;
+  readonly brokers: BrokerSet;
+  readonly watch: BrokerWatch;
+  readonly routes: LearntRoutes;
+  /** When the proxy was made, by the monotonic clock. */
+  readonly startMs: number;
+}

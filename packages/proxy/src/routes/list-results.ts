@@ -1,0 +1,54 @@
+import { Readable } from 'node:stream';
+import { proxyOperations } from '@quire/api';
+import { callContextOf, signalOf } from '@quire/service';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import { callAll, markPartial, sendRefusal } from '../merge/call-all.ts';
+import { mergeLists, type OpenList, openList } from '../merge/merge-lists.ts';
+import { splitElements } from '../merge/split-elements.ts';
+import type { ProxyContext } from '../proxy-context.ts';
+import { passedRoute } from './passed-route.ts';
+
+/** Bytes that go out at once. */
+const chunkBytes = 65_536;
+
+/**
+ * GET /query/resultStore: the lists of all brokers in one, newest first, in constant memory. What does not answer is named in a
+ * header; what breaks off later breaks off the whole answer.
+ */
+export function listResultsRoute(context: ProxyContext): RouteOptions {
+  return passedRoute(context, proxyOperations.listResults, async (request, reply) => {
+    // Also after the lists are open: a caller who goes away ends them.
+    const call = { method: 'GET', signal: signalOf(request) } as const;
+    const { parts, refusal, missing } = await callAll(context, request, call, ({ chunks }) => openList(splitElements(chunks)));
+    const isOnlyHead = refusal !== undefined || request.method === 'HEAD';
+    if (isOnlyHead) await Promise.all(parts.map((list) => list[Symbol.asyncDispose]()));
+    if (refusal !== undefined) return sendRefusal(reply, refusal);
+    markPartial(reply, missing);
+    reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+    const body = isOnlyHead ? [] : encodeList(parts, request);
+    return reply.send(Readable.from(body, { objectMode: false }));
+  });
+}
+
+async function* encodeList(lists: readonly OpenList[], request: FastifyRequest): AsyncGenerator<Buffer> {
+  try {
+    let pieces: Uint8Array[] = [Buffer.from('{"resultMetadataList":[')];
+    let sizeBytes = 0;
+    let isFirst = true;
+    for await (const { json } of mergeLists(lists)) {
+      if (!isFirst) pieces.push(Buffer.from(','));
+      isFirst = false;
+      pieces.push(json);
+      sizeBytes += json.length;
+      if (sizeBytes < chunkBytes) continue;
+      yield Buffer.concat(pieces);
+      pieces = [];
+      sizeBytes = 0;
+    }
+    pieces.push(Buffer.from(']}'));
+    yield Buffer.concat(pieces);
+  } catch (error) {
+    callContextOf(request).failure = error;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { metadataPath } from '@quire/api';
+import type { Clock, RequestId } from '@quire/core';
+import type { Broker } from '../brokers/broker.ts';
+import { callBroker } from '../passing/call-broker.ts';
+
+export interface Inquiry {
+  readonly requestId: RequestId;
+  /** On whose behalf: brokers tell strangers nothing. */
+  readonly authorization: string;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What the brokers said of a result. */
+export interface Findings {
+  /** The one that has it, or can tell why it is gone; else one that refuses to tell this caller anything. */
+  readonly holder: Broker | undefined;
+  /** Those that did not say whether they have it. Nobody can say that a result does not exist while there are some. */
+  readonly silent: readonly Broker[];
+}
+
+type Reply = 'has it' | 'has it not' | 'refuses' | 'is silent';
+
+/** Asks brokers for a result, all at once; the first that has it decides, and the others are not waited for. */
+export async function askBrokers(brokers: readonly Broker[], inquiry: Inquiry): Promise<Findings> {
+  const enough = new AbortController();
+  const { signal } = inquiry;
+  const onAbort = (): void => enough.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const replies = new Map<Broker, Reply>();
+  try {
+    return await new Promise<Findings>((resolve) => {
+      const findings = (): Findings => {
+        const thatSay = (reply: Reply): readonly Broker[] => brokers.filter((broker) => replies.get(broker) === reply);
+        const [holder] = [...thatSay('has it'), ...thatSay('refuses')];
+        return { holder, silent: thatSay('is silent') };
+      };
+      if (brokers.length === 0) resolve(findings());
+      for (const broker of brokers) {
+        void ask(broker, inquiry, enough.signal).then((reply) => {
+          replies.set(broker, reply);
+          if (reply === 'has it' || replies.size === brokers.length) resolve(findings());
+        });
+      }
+    });
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    enough.abort();
+  }
+}
+
+async function ask(broker: Broker, { requestId, authorization, clock, timeoutMs }: Inquiry, signal: AbortSignal): Promise<Reply> {
+  try {
+    const path = metadataPath(requestId);
+    const question = { method: 'HEAD', path, headers: { authorization }, clock, timeoutMs, signal, bodyBytesMax: 0 } as const;
+    const { status } = await callBroker(broker, question);
+    if (status === 200 || status === 410) return 'has it';
+    if (status === 404) return 'has it not';
+    return status === 401 || status === 403 ? 'refuses' : 'is silent';
+  } catch {
+    return 'is silent'; // whatever kept it from answering
+  }
+}

@@ -1,0 +1,41 @@
+import type { RequestId } from '@quire/core';
+import type { Broker } from '../brokers/broker.ts';
+
+/** Which broker holds a result, as far as the proxy has seen it; bounded: what was not asked for the longest goes first. */
+export class LearntRoutes {
+  readonly #countMax: () => number;
+  readonly #brokers = new Map<RequestId, Broker>();
+
+  constructor(countMax: () => number) {
+    this.#countMax = countMax;
+  }
+
+  get count(): number {
+    return this.#brokers.size;
+  }
+
+  get(requestId: RequestId): Broker | undefined {
+    const broker = this.#brokers.get(requestId);
+    if (broker !== undefined) this.learn(requestId, broker);
+    return broker;
+  }
+
+  learn(requestId: RequestId, broker: Broker): void {
+    this.#brokers.delete(requestId);
+    this.#brokers.set(requestId, broker);
+    for (const oldest of this.#brokers.keys()) {
+      if (this.#brokers.size <= this.#countMax()) return;
+      this.#brokers.delete(oldest);
+    }
+  }
+
+  forget(requestId: RequestId): void {
+    this.#brokers.delete(requestId);
+  }
+
+  /** Forgets what led to brokers that are none of ours any more. */
+  forgetBrokers(gone: readonly Broker[]): void {
+    if (gone.length === 0) return;
+    for (const [requestId, broker] of this.#brokers) if (gone.includes(broker)) this.#brokers.delete(requestId);
+  }
+}

@@ -1,0 +1,140 @@
+import type { Principal } from '@quire/auth';
+import type { BrokerOptions } from '@quire/broker';
+import { QuireError } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
+import { createProxy, type ProxyOptions } from '@quire/proxy';
+import type { ResultStoreOptions } from '@quire/results';
+import type { Service, ServiceAddress } from '@quire/service';
+import { type Answer, type CallOptions, TestBroker } from './broker-server.ts';
+
+const known: Readonly<Record<string, Principal>> = {
+  'Bearer ann-token': { name: 'ann', role: 'query' },
+  'Bearer root-token': { name: 'root', role: 'admin' },
+};
+
+async function authenticate(header: string | undefined): Promise<Principal> {
+  const principal = known[header ?? ''];
+  if (principal === undefined) throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+  return principal;
+}
+
+/** What every proxy of a test has; time stands still until the test moves it. */
+export const usualProxy = {
+  authenticate,
+  host: '127.0.0.1',
+  port: 0,
+  version: '1.2.3',
+  resolveIntervalMs: 30_000,
+  isStoreShared: 'auto',
+  authMode: 'pass',
+  routesMax: 1000,
+  connectionsMax: 64,
+  timeouts: { connectMs: 5000, queryMs: 70_000, answerMs: 30_000, healthMs: 2000 },
+  healthIntervalMs: 5000,
+  failuresMax: 3,
+  bodyBytesMax: 4096,
+  headerBytesMax: 8192,
+  requestTimeoutMs: 30_000,
+  idleTimeoutMs: 30_000,
+  shutdownGraceMs: 10_000,
+} as const satisfies Partial<ProxyOptions>;
+
+/** A broker that its results say is reached at `<name>.example:8099`, though it is called elsewhere. */
+export function startBroker(
+  name: string,
+  options: Partial<BrokerOptions> = {},
+  resultOptions: Partial<ResultStoreOptions> = {},
+): Promise<TestBroker> {
+  const host = `${name}.example`;
+  const brokerId = `Broker_${host}_8099`;
+  return TestBroker.start({ advertised: { host, port: 8099 }, ...options }, { brokerId, ...resultOptions });
+}
+
+/** The headers that send a call to a broker that `startBroker` has started. */
+export function forwardTo(name: string, port = '8099'): Record<string, string> {
+  return { forward_host: `${name}.example`, forward_port: port };
+}
+
+/** A proxy over HTTP on a free port. */
+export class TestProxy implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly proxy: Service;
+  address: ServiceAddress = { host: '', port: 0, url: '' };
+
+  private constructor(options: Partial<ProxyOptions>, clock: ManualClock) {
+    this.clock = clock;
+    const usual: ProxyOptions = { brokers: [], ...usualProxy, clock };
+    // Not spread: a getter among the options stays one.
+    this.proxy = createProxy(Object.defineProperties(usual, Object.getOwnPropertyDescriptors(options)));
+  }
+
+  static async start(
+    brokers: readonly ({ readonly url: string } | TestBroker)[],
+    options: Partial<ProxyOptions> = {},
+  ): Promise<TestProxy> {
+    const urls = brokers.map((broker) => (broker instanceof TestBroker ? broker.address.url : broker.url));
+    const clock = new ManualClock();
+    const test = new TestProxy('brokers' in options ? options : Object.assign(options, { brokers: urls }), clock);
+    test.address = await test.proxy.listen();
+    return test;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = this.proxy.close();
+    await this.clock.advance(3_600_000);
+    await closed;
+  }
+
+  /** Calls the proxy; as ann, unless said otherwise. */
+  async call(path: string, options: CallOptions = {}): Promise<Answer> {
+    const as = 'as' in options ? options.as : 'ann';
+    const response = await fetch(`${this.address.url}${path}`, {
+      method: options.method ?? 'GET',
+      headers: {
+        'accept-encoding': 'identity',
+        ...(as !== undefined && { authorization: `Bearer ${as}-token` }),
+        ...(options.body !== undefined && { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(options.body !== undefined && { body: options.body }),
+      ...(options.signal !== undefined && { signal: options.signal }),
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const text = bytes.toString();
+    return { status: response.status, headers: response.headers, bytes, text, json: <T>() => JSON.parse(text) as T };
+  }
+
+  query(sql: string, parameters = '', options: CallOptions = {}): Promise<Answer> {
+    return this.call(`/query/sql${parameters}`, { method: 'POST', body: JSON.stringify({ sql }), ...options });
+  }
+
+  /** Stores the answer of `rows <rowCount>` through the proxy and gives its id. */
+  async stored(rowCount: number, as: 'ann' | 'bob' | 'root' = 'ann'): Promise<string> {
+    const answer = await this.query(`rows ${rowCount}`, '?doPaginate=true&numRows=1', { as });
+    if (answer.json().exceptions?.length !== 0) throw new Error(`rows ${rowCount} was not stored: ${answer.text}`);
+    return answer.json().requestId;
+  }
+
+  /** Lets the time between two rounds of health checks pass, and resolves when the round has ended. */
+  async nextRound(): Promise<void> {
+    const rounds = await this.roundCount();
+    await this.clock.advance(5000);
+    await this.untilRound(rounds + 1);
+  }
+
+  /** Resolves once as many rounds have ended. */
+  async untilRound(count: number): Promise<void> {
+    while ((await this.roundCount()) < count) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  roundCount(): Promise<number> {
+    return this.metric('quire_proxy_health_rounds_total');
+  }
+
+  /** What it counts of itself, by the name of the metric with its labels. */
+  async metric(line: string): Promise<number> {
+    const { text } = await this.call('/metrics', { as: 'root' });
+    const found = text.split('\n').find((each) => each.startsWith(`${line} `));
+    return found === undefined ? 0 : Number(found.slice(line.length + 1));
+  }
+}
