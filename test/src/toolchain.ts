@@ -46,6 +46,14 @@ export const gcsServer: Tool = program({
   probe: ['-h'],
 });
 
+/** A browser that runs without a window: Chromium. */
+export const chromium: Tool = program({
+  name: 'Chromium',
+  variable: 'QUIRE_CHROMIUM',
+  defaultPath: '.cache/chromium/chromium',
+  probe: ['--version'],
+});
+
 /** The folder of the packages, once each has a dist that is newer than its sources. */
 export const builtPackages: Tool = {
   name: 'a fresh build',

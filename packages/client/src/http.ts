@@ -109,6 +109,8 @@ export class HttpSender {
         ...request.headers,
       },
       ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      // Or a browser answers 401 with a dialog for its user, and the call waits for them.
+      ...(authorization !== undefined && { credentials: 'omit' }),
       signal: guard.signal,
     });
     const response = await guard.expect(headersTimeoutMs, answer);

@@ -22,6 +22,18 @@ describe('who calls', () => {
     expect(await sentBy(credentials)).toBe(header);
   });
 
+  it('is not left to a browser, which would ask its user, unless nobody is named', async () => {
+    const sent: (string | undefined)[] = [];
+    const fetchFunction: typeof fetch = (_input, init) => {
+      sent.push(init?.credentials);
+      return Promise.resolve(Response.json([{ requestId }]));
+    };
+    const options = { baseUrl: 'http://quire.test', fetch: fetchFunction };
+    await new QuireClient({ ...options, token: 'secret' }).metadata(requestId);
+    await new QuireClient(options).metadata(requestId);
+    expect(sent).toEqual(['omit', undefined]);
+  });
+
   it('is asked for anew before every request, retries included', async () => {
     let count = 0;
     const fake = new FakeResult({

@@ -1,11 +1,9 @@
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
 import { build } from 'vite';
 
-const entry = join(import.meta.dirname, '../../../packages/client/src/index.ts');
-
-export interface ClientBundle {
-  /** One ES module: the client and all that it imports. */
+/** A program for browsers. */
+export interface BrowserBundle {
+  /** One script: the program and all that it imports. */
   readonly code: string;
   /** Modules of Node that something in it imports, with who does: a browser has none of them. */
   readonly builtinImports: readonly string[];
@@ -13,8 +11,8 @@ export interface ClientBundle {
   readonly moduleCount: number;
 }
 
-/** The client bundled for browsers, without a polyfill for anything. */
-export async function bundleClient(format: 'es' | 'iife'): Promise<ClientBundle> {
+/** Bundles a program for browsers, without a polyfill for anything; as `iife` what it exports is the global `quire`. */
+export async function bundleForBrowsers(entry: string, format: 'es' | 'iife'): Promise<BrowserBundle> {
   const builtinImports: string[] = [];
   const modules = new Set<string>();
   const outputs = await build({
@@ -39,6 +37,7 @@ export async function bundleClient(format: 'es' | 'iife'): Promise<ClientBundle>
       write: false,
       minify: false,
       target: 'es2023',
+      modulePreload: false,
       lib: { entry, formats: [format], name: 'quire' },
     },
   });
