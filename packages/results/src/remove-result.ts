@@ -11,7 +11,8 @@ export interface RemoveOptions extends CallOptions {
  * Removes a result as a listing has shown it: commit records first, then data. A result that was renewed since stays: `renewed`.
  *
  * Safe against a renewal at any moment, also by another process: a renewal writes its new record, and then makes sure that the old
- * one still stands; here the old one goes first, and then we look for a new one. So at least one of the two sees the other.
+ * one still stands; here the old one goes first, and then we look for a new one. So at least one of the two sees the other. When both do,
+ * the renewal fails with RESULT_DELETED and takes its record back: the result is gone, and its data an orphan, whatever is said here.
  */
 export async function removeResult(
   store: ObjectStore,
@@ -20,7 +21,9 @@ export async function removeResult(
 ): Promise<'removed' | 'renewed'> {
   const { onUncommitted, ...call } = options;
   await store.delete(entry.recordKey, call);
-  for await (const object of store.list(resultPrefix(entry.brokerId, entry.requestId), call)) {
+  // A renewal keeps the submission time: so only commit records are looked at.
+  const recordPrefix = `${resultPrefix(entry.brokerId, entry.requestId)}${entry.submissionTimeMs}-`;
+  for await (const object of store.list(recordPrefix, call)) {
     const name = parseResultObjectName(object.key);
     if (name?.kind !== 'record') continue;
     if (name.expirationTimeMs > entry.expirationTimeMs) return 'renewed';

@@ -2,7 +2,8 @@ import type { ListOptions, ObjectEntry } from '@quire/core';
 import { throwIfAborted } from '@quire/core';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
-import { OpenDirectory, TreeWalk } from './tree-walk.ts';
+import type { BulkThread } from './bulk-thread.ts';
+import { OpenDirectory, OpenInBulk, TreeWalk } from './tree-walk.ts';
 
 /**
  * Gives the objects of a prefix in key order, depth first; looks at nothing that the prefix or `after` rules out.
@@ -15,9 +16,10 @@ export async function* listObjects(
   root: RootDirectory,
   prefix: string,
   options: ListOptions = {},
+  threads: readonly BulkThread[] = [],
 ): AsyncGenerator<ObjectEntry> {
   throwIfAborted(options.signal);
-  const walk = new TreeWalk(fileSystem, root, prefix, options);
+  const walk = new TreeWalk(fileSystem, root, prefix, options, threads);
   try {
     const start = await walk.openStart();
     const path = start === undefined ? [] : [start];
@@ -29,11 +31,20 @@ export async function* listObjects(
       }
       const found = await next;
       throwIfAborted(options.signal);
-      if (found instanceof OpenDirectory) path.push(found);
-      else if (found !== undefined) yield found;
+      if (found === undefined) continue;
+      if (found instanceof OpenDirectory || found instanceof OpenInBulk) path.push(found);
+      else if ('key' in found) yield found;
+      else yield* entriesOf(found, options);
     }
     throwIfAborted(options.signal);
   } finally {
     await walk.stop();
+  }
+}
+
+function* entriesOf(entries: readonly ObjectEntry[], { signal }: ListOptions): Generator<ObjectEntry> {
+  for (const entry of entries) {
+    throwIfAborted(signal);
+    yield entry;
   }
 }

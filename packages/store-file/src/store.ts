@@ -16,7 +16,8 @@ import {
   systemRandom,
   throwIfAborted,
 } from '@quire/core';
-import { deleteObject } from './deleter.ts';
+import { BulkThread } from './bulk-thread.ts';
+import { deleteInBulk, deleteObject } from './deleter.ts';
 import { type FailedCall, translated } from './errors.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { StagedLeftovers } from './leftovers.ts';
@@ -37,6 +38,9 @@ export interface FileObjectStoreOptions {
   readonly fileSystem?: FileSystem;
 }
 
+/** More deletions than that at once are a sweep's, and better left to a thread. */
+const deleteCountAlone = 3;
+
 /**
  * An ObjectStore in a directory of a local file system: the object `a/b.arrow` is the file `<root>/a/b.arrow`, for any tool to read.
  *
@@ -50,6 +54,9 @@ export class FileObjectStore implements ObjectStore {
   readonly #root: RootDirectory;
   readonly #fileSystem: FileSystem;
   readonly #writer: ObjectWriter;
+  /** Two look at directories at once; deletions would only wait for each other there. None where a test listens to every call. */
+  readonly #threads: readonly BulkThread[];
+  #deleteCount = 0;
   #isClosed = false;
 
   private constructor(root: RootDirectory, fileSystem: FileSystem, writer: ObjectWriter) {
@@ -58,6 +65,7 @@ export class FileObjectStore implements ObjectStore {
     this.#root = root;
     this.#fileSystem = fileSystem;
     this.#writer = writer;
+    this.#threads = fileSystem === nodeFileSystem ? [new BulkThread(), new BulkThread()] : [];
   }
 
   /**
@@ -97,7 +105,7 @@ export class FileObjectStore implements ObjectStore {
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
     this.#assertOpen();
-    for await (const entry of listObjects(this.#fileSystem, this.#root, prefix, options)) {
+    for await (const entry of listObjects(this.#fileSystem, this.#root, prefix, options, this.#threads)) {
       yield entry;
       this.#assertOpen();
     }
@@ -105,11 +113,20 @@ export class FileObjectStore implements ObjectStore {
 
   async delete(key: string, options?: CallOptions): Promise<void> {
     this.#check(key, options);
-    await deleteObject(this.#fileSystem, this.#root, key, options);
+    const thread = this.#deleteCount >= deleteCountAlone ? this.#threads[0] : undefined;
+    this.#deleteCount += 1;
+    try {
+      await (thread === undefined
+        ? deleteObject(this.#fileSystem, this.#root, key, options)
+        : deleteInBulk(thread, this.#root, key, options));
+    } finally {
+      this.#deleteCount -= 1;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 
   #check(key: string, options: CallOptions | undefined): void {

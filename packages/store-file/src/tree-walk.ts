@@ -1,5 +1,7 @@
 import { isObjectKey, type ListOptions, type ObjectEntry } from '@quire/core';
 import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts';
+import type { BulkThread } from './bulk-thread.ts';
+import type { DirectoryContents } from './bulk-work.ts';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 
@@ -7,9 +9,14 @@ import type { RootDirectory } from './root-directory.ts';
 const lookaheadCount = 16;
 /** How many files of a directory that was itself looked up ahead. */
 const nestedLookaheadCount = 4;
+/** From so many directories in one on, they are looked into in bulk. */
+const bulkCountMin = 64;
+/** How many at a time, and how many times ahead of the reader. */
+const bulkBatchCount = 256;
+const bulkLookaheadCount = 4;
 
-/** What a name turns out to be: an object, a directory to walk, or nothing of interest. */
-export type Found = ObjectEntry | OpenDirectory | undefined;
+/** What a name turns out to be: an object, a directory to walk, or nothing of interest. Of many names at once, all the objects in them. */
+export type Found = ObjectEntry | OpenDirectory | OpenInBulk | readonly ObjectEntry[] | undefined;
 
 /** The look-ups of one listing: what to look at, what is under way, and when to stop. */
 export class TreeWalk {
@@ -18,10 +25,19 @@ export class TreeWalk {
   readonly #prefix: string;
   readonly #options: ListOptions;
   readonly #call: FailedCall;
-  readonly #underWay = new Set<Promise<Found>>();
+  readonly #threads: readonly BulkThread[];
+  readonly #underWay = new Set<Promise<unknown>>();
   #isStopped = false;
 
-  constructor(fileSystem: FileSystem, root: RootDirectory, prefix: string, options: ListOptions) {
+  /** With threads to help, directories with many others in them are looked into there. */
+  constructor(
+    fileSystem: FileSystem,
+    root: RootDirectory,
+    prefix: string,
+    options: ListOptions,
+    threads: readonly BulkThread[] = [],
+  ) {
+    this.#threads = threads;
     this.#fileSystem = fileSystem;
     this.#root = root;
     this.#prefix = prefix;
@@ -30,7 +46,7 @@ export class TreeWalk {
   }
 
   /** Opens the deepest directory that holds everything of the prefix; undefined when there is none. */
-  async openStart(): Promise<OpenDirectory | undefined> {
+  async openStart(): Promise<OpenDirectory | OpenInBulk | undefined> {
     const keyPrefix = this.#prefix.slice(0, this.#prefix.lastIndexOf('/') + 1);
     if (keyPrefix === '') return this.#readDirectory('');
     // Text that no key has leads nowhere, least of all to a path outside of the root.
@@ -45,11 +61,12 @@ export class TreeWalk {
 
   /** Begins to find out what a name in a directory is; a name with a slash at its end is a directory's. */
   lookUp(key: string): Promise<Found> {
-    const finding = key.endsWith('/') ? this.#readDirectory(key) : this.#readFile(key);
-    this.#underWay.add(finding);
-    // A failure shows when the reader comes to this name; if it never does, nobody needs to know.
-    finding.catch(() => undefined).finally(() => this.#underWay.delete(finding));
-    return finding;
+    return this.#track<Found>(key.endsWith('/') ? this.#readDirectory(key) : this.#readFile(key));
+  }
+
+  /** Begins to find out what is in several directories at once. */
+  lookUpInBulk(keyPrefix: string, names: readonly string[], turn: number): Promise<readonly Found[]> {
+    return this.#track(this.#readInBulk(keyPrefix, names, turn));
   }
 
   /** Ends the walk; afterwards nothing is looked up any more. */
@@ -58,11 +75,63 @@ export class TreeWalk {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  async #readDirectory(keyPrefix: string): Promise<OpenDirectory | undefined> {
+  #track<T>(finding: Promise<T>): Promise<T> {
+    this.#underWay.add(finding);
+    // A failure shows when the reader comes to this name; if it never does, nobody needs to know.
+    const end = (): void => void this.#underWay.delete(finding);
+    finding.then(end, end);
+    return finding;
+  }
+
+  async #readInBulk(keyPrefix: string, names: readonly string[], turn: number): Promise<readonly Found[]> {
+    const thread = this.#threads[turn % this.#threads.length];
+    const paths = names.map((name) => this.#root.pathOf(keyPrefix + name.slice(0, -1)));
+    const isWanted = (): boolean => !this.#isStopped && this.#options.signal?.aborted !== true;
+    const contents = await translated(this.#call, async () => thread?.look(paths, isWanted));
+    if (contents === undefined) return [];
+    const found: Found[] = [];
+    let entries: ObjectEntry[] = [];
+    let start = 0;
+    for (const [index, name] of names.entries()) {
+      const count = contents.fileCounts[index] ?? -1;
+      if (count === -1) {
+        // Rare enough: the walk goes there itself, and fails there if it must.
+        found.push(entries, await this.#readDirectory(keyPrefix + name));
+        entries = [];
+        continue;
+      }
+      this.#addEntries(entries, keyPrefix + name, contents, start, start + count);
+      start += count;
+    }
+    found.push(entries);
+    return found;
+  }
+
+  /** Adds the files `[start, end)` of a directory that was looked into, in the order of their names. */
+  #addEntries(entries: ObjectEntry[], keyPrefix: string, contents: DirectoryContents, start: number, end: number): void {
+    const first = entries.length;
+    for (let index = start; index < end; index += 1) {
+      const name = contents.names[index] ?? '';
+      if (!this.#isWanted(keyPrefix, name)) continue;
+      const [sizeBytes = NaN, lastModifiedMs = NaN] = [contents.sizesBytes[index], contents.lastModifiedMs[index]];
+      entries.push({ key: keyPrefix + name, sizeBytes, lastModifiedMs });
+    }
+    if (entries.length - first === 2) {
+      const [one, other] = entries.slice(first) as [ObjectEntry, ObjectEntry];
+      if (one.key > other.key) entries.splice(first, 2, other, one);
+    } else if (entries.length - first > 2) {
+      entries.push(...entries.splice(first).sort((one, other) => (one.key < other.key ? -1 : 1)));
+    }
+  }
+
+  async #readDirectory(keyPrefix: string): Promise<OpenDirectory | OpenInBulk | undefined> {
     const names = await this.#unlessAbsent(keyPrefix, (path) => this.#fileSystem.readDirectory(path));
     if (names === undefined) return undefined;
     // With its slash, a directory sorts where its objects' keys do: after `a-b` and `a.b`, before `a0`.
     const wanted = names.filter((name) => this.#isWanted(keyPrefix, name)).sort();
+    if (this.#threads.length > 0 && wanted.length >= bulkCountMin && wanted.every((name) => name.endsWith('/'))) {
+      return new OpenInBulk(this, keyPrefix, wanted);
+    }
     const directory = new OpenDirectory(this, keyPrefix, wanted);
     if (keyPrefix !== '') directory.lookUpFiles(nestedLookaheadCount);
     return directory;
@@ -128,5 +197,36 @@ export class OpenDirectory {
     this.#lookedUpCount += 1;
     this.#ahead.push(this.#walk.lookUp(this.#keyPrefix + name));
     return true;
+  }
+}
+
+/** A directory of many directories, and of nothing else, which are looked into by the hundred. */
+export class OpenInBulk {
+  readonly #walk: TreeWalk;
+  readonly #keyPrefix: string;
+  readonly #names: readonly string[];
+  readonly #ahead: Promise<readonly Found[]>[] = [];
+  #found: Found[] = [];
+  #batchCount = 0;
+
+  constructor(walk: TreeWalk, keyPrefix: string, names: readonly string[]) {
+    this.#walk = walk;
+    this.#keyPrefix = keyPrefix;
+    this.#names = names;
+  }
+
+  /** The next that was found; undefined at the end. Not to be called again before the last promise has settled. */
+  next(): Promise<Found> | undefined {
+    while (this.#ahead.length < bulkLookaheadCount && this.#batchCount * bulkBatchCount < this.#names.length) {
+      const start = this.#batchCount * bulkBatchCount;
+      const names = this.#names.slice(start, start + bulkBatchCount);
+      this.#ahead.push(this.#walk.lookUpInBulk(this.#keyPrefix, names, this.#batchCount));
+      this.#batchCount += 1;
+    }
+    if (this.#found.length > 0) return Promise.resolve(this.#found.shift());
+    return this.#ahead.shift()?.then((found) => {
+      this.#found = found.slice(1);
+      return found[0];
+    });
   }
 }

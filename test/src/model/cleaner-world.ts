@@ -253,11 +253,17 @@ export class World {
     const wished = this.clock.nowMs() + durationMs;
     const before = result.expirationTimeMs;
     result.expirationTimeMs = Math.min(before, wished);
+    // While it goes on, there are two commit records.
+    this.#storedBytesMax += bytesPerResultMax;
     try {
       const { expirationTimeMs } = await this.#broker.results.renew(result.requestId, durationMs);
       if (result.state === 'live') result.expirationTimeMs = expirationTimeMs;
     } catch (error) {
       if (!isQuireError(error)) throw error;
+      // Another renewal at the same time may have succeeded before this one took its place, and failed.
+      result.expirationTimeMs = Math.min(result.expirationTimeMs, wished);
+      // A cleaner and a renewal, in two processes, have seen each other: see `removeResult`.
+      if (error.code === 'RESULT_DELETED' && result.state === 'live') Object.assign(result, { state: 'gone', isDisturbed: true });
     }
   }
 

@@ -1,0 +1,107 @@
+import { Worker } from 'node:worker_threads';
+import type { BulkTask, DirectoryContents } from './bulk-work.ts';
+import type { BulkAnswer, BulkRequest } from './bulk-worker.ts';
+
+/** So many errands are handed over at once: enough to keep the thread busy; the others can still be called off. */
+const handedOverMax = 16;
+
+interface Errand {
+  readonly task: BulkTask;
+  readonly isWanted: () => boolean;
+  readonly resolve: (value: DirectoryContents | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * A thread for calls to the operating system by the thousand, which are made there one after the other, without a trip through the
+ * event loop and the thread pool for each: that takes a tenth of the time where these are busy, and none of the event loop's.
+ *
+ * Starts with the first errand; keeps no process alive but while there are errands.
+ */
+export class BulkThread {
+  #worker: Worker | undefined;
+  #lastNumber = 0;
+  readonly #waiting: Errand[] = [];
+  readonly #handedOver = new Map<number, Errand>();
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  /** Looks into directories; undefined when it was no longer wanted before its turn came. */
+  look(paths: readonly string[], isWanted: () => boolean): Promise<DirectoryContents | undefined> {
+    return this.#run({ kind: 'look', paths }, isWanted);
+  }
+
+  /**
+   * Deletes a file, and the directories below `root` that this leaves empty; nothing when it is no longer wanted when its turn comes.
+   *
+   * @throws as Node's file system does
+   */
+  async delete(root: string, path: string, isWanted: () => boolean): Promise<void> {
+    await this.#run({ kind: 'delete', root, path }, isWanted);
+  }
+
+  /** Ends the thread once its errands are done. */
+  async close(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  #run(task: BulkTask, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
+    const running = new Promise<DirectoryContents | undefined>((resolve, reject) => {
+      this.#waiting.push({ task, isWanted, resolve, reject });
+      this.#handOver();
+    });
+    this.#underWay.add(running);
+    const end = (): void => void this.#underWay.delete(running);
+    running.then(end, end);
+    return running;
+  }
+
+  #handOver(): void {
+    while (this.#handedOver.size < handedOverMax) {
+      const errand = this.#waiting.shift();
+      if (errand === undefined) break;
+      if (!errand.isWanted()) {
+        errand.resolve(undefined);
+        continue;
+      }
+      const worker = (this.#worker ??= this.#start());
+      const number = (this.#lastNumber += 1);
+      this.#handedOver.set(number, errand);
+      worker.ref();
+      worker.postMessage({ number, task: errand.task } satisfies BulkRequest);
+    }
+    if (this.#handedOver.size === 0) this.#worker?.unref();
+  }
+
+  #start(): Worker {
+    // Beside this file, and in the same form: source or built.
+    const isSource = import.meta.url.endsWith('.ts');
+    const worker = new Worker(new URL(isSource ? './bulk-worker.ts' : './bulk-worker.js', import.meta.url));
+    worker.on('message', (answer: BulkAnswer) => this.#hear(answer));
+    worker.on('error', (error) => this.#fail(worker, error));
+    worker.on('exit', (code) => this.#fail(worker, new Error(`The thread of the file store ended with code ${code}.`)));
+    return worker;
+  }
+
+  #hear(answer: BulkAnswer): void {
+    const errand = this.#handedOver.get(answer.number);
+    this.#handedOver.delete(answer.number);
+    this.#handOver();
+    if (!('errno' in answer)) return errand?.resolve(answer.value);
+    const { errno, message } = answer;
+    return errand?.reject(Object.assign(new Error(message), { code: errno, errno: -1 }));
+  }
+
+  /** The thread is gone, which is nobody's errand's fault: the next one starts another. */
+  #fail(worker: Worker, error: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const failed = [...this.#handedOver.values()];
+    this.#handedOver.clear();
+    const cause = error instanceof Error ? error.message : String(error);
+    for (const { reject } of failed) reject(Object.assign(new Error(cause), { code: 'EIO', errno: -1 }));
+    this.#handOver();
+  }
+}

@@ -1,0 +1,28 @@
+import { parentPort } from 'node:worker_threads';
+import { type BulkTask, type DirectoryContents, runBulkTask } from './bulk-work.ts';
+
+/** One errand and its number, by which the answer is known. */
+export interface BulkRequest {
+  readonly number: number;
+  readonly task: BulkTask;
+}
+
+export type BulkAnswer =
+  | { readonly number: number; readonly value: DirectoryContents | undefined }
+  | { readonly number: number; readonly errno: string; readonly message: string };
+
+// Directories that are not empty yet are all in a day's work, and nobody reads where.
+Error.stackTraceLimit = 0;
+
+parentPort?.on('message', ({ number, task }: BulkRequest) => {
+  parentPort?.postMessage(answer(number, task));
+});
+
+function answer(number: number, task: BulkTask): BulkAnswer {
+  try {
+    return { number, value: runBulkTask(task) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { number, errno: 'code' in error ? String(error.code) : 'EIO', message: error.message };
+  }
+}
