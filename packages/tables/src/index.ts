@@ -5,3 +5,15 @@ export { columnsOf, type Expression, type LiteralValue } from './expression/expr
 export type { EvaluationContext, Evaluator } from './expression/function-definition.ts';
 export { parseExpression, type ParsedExpression } from './expression/parse-expression.ts';
 export { printExpression } from './expression/print-expression.ts';
+export type { Change, ChangeExample, ChangeKind } from './pipeline/journal.ts';
+export type { PipelineConfig, PipelineSchema } from './pipeline/pipeline-input.ts';
+export { type PipelineOptions, type PipelinePlan, planPipeline } from './pipeline/plan-pipeline.ts';
+export {
+  type DroppedRow,
+  type PipelineCounts,
+  type PipelineResult,
+  type PipelineRow,
+  type RunOptions,
+  runPipeline,
+} from './pipeline/run-pipeline.ts';
+export { type StepName, stepNames } from './pipeline/step.ts';

@@ -1,9 +1,9 @@
 import { type Expression, expressionDepthMax, type LiteralValue } from './expression.ts';
 import { ExpressionSyntaxError } from './expression-error.ts';
 import { checkCall } from './check-call.ts';
+import { parseNumberLiteral } from './number-literal.ts';
 import { type BinaryOperator, power, reservedWords, symbolOperators } from './operators.ts';
 import { type Token, tokenize } from './token.ts';
-import { fitsLong, longMax, toInteger } from './values/integer.ts';
 
 /**
  * Reads one expression by operator precedence (V. Pratt, “Top down operator precedence”, 1973).
@@ -112,7 +112,7 @@ export class ExpressionParser {
     const token = this.#peek();
     this.#next += 1;
     if (token.kind === 'string') return literal(token.text);
-    if (token.kind === 'number') return literal(parseNumber(token, false));
+    if (token.kind === 'number') return literal(parseNumberLiteral(token, false));
     if (token.kind === 'quoted') return this.#parseColumn(token);
     if (token.kind === 'word') return this.#parseWord(token);
     if (token.text === '(') {
@@ -129,7 +129,7 @@ export class ExpressionParser {
     const operand = this.#peek();
     if (operand.kind === 'number') {
       this.#next += 1;
-      return literal(parseNumber(operand, true));
+      return literal(parseNumberLiteral(operand, true));
     }
     return this.#call('negate', [this.#parseAt(power.sign)], token.position);
   }
@@ -243,20 +243,6 @@ export class ExpressionParser {
 
 function literal(value: LiteralValue): Expression {
   return { kind: 'literal', value };
-}
-
-/** Whole numbers keep all their digits. */
-function parseNumber(token: Token, isNegative: boolean): LiteralValue {
-  const text = (isNegative ? '-' : '') + token.text;
-  if (!/^-?\d+$/.test(text)) {
-    if (Number.isFinite(Number(text))) return Number(text);
-    throw new ExpressionSyntaxError(`${text} does not fit a double`, token.position);
-  }
-  const value = BigInt(text);
-  if (!fitsLong(value)) {
-    throw new ExpressionSyntaxError(`${text} does not fit 64 bits, the largest is ${longMax}`, token.position);
-  }
-  return toInteger(value);
 }
 
 function unexpected(token: Token, expected: string): ExpressionSyntaxError {

@@ -1,0 +1,110 @@
+import { isQuireError } from '@quire/core';
+import { castValue, type CastType } from '../expression/values/cast.ts';
+import type { Finding } from '../finding.ts';
+import type { SourceValue } from '../row.ts';
+import type { FieldSpecPart, PipelineSchema } from './pipeline-input.ts';
+
+/** A column of the schema, with everything that the steps ask about it. */
+export interface ColumnSpec {
+  readonly name: string;
+  /** Undefined for types that values are not converted to: STRUCT, MAP, LIST, and unknown ones. */
+  readonly type: CastType | undefined;
+  readonly isMultiValue: boolean;
+  /** What stands in the column where there is no value. */
+  readonly defaultNullValue: SourceValue;
+  readonly maxLength: number;
+  readonly exceedStrategy: ExceedStrategy;
+  readonly allowsTrailingZeros: boolean;
+  readonly transformFunction: string | undefined;
+  /** How times are written; undefined unless it is a date-time column. */
+  readonly format: string | undefined;
+  /** JSON pointer into the schema. */
+  readonly path: string;
+}
+
+/** What happens to a value that is too long. */
+export type ExceedStrategy = 'TRIM_LENGTH' | 'SUBSTITUTE_DEFAULT_VALUE' | 'FAIL_INGESTION' | 'NO_ACTION';
+
+const maxLengthDefault = 512;
+
+/** What stands for null in dimensions and date-times; in metrics, numbers are 0. */
+const defaults: Readonly<Record<CastType, SourceValue>> = {
+  INT: -(2 ** 31),
+  LONG: -(2n ** 63n),
+  FLOAT: Number.NEGATIVE_INFINITY,
+  DOUBLE: Number.NEGATIVE_INFINITY,
+  BIG_DECIMAL: '0',
+  BOOLEAN: false,
+  TIMESTAMP: 0,
+  STRING: 'null',
+  JSON: 'null',
+  BYTES: new Uint8Array(0),
+};
+
+/** The columns of a schema in its order, and what is wrong with their defaults. Specifications without a name are left out. */
+export function columnsOfSchema(schema: PipelineSchema): {
+  readonly columns: readonly ColumnSpec[];
+  readonly findings: readonly Finding[];
+} {
+  const findings: Finding[] = [];
+  const groups = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs', 'complexFieldSpecs'] as const;
+  const columns = groups.flatMap((group) =>
+    (schema[group] ?? []).flatMap((spec, index) => {
+      const path = `/${group}/${index}`;
+      return spec.name === undefined || spec.name === '' ? [] : [columnOf(spec.name, spec, group, path, findings)];
+    }),
+  );
+  return { columns, findings };
+}
+
+function columnOf(name: string, spec: FieldSpecPart, group: keyof PipelineSchema, path: string, findings: Finding[]): ColumnSpec {
+  const type = typeOf(spec);
+  return {
+    name,
+    type,
+    path,
+    isMultiValue: spec.singleValueField === false,
+    defaultNullValue: defaultOf(spec, type, group, path, findings),
+    maxLength: spec.maxLength ?? maxLengthDefault,
+    exceedStrategy: strategyOf(spec, type),
+    allowsTrailingZeros: spec.allowTrailingZeros ?? false,
+    transformFunction: spec.transformFunction,
+    format: group === 'dateTimeFieldSpecs' ? spec.format : undefined,
+  };
+}
+
+/** Columns whose type is left out hold text. */
+function typeOf(spec: FieldSpecPart): CastType | undefined {
+  const name = (spec.dataType ?? 'STRING').toUpperCase();
+  return Object.hasOwn(defaults, name) ? (name as CastType) : undefined;
+}
+
+function defaultOf(
+  spec: FieldSpecPart,
+  type: CastType | undefined,
+  group: keyof PipelineSchema,
+  path: string,
+  findings: Finding[],
+): SourceValue {
+  if (type === undefined) return null;
+  const given = spec.defaultNullValue ?? spec.defaultNullValueString;
+  if (given !== undefined && given !== null) {
+    try {
+      return castValue(given as Exclude<SourceValue, null>, type);
+    } catch (error) {
+      if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+      const message = `The default of a column of ${type} is none: ${error.message}`;
+      findings.push({ path: `${path}/defaultNullValue`, code: 'PIPELINE_DEFAULT_VALUE', message, severity: 'error' });
+    }
+  }
+  const isNumber = type === 'INT' || type === 'LONG' || type === 'FLOAT' || type === 'DOUBLE';
+  return group === 'metricFieldSpecs' && isNumber ? 0 : defaults[type];
+}
+
+/** Text is trimmed unless the schema says otherwise; nothing happens to JSON and bytes. */
+function strategyOf(spec: FieldSpecPart, type: CastType | undefined): ExceedStrategy {
+  const given = spec.maxLengthExceedStrategy?.toUpperCase();
+  if (given === 'ERROR' || given === 'FAIL_INGESTION') return 'FAIL_INGESTION';
+  if (given === 'TRIM_LENGTH' || given === 'SUBSTITUTE_DEFAULT_VALUE' || given === 'NO_ACTION') return given;
+  return type === 'STRING' ? 'TRIM_LENGTH' : 'NO_ACTION';
+}

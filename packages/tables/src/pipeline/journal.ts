@@ -1,0 +1,69 @@
+import type { SourceValue } from '../row.ts';
+import type { StepName } from './step.ts';
+
+/** What happened to a column, or to a row. */
+export type ChangeKind = 'added' | 'changed' | 'removed' | 'failed' | 'filtered' | 'unnested';
+
+/** One time that it happened. */
+export interface ChangeExample {
+  readonly sourceIndex: number;
+  readonly before?: SourceValue;
+  readonly after?: SourceValue;
+  readonly reason?: string;
+}
+
+/** What a step did to a column, or to whole rows: how often, and the first examples of it. */
+export interface Change {
+  readonly step: StepName;
+  readonly kind: ChangeKind;
+  /** Undefined where it happened to the row as a whole. */
+  readonly column?: string;
+  readonly count: number;
+  readonly examples: readonly ChangeExample[];
+}
+
+/** Where a step writes what it does. */
+export interface StepJournal {
+  note(kind: ChangeKind, column: string | undefined, example: ChangeExample): void;
+}
+
+interface Entry {
+  readonly step: StepName;
+  readonly kind: ChangeKind;
+  readonly column: string | undefined;
+  count: number;
+  readonly examples: ChangeExample[];
+}
+
+/** Explains what a pipeline did: counts everything, and keeps a bounded number of examples of each change. */
+export class Journal {
+  readonly #examplesMax: number;
+  readonly #entries: Entry[] = [];
+
+  constructor(examplesMax: number) {
+    this.#examplesMax = examplesMax;
+  }
+
+  /** The journal as one step sees it. */
+  forStep(step: StepName): StepJournal {
+    const byKind = new Map<ChangeKind, Map<string | undefined, Entry>>();
+    return {
+      note: (kind, column, example) => {
+        let byColumn = byKind.get(kind);
+        if (byColumn === undefined) byKind.set(kind, (byColumn = new Map<string | undefined, Entry>()));
+        let entry = byColumn.get(column);
+        if (entry === undefined) {
+          byColumn.set(column, (entry = { step, kind, column, count: 0, examples: [] }));
+          this.#entries.push(entry);
+        }
+        entry.count += 1;
+        if (entry.examples.length < this.#examplesMax) entry.examples.push(example);
+      },
+    };
+  }
+
+  /** All changes, in the order in which each first happened. */
+  changes(): readonly Change[] {
+    return this.#entries.map(({ column, ...entry }) => (column === undefined ? entry : { ...entry, column }));
+  }
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '@quire/core';
+import type { Finding } from '../finding.ts';
+import { columnsOfSchema } from './column-spec.ts';
+import type { PipelineConfig, PipelineSchema } from './pipeline-input.ts';
+import { readTransforms } from './read-transforms.ts';
+import { noStep, type PlannedStep, type Step } from './step.ts';
+import { planDataTypes } from './steps/data-type.ts';
+import { planEnrichment } from './steps/enrichment.ts';
+import { planFilter } from './steps/filter.ts';
+import { planFlatten } from './steps/flatten.ts';
+import { planNullDefaults } from './steps/null-default.ts';
+import { planProjection } from './steps/projection.ts';
+import { planRenamePrefixes } from './steps/rename-prefixes.ts';
+import { planSanitizing } from './steps/sanitize.ts';
+import { planSchemaConforming } from './steps/schema-conforming.ts';
+import { planSpecialValues } from './steps/special-value.ts';
+import { planTimeCheck } from './steps/time-check.ts';
+import { planTransforms } from './steps/transform.ts';
+import { planUnnest } from './steps/unnest.ts';
+
+/** What a pipeline is made from. */
+export interface PipelineOptions {
+  readonly config: PipelineConfig;
+  readonly schema: PipelineSchema;
+  readonly clock: Clock;
+}
+
+/** The steps of a pipeline in their order, and all that is wrong with what was asked for. */
+export interface PipelinePlan {
+  readonly steps: readonly Step[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Makes the steps that rows go through: enrichment, nested values, enrichment again, transforms, filter, schema, types, times,
+ * special values, defaults, lengths. Never throws: what cannot be done is a finding, and the step goes without it.
+ */
+export function planPipeline({ config, schema, clock }: PipelineOptions): PipelinePlan {
+  const ingestion = config.ingestionConfig ?? {};
+  const policy = ingestion.continueOnError === true ? 'continue' : 'fail';
+  const context = { clock };
+  const { columns, findings } = columnsOfSchema(schema);
+  const timeName = config.segmentsConfig?.timeColumnName;
+  const timeColumn = columns.find(({ name }) => name === timeName);
+  const { complexTypeConfig, enrichmentConfigs = [], transformConfigs = [] } = ingestion;
+  const read = readTransforms(transformConfigs, columns);
+  const planned: readonly PlannedStep[] = [
+    planEnrichment(enrichmentConfigs, true, context, policy),
+    alone(planFlatten(complexTypeConfig, policy)),
+    alone(planUnnest(complexTypeConfig)),
+    alone(planRenamePrefixes(complexTypeConfig, policy)),
+    planEnrichment(enrichmentConfigs, false, context, policy),
+    { step: planTransforms(read.transforms, context, policy), findings: read.findings },
+    planFilter(ingestion.filterConfig?.filterFunction, context, policy),
+    planSchemaConforming(ingestion.schemaConformingTransformerConfig, columns, policy),
+    alone(planDataTypes(columns, policy)),
+    planTimeCheck(ingestion.rowTimeValueCheck === true, timeColumn, policy),
+    alone(planSpecialValues(columns)),
+    alone(planNullDefaults(columns, timeColumn, clock)),
+    alone(planSanitizing(columns, policy)),
+    alone(planProjection(columns)),
+  ];
+  return {
+    steps: planned.flatMap(({ step }) => step ?? []),
+    findings: [...findings, ...planned.flatMap((each) => each.findings)],
+  };
+}
+
+/** A step that nothing can be wrong with. */
+function alone(step: Step | undefined): PlannedStep {
+  return step === undefined ? noStep : { step, findings: [] };
+}

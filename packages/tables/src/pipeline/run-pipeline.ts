@@ -1,0 +1,159 @@
+import { type Clock, throwIfAborted } from '@quire/core';
+import type { Finding } from '../finding.ts';
+import type { SourceRow, SourceValue } from '../row.ts';
+import { type Change, Journal, type StepJournal } from './journal.ts';
+import { type PipelineOptions, planPipeline } from './plan-pipeline.ts';
+import type { Step, StepName } from './step.ts';
+import { WorkingRow } from './working-row.ts';
+
+export interface RunOptions extends PipelineOptions {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+  /** Lets others run; by default the clock's shortest sleep. */
+  readonly pause?: () => Promise<void>;
+  /** How many examples of each change are kept. */
+  readonly examplesMax?: number;
+}
+
+/** A row as the table would hold it. */
+export interface PipelineRow {
+  /** Which row of the source it comes from, counted from 0. */
+  readonly sourceIndex: number;
+  readonly fields: SourceRow;
+  /** Columns whose value is the default because there was none. */
+  readonly nullFields: readonly string[];
+  readonly isIncomplete: boolean;
+  readonly isSanitized: boolean;
+}
+
+/** A row that is not kept: by which step, and why. */
+export interface DroppedRow {
+  readonly sourceIndex: number;
+  readonly step: StepName;
+  readonly kind: 'filtered' | 'failed';
+  readonly column?: string;
+  readonly reason: string;
+}
+
+/** How many rows; `rows + filtered + failed = read + unnested`. */
+export interface PipelineCounts {
+  readonly read: number;
+  /** Rows beyond one of each row of the source. */
+  readonly unnested: number;
+  readonly filtered: number;
+  readonly failed: number;
+  readonly incomplete: number;
+  readonly sanitized: number;
+}
+
+export interface PipelineResult {
+  readonly rows: readonly PipelineRow[];
+  /** The first of the rows that are not kept. */
+  readonly dropped: readonly DroppedRow[];
+  /** What each step did to each column. */
+  readonly changes: readonly Change[];
+  readonly counts: PipelineCounts;
+  readonly findings: readonly Finding[];
+}
+
+const examplesMaxDefault = 20;
+const droppedMax = 1_000;
+/** How long rows are worked on before others may run. */
+const sliceMs = 8;
+
+/**
+ * Takes rows through the pipeline of a table, in their order, and explains what became of them.
+ *
+ * Deterministic but for the clock. Works in slices of a few milliseconds, between which others run.
+ *
+ * @throws ABORTED when the signal is aborted
+ */
+export async function runPipeline(
+  rows: Iterable<SourceRow> | AsyncIterable<SourceRow>,
+  { signal, examplesMax = examplesMaxDefault, ...options }: RunOptions,
+): Promise<PipelineResult> {
+  const { clock } = options;
+  const pause = options.pause ?? (() => clock.sleep(0, signal));
+  const { steps, findings } = planPipeline(options);
+  const run = new PipelineRun(steps, examplesMax);
+  let sliceStartMs = clock.monotonicMs();
+  const rest = async (): Promise<void> => {
+    throwIfAborted(signal);
+    await pause();
+    sliceStartMs = clock.monotonicMs();
+  };
+  if (Symbol.asyncIterator in rows) {
+    for await (const row of rows) {
+      run.take(row);
+      if (clock.monotonicMs() - sliceStartMs >= sliceMs) await rest();
+    }
+  } else {
+    // Awaiting each row of an array would cost more than most steps.
+    for (const row of rows) {
+      run.take(row);
+      if (clock.monotonicMs() - sliceStartMs >= sliceMs) await rest();
+    }
+  }
+  throwIfAborted(signal);
+  return run.finish(findings);
+}
+
+/** One run: the rows so far, what became of the others, and the journal. */
+class PipelineRun {
+  readonly #steps: readonly { readonly step: Step; readonly journal: StepJournal }[];
+  readonly #journal: Journal;
+  readonly #rows: PipelineRow[] = [];
+  readonly #dropped: DroppedRow[] = [];
+  readonly #counts = { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 };
+
+  constructor(steps: readonly Step[], examplesMax: number) {
+    this.#journal = new Journal(examplesMax);
+    this.#steps = steps.map((step) => ({ step, journal: this.#journal.forStep(step.name) }));
+  }
+
+  take(source: SourceRow): void {
+    let rows: readonly WorkingRow[] = [new WorkingRow(this.#counts.read, source)];
+    this.#counts.read += 1;
+    for (const { step, journal } of this.#steps) {
+      const before = rows.length;
+      rows = rows.flatMap((row) => step.apply(row, journal));
+      if (rows.length > before) this.#counts.unnested += rows.length - before;
+      else if (rows.length < before) this.#filter(step, before - rows.length);
+      if (rows.some(({ failure }) => failure !== undefined)) rows = rows.filter((row) => !this.#hasFailed(step, row));
+      if (rows.length === 0) return;
+    }
+    for (const row of rows) this.#keep(row);
+  }
+
+  finish(findings: readonly Finding[]): PipelineResult {
+    const { read, unnested, filtered, failed, incomplete, sanitized } = this.#counts;
+    const counts = { read, unnested, filtered, failed, incomplete, sanitized };
+    return { rows: this.#rows, dropped: this.#dropped, changes: this.#journal.changes(), counts, findings };
+  }
+
+  #filter(step: Step, count: number): void {
+    this.#counts.filtered += count;
+    for (let index = 0; index < count; index += 1) {
+      this.#drop({ sourceIndex: this.#counts.read - 1, step: step.name, kind: 'filtered', reason: 'the filter is true' });
+    }
+  }
+
+  #hasFailed(step: Step, { failure, sourceIndex }: WorkingRow): boolean {
+    if (failure === undefined) return false;
+    const { column, reason } = failure;
+    this.#counts.failed += 1;
+    this.#drop({ sourceIndex, step: step.name, kind: 'failed', reason, ...(column === '' ? {} : { column }) });
+    return true;
+  }
+
+  #drop(row: DroppedRow): void {
+    if (this.#dropped.length < droppedMax) this.#dropped.push(row);
+  }
+
+  #keep({ sourceIndex, fields, nullFields, isIncomplete, isSanitized }: WorkingRow): void {
+    if (isIncomplete) this.#counts.incomplete += 1;
+    if (isSanitized) this.#counts.sanitized += 1;
+    const kept: Record<string, SourceValue> = { ...fields };
+    this.#rows.push({ sourceIndex, fields: kept, nullFields: [...nullFields], isIncomplete, isSanitized });
+  }
+}

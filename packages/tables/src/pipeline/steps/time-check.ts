@@ -1,0 +1,58 @@
+import { isQuireError } from '@quire/core';
+import { type DateTimeFormat, parseDateTimeFormat, readInFormat } from '../../expression/datetime/date-time-format.ts';
+import { type ErrorPolicy, failColumn } from '../column-error.ts';
+import type { ColumnSpec } from '../column-spec.ts';
+import { noStep, type PlannedStep } from '../step.ts';
+import type { PresentValue } from '../../expression/parameter.ts';
+
+/** Times before 1971 or after 2070 are mostly times in another unit. */
+export const validTimeRangeMs = { start: Date.UTC(1971, 0, 1), end: Date.UTC(2071, 0, 1) } as const;
+
+/** Whether an instant is one that a table's times may have. */
+export function isValidTime(epochMs: number): boolean {
+  return epochMs >= validTimeRangeMs.start && epochMs < validTimeRangeMs.end;
+}
+
+/** How the time column is written; undefined where the schema does not say, or says it wrongly. */
+export function timeFormatOf(column: ColumnSpec | undefined): DateTimeFormat | undefined {
+  if (column?.format === undefined) return undefined;
+  try {
+    return parseDateTimeFormat(column.format);
+  } catch (error) {
+    if (isQuireError(error, 'EXPRESSION_FAILED')) return undefined;
+    throw error;
+  }
+}
+
+/** Refuses values of the time column that are no time from 1971 to 2070. */
+export function planTimeCheck(isEnabled: boolean, timeColumn: ColumnSpec | undefined, policy: ErrorPolicy): PlannedStep {
+  if (!isEnabled || timeColumn === undefined) return noStep;
+  const format = timeFormatOf(timeColumn);
+  const { name, path } = timeColumn;
+  if (format === undefined) {
+    const message = `Times cannot be checked: the column ${name} has no format that can be read.`;
+    return { step: undefined, findings: [{ path: `${path}/format`, code: 'PIPELINE_TIME_FORMAT', message, severity: 'error' }] };
+  }
+  return {
+    findings: [],
+    step: {
+      name: 'timeCheck',
+      apply(row, journal) {
+        const value = row.get(name);
+        const reason = value === null ? undefined : whyInvalid(value, format);
+        if (reason !== undefined) failColumn(row, name, reason, policy, journal);
+        return [row];
+      },
+    },
+  };
+}
+
+function whyInvalid(value: PresentValue, format: DateTimeFormat): string | undefined {
+  try {
+    const epochMs = readInFormat(value, format, 'a time');
+    return isValidTime(epochMs) ? undefined : `${new Date(epochMs).toISOString()} is outside the years 1971 to 2070.`;
+  } catch (error) {
+    if (isQuireError(error, 'EXPRESSION_FAILED')) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import type { SourceValue } from '../../row.ts';
+import { type ComplexTypePart, isMap } from '../pipeline-input.ts';
+import type { Step } from '../step.ts';
+import type { WorkingRow } from '../working-row.ts';
+
+/** Most rows that one row of the source may become. */
+export const unnestedCountMax = 10_000;
+
+/**
+ * Makes a row of each element of a collection, outer collections first; several collections give every combination. A row whose
+ * collection is empty or missing goes on without it.
+ */
+export function planUnnest(config: ComplexTypePart | undefined): Step | undefined {
+  const names = [...new Set(config?.fieldsToUnnest)].toSorted();
+  if (names.length === 0) return undefined;
+  const delimiter = config?.delimiter ?? '.';
+  return {
+    name: 'unnest',
+    apply(row, journal) {
+      let rows: readonly WorkingRow[] = [row];
+      for (const name of names) {
+        const count = rows.reduce((total, each) => total + Math.max(1, elementsOf(each, name)?.length ?? 1), 0);
+        if (count > unnestedCountMax) {
+          const reason = `Unnesting ${name} makes ${count} rows of one; at most ${unnestedCountMax} are made.`;
+          journal.note('failed', name, { sourceIndex: row.sourceIndex, reason });
+          row.failure = { column: name, reason };
+          return [row];
+        }
+        rows = rows.flatMap((each) => unnest(each, name, delimiter));
+      }
+      if (rows.length > 1) {
+        const reason = `${rows.length} rows of one, by ${names.join(', ')}`;
+        journal.note('unnested', undefined, { sourceIndex: row.sourceIndex, reason });
+      }
+      return rows;
+    },
+  };
+}
+
+function elementsOf(row: WorkingRow, name: string): readonly SourceValue[] | undefined {
+  const value = row.get(name);
+  return Array.isArray(value) ? (value as readonly SourceValue[]) : undefined;
+}
+
+function unnest(row: WorkingRow, name: string, delimiter: string): readonly WorkingRow[] {
+  const elements = elementsOf(row, name);
+  if (elements === undefined) return [row];
+  delete row.fields[name];
+  if (elements.length === 0) return [row];
+  return elements.map((element) => {
+    const copy = row.copy();
+    if (isMap(element)) for (const [key, member] of Object.entries(element)) copy.fields[name + delimiter + key] = member;
+    else copy.fields[name] = element;
+    return copy;
+  });
+}

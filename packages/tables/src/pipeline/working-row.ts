@@ -1,0 +1,40 @@
+import type { SourceRow, SourceValue } from '../row.ts';
+
+/** Why a row cannot go on. */
+export interface RowFailure {
+  readonly column: string;
+  readonly reason: string;
+}
+
+/** A row on its way through the pipeline. Steps change it in place; it is nobody else's. */
+export class WorkingRow {
+  /** Which row of the source it comes from, counted from 0. */
+  readonly sourceIndex: number;
+  /** Without a prototype, so that no name of a field means anything else. */
+  readonly fields: Record<string, SourceValue>;
+  /** Columns whose value is the default, because there was none. */
+  readonly nullFields = new Set<string>();
+  /** Whether a column became null because its value was wrong. */
+  isIncomplete = false;
+  /** Whether a value was cut or replaced because it was too long. */
+  isSanitized = false;
+  /** Set by a step that finds that the row must not be kept. */
+  failure: RowFailure | undefined;
+
+  constructor(sourceIndex: number, source: SourceRow) {
+    this.sourceIndex = sourceIndex;
+    this.fields = Object.assign(Object.create(null) as Record<string, SourceValue>, source);
+  }
+
+  /** Another row of the same source row with the same fields. */
+  copy(): WorkingRow {
+    const copy = new WorkingRow(this.sourceIndex, this.fields);
+    copy.isIncomplete = this.isIncomplete;
+    return copy;
+  }
+
+  /** The value of a field; null when there is none. */
+  get(name: string): SourceValue {
+    return this.fields[name] ?? null;
+  }
+}
