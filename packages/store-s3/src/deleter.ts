@@ -1,16 +1,142 @@
-import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import type { CallOptions } from '@quire/core';
+import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3';
+import { abortError, type CallOptions, isQuireError, QuireError } from '@quire/core';
 import type { Bucket } from './bucket.ts';
-import { isAbsence } from './errors.ts';
+import { isAbsence, toStoreError } from './errors.ts';
 
-/** Deletes an object; does nothing when there is no such object. */
-export async function deleteObject(bucket: Bucket, key: string, options: CallOptions | undefined): Promise<void> {
-  await bucket.request(bucket.callOf('delete', key, options), async (client, sendOptions) => {
-    try {
-      await client.send(new DeleteObjectCommand(bucket.target(key)), sendOptions);
-    } catch (error) {
-      // Amazon answers 204 whether there was one or not; not all others do.
-      if (!isAbsence(error)) throw error;
+/** S3 takes no more keys in one request. */
+const batchKeysMax = 1000;
+
+/** A call of `delete` that is not over. */
+interface Waiter {
+  readonly key: string;
+  readonly settle: (error?: QuireError) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Deletes objects, those together for which calls come in at the same time: one request is under way at any time, and what comes
+ * meanwhile goes with the next one. So a cleaner with n deletions at once needs one request for about n of them.
+ *
+ * Each call hears of its own key alone. A call that is aborted is over at once; a request goes on while anybody waits for it.
+ */
+export class ObjectDeleter {
+  readonly #bucket: Bucket;
+  readonly #waiting = new Set<Waiter>();
+  #isSending = false;
+  /** Not all servers know the request for several keys. */
+  #takesBatches = true;
+
+  constructor(bucket: Bucket) {
+    this.#bucket = bucket;
+  }
+
+  /** Deletes an object; does nothing when there is no such object. */
+  async delete(key: string, { signal }: CallOptions = {}): Promise<void> {
+    using _connections = this.#bucket.hold();
+    await new Promise<void>((resolve, reject) => {
+      const waiter: Waiter = {
+        key,
+        signal,
+        settle: (error) => {
+          signal?.removeEventListener('abort', onAbort);
+          if (error === undefined) resolve();
+          else reject(error);
+        },
+      };
+      const onAbort = (): void => {
+        this.#waiting.delete(waiter);
+        if (signal !== undefined) waiter.settle(abortError(signal));
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.add(waiter);
+      if (!this.#isSending) void this.#sendAll();
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
+    // Whoever deletes several objects has asked for all of them before the first one goes.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.size > 0) {
+      const waiters = [...this.#waiting].slice(0, batchKeysMax);
+      for (const waiter of waiters) this.#waiting.delete(waiter);
+      const failures = await this.#send(waiters);
+      for (const { key, signal, settle } of waiters) if (signal?.aborted !== true) settle(failures.get(key));
     }
-  });
+    this.#isSending = false;
+  }
+
+  /** Sends one request for all of them; gives what went wrong, by key. */
+  async #send(waiters: readonly Waiter[]): Promise<Map<string, QuireError>> {
+    const keys = [...new Set(waiters.map(({ key }) => key))];
+    using stop = abortWhenAllAre(waiters.map(({ signal }) => signal));
+    if (keys.length === 1 || !this.#takesBatches) return await this.#deleteEach(keys, stop.signal);
+    try {
+      return await this.#deleteBatch(keys, stop.signal);
+    } catch (error) {
+      const failures = new Map(keys.map((key) => [key, this.#translated(error, key)]));
+      const isRefused = [...failures.values()].every((failure) => isQuireError(failure, 'STORE_MISCONFIGURED'));
+      if (!isRefused || stop.signal.aborted) return failures;
+      const singly = await this.#deleteEach(keys, stop.signal);
+      if (singly.size < keys.length) this.#takesBatches = false;
+      return singly;
+    }
+  }
+
+  async #deleteBatch(keys: readonly string[], abortSignal: AbortSignal): Promise<Map<string, QuireError>> {
+    const { name, prefix, location, client } = this.#bucket;
+    const Objects = keys.map((key) => ({ Key: prefix + key }));
+    const command = new DeleteObjectsCommand({ Bucket: name, Delete: { Objects, Quiet: false } });
+    const { Deleted = [], Errors = [] } = await client.send(command, { abortSignal });
+    const deleted = new Set(Deleted.map(({ Key }) => Key));
+    const refused = new Map(Errors.map((refusal) => [refusal.Key, refusal]));
+    const failures = new Map<string, QuireError>();
+    for (const key of keys) {
+      const { Code = '', Message = '' } = refused.get(prefix + key) ?? {};
+      if (Code === 'NoSuchKey' || deleted.has(prefix + key)) continue;
+      const error = Object.assign(new Error(Message), { name: Code });
+      const untold = new QuireError(
+        'STORE_UNAVAILABLE',
+        `delete of ${key} in ${location}: the answer does not tell how it went.`,
+      );
+      failures.set(key, Code === '' ? untold : this.#translated(error, key));
+    }
+    return failures;
+  }
+
+  async #deleteEach(keys: readonly string[], abortSignal: AbortSignal): Promise<Map<string, QuireError>> {
+    const failures = new Map<string, QuireError>();
+    const { client } = this.#bucket;
+    await Promise.all(
+      keys.map(async (key) => {
+        try {
+          await client.send(new DeleteObjectCommand(this.#bucket.target(key)), { abortSignal });
+        } catch (error) {
+          // Amazon answers 204 whether there was one or not; not all others do.
+          if (!isAbsence(error)) failures.set(key, this.#translated(error, key));
+        }
+      }),
+    );
+    return failures;
+  }
+
+  #translated(error: unknown, key: string): QuireError {
+    return toStoreError(error, this.#bucket.callOf('delete', key, undefined));
+  }
+}
+
+/** A signal that is aborted as soon as all of these are, for as long as it is not disposed. */
+function abortWhenAllAre(signals: readonly (AbortSignal | undefined)[]): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const onAbort = (): void => {
+    if (signals.every((signal) => signal?.aborted === true)) controller.abort();
+  };
+  for (const signal of signals) signal?.addEventListener('abort', onAbort, { once: true });
+  onAbort();
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      for (const signal of signals) signal?.removeEventListener('abort', onAbort);
+    },
+  };
 }

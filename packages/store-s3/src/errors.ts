@@ -20,6 +20,7 @@ const obstacleCodes = new Set([
 ]);
 /** Refusals with a status that could mean something else, and what is found before a request is sent. */
 const credentialCodes = new Set([
+  'AccessDenied', // of one key among others, which has no status of its own
   'XAdminUserNotFound',
   'InvalidAccessKeyId',
   'CredentialsProviderError',
@@ -28,7 +29,7 @@ const credentialCodes = new Set([
 ]);
 
 /** The QuireError that a failure of a request stands for. */
-export function toStoreError(error: unknown, call: FailedCall): unknown {
+export function toStoreError(error: unknown, call: FailedCall): QuireError {
   if (error instanceof QuireError) return error;
   if (call.signal?.aborted === true) return abortError(call.signal);
   const { op, key, location } = call;
@@ -51,7 +52,8 @@ export function toStoreError(error: unknown, call: FailedCall): unknown {
   if ((status !== undefined && status >= 300 && status < 400) || code === 'AuthorizationHeaderMalformed') {
     return failed('STORE_MISCONFIGURED', ' Check the region and the endpoint.');
   }
-  if (status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429) {
+  // What a server does not know it will not know later.
+  if (status === 501 || (status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429)) {
     return failed('STORE_MISCONFIGURED');
   }
   // 5xx, 408, 429, and whatever kept an answer from coming, or from being one.

@@ -18,7 +18,7 @@ import {
   throwIfAborted,
 } from '@quire/core';
 import type { Bucket } from './bucket.ts';
-import { deleteObject } from './deleter.ts';
+import { ObjectDeleter } from './deleter.ts';
 import { UnfinishedUploads } from './leftovers.ts';
 import { signLink } from './link-signer.ts';
 import { listObjects } from './lister.ts';
@@ -70,7 +70,7 @@ const partBytesMin = 5 * 1024 * 1024;
  * `<prefix>/a/b.arrow` in the bucket.
  *
  * Objects that fit in a part are put by one request; others are uploaded in parts and appear when the upload is completed.
- * Requests: a head, get, delete one each; a list one for 1000 entries; a put two, or three and one for each part.
+ * Requests: a head, get, delete one each, deletes at the same time one together; a list one for 1000 entries; a put two, or three and one for each part.
  */
 export class S3ObjectStore implements ObjectStore, LinkSigner {
   readonly location: string;
@@ -78,12 +78,14 @@ export class S3ObjectStore implements ObjectStore, LinkSigner {
   readonly leftovers: UnfinishedUploads;
   readonly #bucket: Bucket;
   readonly #writer: ObjectWriter;
+  readonly #deleter: ObjectDeleter;
 
   private constructor(bucket: Bucket, writer: ObjectWriter) {
     this.location = bucket.location;
     this.leftovers = new UnfinishedUploads(bucket);
     this.#bucket = bucket;
     this.#writer = writer;
+    this.#deleter = new ObjectDeleter(bucket);
   }
 
   /**
@@ -129,7 +131,7 @@ export class S3ObjectStore implements ObjectStore, LinkSigner {
 
   async delete(key: string, options?: CallOptions): Promise<void> {
     this.#check(key, options);
-    await deleteObject(this.#bucket, key, options);
+    await this.#deleter.delete(key, options);
   }
 
   async signLink(key: string, lifetimeMs: number): Promise<string> {

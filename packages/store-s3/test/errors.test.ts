@@ -17,6 +17,8 @@ test.each([
   ['put', answer('ExpiredToken', 400), 'STORE_MISCONFIGURED'],
   ['list', answer('PermanentRedirect', 301), 'STORE_MISCONFIGURED'],
   ['list', answer('AccessDenied', 403), 'STORE_MISCONFIGURED'],
+  ['delete', answer('AccessDenied', undefined), 'STORE_MISCONFIGURED'],
+  ['delete', answer('NotImplemented', 501), 'STORE_MISCONFIGURED'],
   ['list', answer('CredentialsProviderError', undefined), 'STORE_MISCONFIGURED'],
   ['list', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), 'STORE_UNAVAILABLE'],
 ] as const)('%s that fails with %s is %s', (op, error, code) => {
