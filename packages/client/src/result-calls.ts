@@ -108,7 +108,7 @@ export async function sendForJson(http: HttpSender, request: HttpRequest): Promi
 }
 
 /** Checks here what the server checks as well: in a URL, `..` in the place of an id would make another call altogether. */
-export function checkedId(requestId: string): string {
+function checkedId(requestId: string): string {
   if (isRequestId(requestId)) return requestId;
   throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
 }

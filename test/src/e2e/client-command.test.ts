@@ -1,0 +1,71 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tableFromIPC } from 'apache-arrow';
+import { QuireClient } from '@quire/client';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { FaultProxy } from '../servers/fault-proxy.ts';
+import { type CliProcess, quire, startServer, temporaryDirectory, testVariables, writeSettings } from './cli-process.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let server: CliProcess;
+let proxy: FaultProxy;
+let requestId: string;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  const started = await startServer(['--config', await writeSettings(directory.path)]);
+  server = started.server;
+  proxy = await FaultProxy.start(Number(new URL(started.url).port));
+  const client = new QuireClient({ baseUrl: started.url, token: testVariables.TEST_ADMIN_TOKEN });
+  ({ requestId } = await client.query('SELECT range AS n FROM range(50000)', { keep: true }));
+});
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+function download(...args: string[]) {
+  return quire(['results', 'download', requestId, '--url', proxy.endpoint, '--token', testVariables.TEST_ADMIN_TOKEN, ...args]);
+}
+
+const allRows = `n\n${Array.from({ length: 50_000 }, (_, n) => `${n}\n`).join('')}`;
+
+test('quire results download goes on in another process behind the rows that it has', async () => {
+  const path = join(directory.path, 'numbers.csv');
+  proxy.intercept = ({ url }) => (url.includes('offset=20000&') ? { kind: 'reset', afterBytes: 1000 } : undefined);
+  const broken = await download('-o', path, '--resume');
+  expect({ ...broken, stderr: broken.stderr.split('\n')[0] }).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: `20,000 rows are in ${path}.part; --resume goes on with them.`,
+  });
+  expect(broken.stderr).toContain('error SERVER_UNREACHABLE: ');
+  expect(proxy.requests.filter(({ url }) => url.includes('offset=20000&')).length).toBe(4);
+
+  proxy.intercept = () => undefined;
+  proxy.requests.length = 0;
+  expect(await download('-o', path, '--resume')).toEqual({
+    exitCode: 0,
+    stdout: `${path}: 50,000 rows, 282.1 KiB\n`,
+    stderr: '',
+  });
+  expect(await readFile(path, 'utf8')).toBe(allRows);
+  expect((await readdir(directory.path)).filter((name) => name.startsWith('numbers'))).toEqual(['numbers.csv']);
+  const offsets = proxy.requests.map(({ url }) => Number(/offset=(\d+)/.exec(url)?.[1]));
+  expect(offsets).toEqual([0, 20_000, 30_000, 40_000]);
+});
+
+test('quire results download passes rows on in a pipe, in any format', async () => {
+  proxy.intercept = () => undefined;
+  expect(await download()).toEqual({ exitCode: 0, stdout: allRows, stderr: '' });
+  const { stdout } = await download('--format', 'json', '--page-size', '7777');
+  expect(JSON.parse(stdout)).toEqual(Array.from({ length: 50_000 }, (_, n) => ({ n })));
+  const path = join(directory.path, 'numbers.arrow');
+  await download('--format', 'arrow', '-o', path, '--page-size', '20000');
+  const table = tableFromIPC(await readFile(path));
+  expect([table.numRows, table.getChild('n')?.get(49_999)]).toEqual([50_000, 49_999n]);
+});
