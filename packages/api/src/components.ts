@@ -1,3 +1,4 @@
+import { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
 import { ControllerHealthResponse } from './controller-health.ts';
 import { ErrorBody } from './error-body.ts';
 import { HealthResponse } from './health-response.ts';
@@ -20,5 +21,8 @@ export const components = [
   ResultListResponse,
   HealthResponse,
   ControllerHealthResponse,
+  ClusterResultsResponse,
+  ClusterDeletionResponse,
+  ClusterHealthResponse,
   ErrorBody,
 ] as const;

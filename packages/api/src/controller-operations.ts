@@ -1,6 +1,8 @@
+import { Type } from 'typebox';
+import { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
 import { ControllerHealthResponse } from './controller-health.ts';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
-import { routePatterns } from './paths.ts';
+import { clusterPatterns, routePatterns } from './paths.ts';
 import { refer } from './reference.ts';
 import { serviceOperations } from './service-operations.ts';
 
@@ -20,5 +22,62 @@ const readHealth: Operation = {
   },
 };
 
+const listClusterResults: Operation = {
+  method: 'GET',
+  path: clusterPatterns.results,
+  schema: {
+    operationId: 'listClusterResults',
+    summary: 'List the stored results of all brokers',
+    description: 'Merged, newest first. A broker that does not answer costs its own results only, and is named. For admins.',
+    tags: ['cluster'],
+    response: {
+      200: responseOf('The results.', 'application/json', refer(ClusterResultsResponse)),
+      ...errorResponses('FORBIDDEN'),
+    },
+  },
+};
+
+const deleteExpiredClusterResults: Operation = {
+  method: 'DELETE',
+  path: clusterPatterns.results,
+  schema: {
+    operationId: 'deleteExpiredClusterResults',
+    summary: 'Delete the expired results of all brokers',
+    description:
+      'Has every broker delete the results whose expiration time is at or before the given time, now and at once. For admins.',
+    tags: ['cluster'],
+    querystring: Type.Object({
+      expiredBefore: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'In epoch milliseconds. Absent: now, by the clock of each broker.' }),
+      ),
+    }),
+    response: {
+      200: responseOf('What became of it.', 'application/json', refer(ClusterDeletionResponse)),
+      ...errorResponses('INVALID_PARAMETER', 'FORBIDDEN'),
+    },
+  },
+};
+
+const readClusterHealth: Operation = {
+  method: 'GET',
+  path: clusterPatterns.health,
+  schema: {
+    operationId: 'readClusterHealth',
+    summary: 'Ask how the brokers are',
+    description: 'Asks each broker now, and tells how the expiry job gets on with it. For admins.',
+    tags: ['cluster'],
+    response: {
+      200: responseOf('How they are.', 'application/json', refer(ClusterHealthResponse)),
+      ...errorResponses('FORBIDDEN'),
+    },
+  },
+};
+
 /** Every call of a controller (contract section 3). */
-export const controllerOperations = { ...serviceOperations, readHealth } as const;
+export const controllerOperations = {
+  ...serviceOperations,
+  readHealth,
+  listClusterResults,
+  deleteExpiredClusterResults,
+  readClusterHealth,
+} as const;

@@ -1,4 +1,5 @@
 export { components } from './components.ts';
+export { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
 export { ControllerHealthResponse } from './controller-health.ts';
 export { controllerOperations } from './controller-operations.ts';
 export { ErrorBody } from './error-body.ts';

@@ -12,6 +12,9 @@ export const routePatterns = {
   docs: '/docs',
 } as const;
 
+/** Paths of the calls by which a controller looks after all brokers. */
+export const clusterPatterns = { results: '/cluster/results', health: '/cluster/health' } as const;
+
 /** Path of a result's pages. */
 export function pagePath(requestId: string): string {
   return routePatterns.page.replace(':requestId', encodeURIComponent(requestId));

@@ -3,13 +3,13 @@ export { type AuthorizationProvider, noAuthorization } from './authorization-pro
 export { type Admission, CallLimits, type CallLimitSettings } from './call-limits.ts';
 export { JwkSet, type JwkSetOptions } from './jwk-set.ts';
 export { type JwtAlgorithm, jwtAlgorithms, type JwtOptions, JwtVerifier } from './jwt-verifier.ts';
-export type { KnownPrincipal, PrincipalSettings } from './known-principal.ts';
+export { identifyPrincipals, type KnownPrincipal, type PrincipalSettings } from './known-principal.ts';
 export { parsePrincipals, type SecretSources } from './parse-principals.ts';
 export { hashPassword, hashToken } from './password-hash.ts';
 export { mayRead, type Principal, requireRole, type Role } from './principal.ts';
-export { PrincipalWatch, type PrincipalWatchOptions } from './principal-watch.ts';
 export { refusalReasonOf } from './refused-credentials.ts';
 export { assertSafeBind, usesQuickstartTokens } from './safe-bind.ts';
+export { SecretWatch, type SecretWatchOptions } from './secret-watch.ts';
 export { createStaticTokenProvider } from './static-token-provider.ts';
 export { readText, type TextLocation, type TextRequest, type TextSurroundings } from './text-location.ts';
 export { UrlTokenProvider, type UrlTokenOptions } from './url-token-provider.ts';

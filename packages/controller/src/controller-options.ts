@@ -1,10 +1,26 @@
 import type { ControllerHealthResponse } from '@quire/api';
-import type { ServerOptions, ServiceMetrics } from '@quire/service';
+import type { AuthorizationProvider } from '@quire/auth';
+import type { ScheduleOptions } from '@quire/cleaner';
+import type { ServerOptions } from '@quire/service';
+import type { ControllerMetrics } from './controller-metrics.ts';
 
-/** What a controller is made of. */
+/**
+ * What a controller is made of. `brokers`, `brokerTimeoutMs` and `schedule` are read at every use, so that a getter makes them live;
+ * `Controller.settingsChanged` makes the expiry job look at once.
+ */
 export interface ControllerOptions extends ServerOptions {
+  /** The URLs of the brokers that it looks after: `http://host:port`. */
+  readonly brokers: readonly string[];
+  /** How long a broker may take to answer one call. */
+  readonly brokerTimeoutMs: number;
+  /** When expired results are deleted. */
+  readonly schedule: ScheduleOptions;
+  /** Gives the Authorization of the calls to brokers. */
+  readonly authorization: AuthorizationProvider;
+  /** Certificates of authorities, in PEM, that brokers must have theirs from, in the place of those that Node knows. */
+  readonly certificateAuthorities?: string | undefined;
   /** Counts what happens. */
-  readonly metrics?: ServiceMetrics | undefined;
+  readonly metrics?: ControllerMetrics | undefined;
   /** What health says beside the controller's own: of its settings. Asked at every call. */
   readonly surroundings?: (() => Pick<ControllerHealthResponse, 'settingsProblems'>) | undefined;
 }

@@ -1,20 +1,112 @@
-import { createService, type Service, ServiceMetrics } from '@quire/service';
+import { systemClock, systemRandom } from '@quire/core';
+import { createService, type Service, type ServiceAddress, type TlsCertificate } from '@quire/service';
+import { BrokerClient } from './broker-client.ts';
+import { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerOptions } from './controller-options.ts';
+import { ExpiryJob } from './expiry-job.ts';
+import { deleteExpired } from './result-calls.ts';
 import { controllerRoutes } from './routes/index.ts';
 
-/** Creates a controller: the HTTP service by which operators look after a cluster of brokers. */
-export function createController(options: ControllerOptions): Service {
-  return createService({
+/** A controller: an HTTP service, and the expiry job, which runs from `listen` to `close`. */
+export interface Controller extends Service {
+  /** Takes over brokers that have come or gone, and a schedule that has changed. */
+  settingsChanged(): void;
+}
+
+/** Creates a controller: it has brokers delete what has expired, and lets operators see and do so for all brokers at once. */
+export function createController(options: ControllerOptions): Controller {
+  const { clock = systemClock, random = systemRandom, metrics = new ControllerMetrics(), logger } = options;
+  const client = new BrokerClient({
+    authorization: options.authorization,
+    clock,
+    timeoutMs: () => options.brokerTimeoutMs,
+    certificateAuthorities: options.certificateAuthorities,
+  });
+  const job = new ExpiryJob({
+    deleteExpired: (url, signal) => deleteExpired(client, url, { signal }),
+    schedule: () => options.schedule,
+    clock,
+    random,
+    log: logger?.child({ part: 'expiry' }),
+    onRun: (run) => metrics.observeRun(run),
+  });
+  const service = createService({
     server: options,
     about,
-    metrics: options.metrics ?? new ServiceMetrics(),
-    routes: (service) => controllerRoutes({ ...service, options }),
+    metrics,
+    routes: (context) => controllerRoutes({ ...context, options, client, job }),
   });
+  return new RunningController(options, { client, job, service });
+}
+
+class RunningController implements Controller {
+  readonly #options: ControllerOptions;
+  readonly #client: BrokerClient;
+  readonly #job: ExpiryJob;
+  readonly #service: Service;
+  #schedule: string;
+  #isListening = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    options: ControllerOptions,
+    parts: { readonly client: BrokerClient; readonly job: ExpiryJob; readonly service: Service },
+  ) {
+    this.#options = options;
+    this.#client = parts.client;
+    this.#job = parts.job;
+    this.#service = parts.service;
+    this.#schedule = JSON.stringify(options.schedule);
+  }
+
+  get address(): ServiceAddress | undefined {
+    return this.#service.address;
+  }
+
+  async listen(): Promise<ServiceAddress> {
+    const address = await this.#service.listen();
+    if (this.#closing === undefined) {
+      this.#isListening = true;
+      this.#job.update(this.#options.brokers);
+    }
+    return address;
+  }
+
+  replaceCertificate(certificate: TlsCertificate): void {
+    this.#service.replaceCertificate(certificate);
+  }
+
+  settingsChanged(): void {
+    if (!this.#isListening) return;
+    this.#job.update(this.#options.brokers);
+    const schedule = JSON.stringify(this.#options.schedule);
+    if (schedule !== this.#schedule) this.#job.reschedule();
+    this.#schedule = schedule;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#isListening = false;
+    await this.#job[Symbol.asyncDispose]();
+    await this.#service.close();
+    await this.#client[Symbol.asyncDispose]();
+  }
 }
 
 const about = {
   title: 'Quire controller',
   description:
     'Looks after a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
-  tags: [{ name: 'service', description: 'Watch the controller and read about it.' }],
+  tags: [
+    { name: 'cluster', description: 'See and clean the results of all brokers.' },
+    { name: 'service', description: 'Watch the controller and read about it.' },
+  ],
 };

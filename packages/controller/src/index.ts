@@ -1,2 +1,3 @@
+export { ControllerMetrics } from './controller-metrics.ts';
 export type { ControllerOptions } from './controller-options.ts';
-export { createController } from './create-controller.ts';
+export { type Controller, createController } from './create-controller.ts';

@@ -1,5 +1,5 @@
 import { QuireError, systemClock } from '@quire/core';
-import { createService, type Service, type ServiceAddress } from '@quire/service';
+import { createService, type Service, type ServiceAddress, type TlsCertificate } from '@quire/service';
 import { parseBrokerUrl } from './brokers/broker-address.ts';
 import { BrokerSet } from './brokers/broker-set.ts';
 import { BrokerWatch } from './brokers/broker-watch.ts';
@@ -53,6 +53,10 @@ class ProxyService implements Service {
   async listen(): Promise<ServiceAddress> {
     await this.#watch.start();
     return await this.#service.listen();
+  }
+
+  replaceCertificate(certificate: TlsCertificate): void {
+    this.#service.replaceCertificate(certificate);
   }
 
   async close(): Promise<void> {

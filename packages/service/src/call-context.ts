@@ -20,8 +20,13 @@ export function setCallContext(request: FastifyRequest, context: CallContext): v
   contexts.set(request, context);
 }
 
+/** The context of a call, if its first hook has run. */
+export function findCallContext(request: FastifyRequest): CallContext | undefined {
+  return contexts.get(request);
+}
+
 export function callContextOf(request: FastifyRequest): CallContext {
-  const context = contexts.get(request);
+  const context = findCallContext(request);
   if (context === undefined) throw new QuireError('INTERNAL', 'This call was not begun: its first hook did not run.');
   return context;
 }

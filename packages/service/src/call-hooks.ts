@@ -1,5 +1,5 @@
-import { QuireError } from '@quire/core';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isQuireError, QuireError } from '@quire/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callContextOf, setCallContext } from './call-context.ts';
 import { errorStatuses } from '@quire/api';
 import { toQuireError } from './error-reply.ts';
@@ -7,11 +7,7 @@ import type { ServiceContext } from './service-context.ts';
 import type { ServerOptions } from './service-options.ts';
 
 /** What happens to every call: it is counted in, let in or refused, and logged and measured when it has ended. */
-export function addCallHooks(
-  server: FastifyInstance,
-  context: ServiceContext,
-  authenticate: ServerOptions['authenticate'],
-): void {
+export function addCallHooks(server: FastifyInstance, context: ServiceContext, options: ServerOptions): void {
   const { clock, calls } = context;
 
   server.addHook('onRequest', async (request, reply) => {
@@ -22,10 +18,37 @@ export function addCallHooks(
     if (calls.isDraining) throw new QuireError('SHUTTING_DOWN', 'The server shuts down; call another one.');
   });
 
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.isPublic === true) return;
-    callContextOf(request).principal = await authenticate(request.headers.authorization);
+    await letIn(request, reply, options);
   });
+}
+
+/** Finds out who calls, and whether it may call just now, before anything else is done for it. */
+async function letIn(request: FastifyRequest, reply: FastifyReply, { authenticate, limits }: ServerOptions): Promise<void> {
+  const context = callContextOf(request);
+  const header = request.headers.authorization;
+  const waitMs = limits?.retryAfterFailuresMs(request.ip, header) ?? 0;
+  if (waitMs > 0) throw tooMany(reply, waitMs, 'Too many wrong credentials came from this address');
+  try {
+    context.principal = await authenticate(header);
+  } catch (error) {
+    if (isQuireError(error, 'UNAUTHENTICATED')) limits?.countFailure(request.ip, header);
+    throw error;
+  }
+  if (limits === undefined) return;
+  limits.countSuccess(header);
+  const admission = limits.admit(context.principal);
+  if (!admission.isAdmitted) {
+    throw tooMany(reply, admission.retryAfterMs, `${context.principal.name} has reached the limit of ${admission.limit}`);
+  }
+  void context.call.outcome.then(admission.release);
+}
+
+function tooMany(reply: FastifyReply, waitMs: number, what: string): QuireError {
+  const seconds = Math.ceil(waitMs / 1000);
+  reply.header('retry-after', String(seconds));
+  return new QuireError('TOO_MANY_REQUESTS', `${what}; try again in ${seconds} s.`);
 }
 
 /** One line in the log and one point in the metrics per call. The URL shows in neither: it may hold what is nobody's business. */

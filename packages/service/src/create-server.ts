@@ -1,5 +1,5 @@
 import { createRequestId, systemRandom } from '@quire/core';
-import fastify, { type FastifyInstance, LogController, type RouteOptions } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyServerOptions, LogController, type RouteOptions } from 'fastify';
 import { addCallHooks } from './call-hooks.ts';
 import { replyToClientError } from './client-error.ts';
 import { replyWithError } from './error-reply.ts';
@@ -10,6 +10,7 @@ import { readMetricsRoute } from './routes/read-metrics.ts';
 import { readOpenApiRoute } from './routes/read-openapi.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServiceOptions } from './service-options.ts';
+import { secureContextOf } from './tls-certificate.ts';
 import { compileValidator } from './validation.ts';
 
 /** How often Node looks for clients that are too slow; it would look every 30 seconds by itself. */
@@ -19,9 +20,16 @@ const slowClientCheckMs = { shortest: 25, longest: 5000 };
 export async function createServer(service: ServiceOptions, context: ServiceContext): Promise<FastifyInstance> {
   const { server: options } = service;
   const { clock, calls } = context;
-  const { logger, requestTimeoutMs } = options;
+  const { logger, requestTimeoutMs, tls } = options;
   const random = options.random ?? systemRandom;
-  const server: FastifyInstance = fastify({
+  const http = {
+    maxHeaderSize: options.headerBytesMax,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(slowClientCheckMs.longest, Math.max(slowClientCheckMs.shortest, requestTimeoutMs / 4)),
+  };
+  // The same instance either way; only its types tell HTTP from HTTPS.
+  const server = fastify({
     ...(logger !== undefined && { loggerInstance: logger }),
     // Calls are logged by our own hook, which leaves out what must not be in a log.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -29,22 +37,14 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     bodyLimit: options.bodyBytesMax,
     keepAliveTimeout: options.idleTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    http: {
-      maxHeaderSize: options.headerBytesMax,
-      headersTimeout: requestTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(
-        slowClientCheckMs.longest,
-        Math.max(slowClientCheckMs.shortest, requestTimeoutMs / 4),
-      ),
-    },
+    ...(tls === undefined ? { http } : { https: { ...http, ...secureContextOf(tls) } }),
     // Ids are checked by whoever looks them up; here only the head's own limit holds.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: options.headerBytesMax },
     frameworkErrors: replyWithError,
     forceCloseConnections: true, // it is closed when nothing is left to wait for
     return503OnClosing: false, // our own hook says it, in the shape of all our errors
     clientErrorHandler: (error, socket) => replyToClientError(error, socket, calls.isBusy(socket)),
-  });
+  } as FastifyServerOptions);
   const { bodies = 'json' } = service;
   server.setValidatorCompiler(bodies === 'json' ? compileValidator : () => (value: unknown) => ({ value }));
   // Bodies are written here, with all digits: no serialiser may drop or round anything.
@@ -59,7 +59,7 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
   });
   if (bodies === 'json') readJsonBodies(server);
   else handOverBodies(server);
-  addCallHooks(server, context, options.authenticate);
+  addCallHooks(server, context, options);
   await addOpenApi(server, service.about, options.version);
   for (const route of routes) server.route(route);
   await server.ready();

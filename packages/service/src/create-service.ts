@@ -1,10 +1,12 @@
 import type { AddressInfo } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { QuireError, systemClock } from '@quire/core';
 import type { FastifyInstance } from 'fastify';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { createServer } from './create-server.ts';
 import type { ServiceContext } from './service-context.ts';
-import type { ServiceOptions } from './service-options.ts';
+import type { ServiceOptions, TlsCertificate } from './service-options.ts';
+import { secureContextOf } from './tls-certificate.ts';
 
 /** An HTTP service that can be started once and closed once. */
 export interface Service extends AsyncDisposable {
@@ -12,6 +14,12 @@ export interface Service extends AsyncDisposable {
   listen(): Promise<ServiceAddress>;
   /** Where it listens; undefined before `listen`. */
   readonly address: ServiceAddress | undefined;
+  /**
+   * Shows another certificate to whoever connects from now on; connections that stand go on.
+   *
+   * @throws INVALID_SETTING when certificate and key do not fit together; the old one then stays
+   */
+  replaceCertificate(certificate: TlsCertificate): void;
   /**
    * Stops: calls under way go on for the grace period, further ones get 503, then all connections are closed. Resolves when
    * nothing runs any more, what `ServiceContext.calls` follows included.
@@ -22,7 +30,7 @@ export interface Service extends AsyncDisposable {
 export interface ServiceAddress {
   readonly host: string;
   readonly port: number;
-  /** `http://host:port`. */
+  /** `http://host:port`, or `https://host:port`. */
   readonly url: string;
 }
 
@@ -55,13 +63,20 @@ class HttpService implements Service {
     if (this.#server !== undefined || this.#closing !== undefined) {
       throw new QuireError('INTERNAL', 'A service can be started once.');
     }
-    const { host, port } = this.#options.server;
+    const { host, port, tls } = this.#options.server;
     this.#server = await createServer(this.#options, this.#context);
     await this.#server.listen({ host, port });
     const bound = this.#server.server.address() as AddressInfo;
     const shownHost = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
-    this.address = { host: bound.address, port: bound.port, url: `http://${shownHost}:${bound.port}` };
+    const scheme = tls === undefined ? 'http' : 'https';
+    this.address = { host: bound.address, port: bound.port, url: `${scheme}://${shownHost}:${bound.port}` };
     return this.address;
+  }
+
+  replaceCertificate(certificate: TlsCertificate): void {
+    const server = this.#server?.server;
+    const context = secureContextOf(certificate);
+    if (server instanceof TlsServer) server.setSecureContext(context);
   }
 
   close(): Promise<void> {

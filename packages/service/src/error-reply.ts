@@ -1,7 +1,8 @@
-import { authenticateChallenges } from '@quire/auth';
+import { authenticateChallenges, refusalReasonOf } from '@quire/auth';
 import { type ErrorBody, errorStatuses } from '@quire/api';
 import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { audit } from './audit.ts';
 
 /** What of the framework's own errors is the caller's to correct, by their code. */
 const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -48,7 +49,8 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   const body = errorBodyOf(error, request.id);
   if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') request.log.error({ err: error }, 'call failed');
   if (body.code === 401) reply.header('www-authenticate', [...authenticateChallenges]);
-  if (body.code === 429 || body.code === 503) reply.header('retry-after', '1');
+  if ((body.code === 429 || body.code === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
+  if (body.code === 401 || body.code === 403 || body.code === 429) auditRefusal(error, request);
   // The rest of an upload that was refused may still be on its way: it must not be taken for the next call.
   if (error.code === 'SHUTTING_DOWN' || error.code === 'BODY_TOO_LARGE') reply.header('connection', 'close');
   void reply
@@ -56,4 +58,11 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
     .header('content-type', 'application/json; charset=utf-8')
     .header('cache-control', 'no-store')
     .send(JSON.stringify(body));
+}
+
+function auditRefusal(error: QuireError, request: FastifyRequest): void {
+  const { method } = request;
+  const route = request.routeOptions.url ?? 'none';
+  const details = refusalReasonOf(error);
+  audit(request, 'call refused', { reason: error.code, ...(details !== undefined && { details }), method, route });
 }

@@ -1,4 +1,4 @@
-import type { Principal } from '@quire/auth';
+import type { CallLimits, Principal } from '@quire/auth';
 import type { Clock, Random } from '@quire/core';
 import type { FastifyBaseLogger, RouteOptions } from 'fastify';
 import type { ServiceContext } from './service-context.ts';
@@ -18,6 +18,12 @@ export interface HttpLimits {
   readonly shutdownGraceMs: number;
 }
 
+/** A certificate, with those of the authorities between it and a root, and its private key, both in PEM. */
+export interface TlsCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 /** What the server of every service is told, whatever it does. */
 export interface ServerOptions extends HttpLimits {
   /**
@@ -26,6 +32,10 @@ export interface ServerOptions extends HttpLimits {
    * @throws UNAUTHENTICATED when it proves nobody
    */
   readonly authenticate: (header: string | undefined) => Promise<Principal>;
+  /** Bounds what each principal may ask, and guesses at credentials from each address. Default: nothing does. */
+  readonly limits?: CallLimits | undefined;
+  /** Speaks HTTPS with this certificate; without it, HTTP. */
+  readonly tls?: TlsCertificate | undefined;
   /** Where to listen. Port 0 takes any free one. */
   readonly host: string;
   readonly port: number;

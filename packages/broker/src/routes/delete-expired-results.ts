@@ -1,7 +1,7 @@
 import { operations, parseIntegerParameter } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import type { RouteOptions } from 'fastify';
-import { principalOf, queryOf, routeOf } from '@quire/service';
+import { audit, principalOf, queryOf, routeOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 
 /** DELETE /query/resultStore?expiredBefore=ms: for admins. Goes on when the caller has gone. */
@@ -10,7 +10,7 @@ export function deleteExpiredResultsRoute(context: BrokerContext): RouteOptions 
     requireRole(principalOf(request), 'admin');
     const cutoffMs = parseIntegerParameter('expiredBefore', queryOf(request)['expiredBefore']) ?? context.clock.nowMs();
     const deletedCount = await context.options.results.deleteExpired(cutoffMs);
-    request.log.info({ deletedCount, cutoffMs }, 'expired results deleted');
+    audit(request, 'expired results deleted', { reason: 'expired', deletedCount, cutoffMs });
     return reply
       .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
       .send(`Deleted ${deletedCount} expired response(s).`);

@@ -1,6 +1,6 @@
 import { operations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
-import { principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
+import { audit, principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { openOwnResult, tellOnlyOwners } from '../own-results.ts';
 
@@ -13,7 +13,7 @@ export function deleteResultRoute(context: BrokerContext): RouteOptions {
     // An admin may also delete what cannot be opened any more.
     if (principal.role !== 'admin') await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
     const deleted = await tellOnlyOwners(results, principal, requestId, () => results.delete(requestId));
-    request.log.info({ resultId: deleted.requestId, sizeBytes: deleted.sizeBytes }, 'result deleted');
+    audit(request, 'result deleted', { resultId: deleted.requestId, reason: 'deleted', sizeBytes: deleted.sizeBytes });
     return reply
       .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
       .send(`Query Results for ${deleted.requestId} deleted.`);

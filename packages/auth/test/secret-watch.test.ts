@@ -1,6 +1,6 @@
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
-import { Authenticator, type KnownPrincipal, PrincipalWatch } from '../src/index.ts';
+import { Authenticator, identifyPrincipals, type KnownPrincipal, SecretWatch } from '../src/index.ts';
 import { basic, parseWith } from './principal-builder.ts';
 
 test('a token that is replaced in its file counts within ten seconds, and the old one no more', async () => {
@@ -11,9 +11,10 @@ test('a token that is replaced in its file counts within ten seconds, and the ol
   const principals = await read();
   const authenticator = new Authenticator(principals);
   const told: string[] = [];
-  await using _watch = new PrincipalWatch({
+  await using _watch = new SecretWatch({
     read,
-    principals,
+    current: principals,
+    identify: identifyPrincipals,
     clock,
     onChange: (changed) => {
       told.push('changed');

@@ -1,0 +1,156 @@
+import { firstDelayMs, nextDelayMs, type ScheduleOptions } from '@quire/cleaner';
+import { type Clock, isQuireError, type QuireError, type Random } from '@quire/core';
+
+/** Where the job says what it does; a pino logger is one. */
+export interface ExpiryLog {
+  info(members: object, message: string): void;
+  warn(members: object, message: string): void;
+}
+
+export interface ExpiryJobOptions {
+  /** Has one broker delete what has expired, and gives how many results that were. */
+  readonly deleteExpired: (url: string, signal: AbortSignal) => Promise<number>;
+  /** Read before every wait. */
+  readonly schedule: () => ScheduleOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log?: ExpiryLog | undefined;
+  /** Told of the end of each run on each broker. */
+  readonly onRun?: (run: { readonly deletedCount: number; readonly isGood: boolean }) => void;
+}
+
+/** How the job gets on with one broker. */
+export interface CleaningStatus {
+  /** When the last run began, and when the last good one did; undefined before the first. */
+  readonly lastRunMs: number | undefined;
+  readonly lastGoodRunMs: number | undefined;
+  readonly deletedCount: number;
+  /** Why the last run failed; undefined when it did not. */
+  readonly error: QuireError | undefined;
+}
+
+const noRun: CleaningStatus = { lastRunMs: undefined, lastGoodRunMs: undefined, deletedCount: 0, error: undefined };
+
+/**
+ * Has every broker delete its expired results, again and again. Each broker has a schedule of its own, with its own jitter: one that
+ * is slow, hangs or fails delays nobody but itself, not even their next runs; and runs on one broker never overlap.
+ */
+export class ExpiryJob implements AsyncDisposable {
+  readonly #options: ExpiryJobOptions;
+  readonly #brokers = new Map<string, BrokerExpiry>();
+  /** Those that were taken from the list, until they have stopped. */
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(options: ExpiryJobOptions) {
+    this.#options = options;
+  }
+
+  /** Begins with those brokers that are new in the list, and stops with those that are not in it any more. */
+  update(urls: readonly string[]): void {
+    for (const [url, broker] of this.#brokers) {
+      if (urls.includes(url)) continue;
+      this.#brokers.delete(url);
+      const stopped = broker.stop();
+      this.#leaving.add(stopped);
+      void stopped.finally(() => this.#leaving.delete(stopped));
+    }
+    for (const url of urls) {
+      if (!this.#brokers.has(url)) this.#brokers.set(url, new BrokerExpiry(url, this.#options));
+    }
+  }
+
+  /** Runs on every broker now, wherever none is under way, and goes by the schedule as it now is from then on. */
+  reschedule(): void {
+    for (const broker of this.#brokers.values()) broker.wake();
+  }
+
+  statusOf(url: string): CleaningStatus {
+    return this.#brokers.get(url)?.status ?? noRun;
+  }
+
+  /** Aborts what is under way; resolves when nothing runs any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.update([]);
+    await Promise.all(this.#leaving);
+  }
+}
+
+class BrokerExpiry {
+  readonly #url: string;
+  readonly #options: ExpiryJobOptions;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #waiting: AbortController | undefined;
+  #status = noRun;
+
+  constructor(url: string, options: ExpiryJobOptions) {
+    this.#url = url;
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  get status(): CleaningStatus {
+    return this.#status;
+  }
+
+  wake(): void {
+    this.#waiting?.abort();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, random, schedule } = this.#options;
+    await this.#wait(firstDelayMs(schedule(), random));
+    while (!this.#stopping.signal.aborted) {
+      const startMs = clock.monotonicMs();
+      await this.#runOnce();
+      if (!this.#stopping.signal.aborted) await this.#wait(this.#nextDelayMs(clock.monotonicMs() - startMs));
+    }
+  }
+
+  async #runOnce(): Promise<void> {
+    const { deleteExpired, clock, log, onRun } = this.#options;
+    const [lastRunMs, startMs] = [clock.nowMs(), clock.monotonicMs()];
+    const broker = this.#url;
+    try {
+      const deletedCount = await deleteExpired(broker, this.#stopping.signal);
+      this.#status = { lastRunMs, lastGoodRunMs: lastRunMs, deletedCount, error: undefined };
+      onRun?.({ deletedCount, isGood: true });
+      log?.info({ broker, deletedCount, durationMs: Math.round(clock.monotonicMs() - startMs) }, 'expired results deleted');
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      if (this.#stopping.signal.aborted) return;
+      this.#status = { ...this.#status, lastRunMs, deletedCount: 0, error };
+      onRun?.({ deletedCount: 0, isGood: false });
+      log?.warn({ broker, code: error.code, reason: error.message }, 'expired results could not be deleted');
+    }
+  }
+
+  #nextDelayMs(elapsedMs: number): number {
+    const { clock, random, schedule } = this.#options;
+    try {
+      return nextDelayMs(schedule(), elapsedMs, clock, random);
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      // A cron expression that names no moment: by the period, then.
+      return nextDelayMs({ ...schedule(), cron: undefined }, elapsedMs, clock, random);
+    }
+  }
+
+  async #wait(delayMs: number): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    this.#waiting = new AbortController();
+    try {
+      await this.#options.clock.sleep(delayMs, this.#waiting.signal);
+    } catch (error) {
+      if (!isQuireError(error, 'ABORTED')) throw error;
+    } finally {
+      this.#waiting = undefined;
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { routePatterns, type StoredResult, storedResultPath } from '@quire/api';
+import { removeEach } from '@quire/cleaner';
+import { isQuireError, QuireError } from '@quire/core';
+import type { BrokerAnswer, BrokerClient } from './broker-client.ts';
+
+import { parseResultList } from './parse-result-list.ts';
+
+/** A broker that lists more than that would fill the memory of the controller. */
+const listBytesMax = 256 * 1024 * 1024;
+const sentenceBytesMax = 65_536;
+const deletionsAtOnce = 4;
+
+/** What a broker has listed, and its time when it did. */
+export interface ResultListing {
+  readonly results: readonly StoredResult[];
+  readonly brokerTimeMs: number | undefined;
+}
+
+/** The results that a broker holds. @throws BROKER_FAILED when it does not answer with a list, and what `BrokerClient.call` throws */
+export async function listResults(client: BrokerClient, url: string, signal: AbortSignal): Promise<ResultListing> {
+  const answer = await client.call(url, { method: 'GET', path: routePatterns.resultStore, bytesMax: listBytesMax, signal });
+  assertStatus(answer);
+  return { results: parseResultList(answer.text), brokerTimeMs: answer.dateMs };
+}
+
+/** The expired results of a list, by their ids: those with `expirationTimeMs <= cutoffMs`. */
+export function planDeletions(results: readonly StoredResult[], cutoffMs: number): readonly string[] {
+  return results.filter(({ expirationTimeMs }) => expirationTimeMs <= cutoffMs).map(({ requestId }) => requestId);
+}
+
+/**
+ * Has a broker delete what has expired, and gives how many results that were. Without `cutoffMs`, what has expired by its own
+ * clock: one that goes differently from the controller's costs no living result.
+ *
+ * One call is enough where the broker knows how to delete by time. Where it does not, its list says what is to go, and each
+ * result is deleted by itself, on past failures; one that is gone already is as good as deleted.
+ *
+ * @throws BROKER_FAILED when it answers otherwise, and what `BrokerClient.call` throws
+ */
+export async function deleteExpired(
+  client: BrokerClient,
+  url: string,
+  options: { readonly cutoffMs?: number | undefined; readonly signal: AbortSignal },
+): Promise<number> {
+  const { cutoffMs, signal } = options;
+  const path = `${routePatterns.resultStore}${cutoffMs === undefined ? '' : `?expiredBefore=${cutoffMs}`}`;
+  const answer = await client.call(url, { method: 'DELETE', path, bytesMax: sentenceBytesMax, signal });
+  if (answer.status === 404 || answer.status === 405) return deleteEach(client, url, cutoffMs, signal);
+  assertStatus(answer);
+  const count = /^Deleted (\d{1,15}) expired response\(s\)\.\s*$/.exec(answer.text)?.[1];
+  if (count === undefined) throw new QuireError('BROKER_FAILED', 'The answer does not say how many results were deleted.');
+  return Number(count);
+}
+
+async function deleteEach(client: BrokerClient, url: string, cutoffMs: number | undefined, signal: AbortSignal): Promise<number> {
+  const { results, brokerTimeMs } = await listResults(client, url, signal);
+  const cutoff = cutoffMs ?? brokerTimeMs;
+  if (cutoff === undefined) throw new QuireError('BROKER_FAILED', 'The answer does not say what time it is there.');
+  let deletedCount = 0;
+  const failures: QuireError[] = [];
+  await removeEach(
+    planDeletions(results, cutoff),
+    async (requestId) => {
+      // One that does not answer once will not do so a hundred times: each would cost a whole time-out.
+      if (failures.some(({ code }) => code === 'BROKER_TIMED_OUT')) throw failures[0] ?? answerless;
+      const path = storedResultPath(requestId);
+      const answer = await client.call(url, { method: 'DELETE', path, bytesMax: sentenceBytesMax, signal });
+      if (answer.status !== 404 && answer.status !== 410) assertStatus(answer);
+      return 'removed';
+    },
+    (_requestId, outcome, error) => {
+      if (outcome === 'removed') deletedCount += 1;
+      if (isQuireError(error)) failures.push(error);
+    },
+    { concurrencyMax: deletionsAtOnce, signal },
+  );
+  if (failures[0] === undefined) return deletedCount;
+  const { code, message } = failures[0];
+  throw new QuireError(code, `${failures.length} of ${deletedCount + failures.length} results could not be deleted: ${message}`);
+}
+
+const answerless = new QuireError('BROKER_TIMED_OUT', 'There was no answer before.');
+
+/** @throws BROKER_FAILED when the status is not 200 */
+export function assertStatus({ status }: BrokerAnswer): void {
+  if (status === 200) return;
+  const isRefusal = status === 401 || status === 403;
+  throw new QuireError(
+    'BROKER_FAILED',
+    isRefusal
+      ? `The broker refuses the Authorization of the controller with status ${status}: see controller.admin.auth.`
+      : `The broker answered with status ${status}.`,
+  );
+}
