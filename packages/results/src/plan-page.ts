@@ -13,6 +13,8 @@ export interface PlannedBatch {
 
 /** What to read for a page: the touched batches, which lie one behind the other in `bytes`. */
 export interface PagePlan {
+  /** The page, in rows of the result. */
+  readonly rows: RowRange;
   readonly bytes: ByteRange;
   readonly batches: readonly PlannedBatch[];
 }
@@ -38,5 +40,5 @@ export function planPage(spans: BatchSpans, rows: RowRange): PagePlan {
     }
   }
   const start = batches[0]?.bytes.start ?? firstOffset;
-  return { bytes: { start, end: batches.at(-1)?.bytes.end ?? start }, batches };
+  return { rows, bytes: { start, end: batches.at(-1)?.bytes.end ?? start }, batches };
 }

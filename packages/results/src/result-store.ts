@@ -4,7 +4,6 @@ import {
   createRequestId,
   isQuireError,
   isRequestId,
-  MiB,
   type ObjectStore,
   QuireError,
   type Random,
@@ -13,11 +12,10 @@ import {
   systemRandom,
 } from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
-import { BatchCache } from './batch-cache.ts';
-import { BatchReader, type ReadBatch } from './batch-reader.ts';
-import { BufferPool } from './buffer-pool.ts';
+import type { ReadBatch } from './batch-reader.ts';
 import { listBrokerResults } from './catalog.ts';
 import { dataKeyOf, isBrokerId, parseResultObjectName, resultPrefix } from './layout.ts';
+import { PageReader } from './page-reader.ts';
 import { PeerBrokers } from './peer-brokers.ts';
 import type { PagePlan } from './plan-page.ts';
 import { type OpenRecord, RecordReader } from './record-reader.ts';
@@ -47,8 +45,10 @@ export interface ResultStoreOptions {
   readonly random?: Random;
   /** Default: none. */
   readonly compression?: Compression;
-  /** Bytes of hot batches kept in memory; default 8 MiB. */
+  /** Bytes of batches in demand kept in memory; default 8 MiB. */
   readonly cacheBytesMax?: number;
+  /** Whether a page is read before it is asked for, by those who walk through a result: for stores that are far away. Default: no. */
+  readonly isReadingAhead?: boolean;
   /** Bytes that a batch aims at, before compression; default 512 KiB, more for very wide results. */
   readonly batchSizeBytes?: number;
   /** Bytes that one result may have; default 0: no limit. */
@@ -68,9 +68,7 @@ export class ResultStore implements AsyncDisposable {
   readonly #store: ObjectStore;
   readonly #records: RecordReader;
   readonly #removed = new RemovedResults();
-  readonly #cache: BatchCache;
-  readonly #pool = new BufferPool();
-  readonly #batches: BatchReader;
+  readonly #pages: PageReader;
   readonly #changes = new SerialQueue<RequestId>();
   readonly #clock: Clock;
   readonly #random: Random;
@@ -84,8 +82,7 @@ export class ResultStore implements AsyncDisposable {
     }
     this.brokerId = options.brokerId;
     this.#store = options.store;
-    this.#cache = new BatchCache(options.cacheBytesMax ?? 8 * MiB);
-    this.#batches = new BatchReader({ store: options.store, cache: this.#cache, pool: this.#pool });
+    this.#pages = new PageReader(options);
     this.#clock = options.clock ?? systemClock;
     const peers = options.isShared === true ? new PeerBrokers(options.store, options.brokerId, this.#clock) : undefined;
     this.#records = new RecordReader(options.store, options.brokerId, peers);
@@ -107,8 +104,8 @@ export class ResultStore implements AsyncDisposable {
   ): Promise<Result> {
     const written = await writeResult(source, {
       store: this.#store,
-      cache: this.#cache,
-      pool: this.#pool,
+      cache: this.#pages.cache,
+      pool: this.#pages.pool,
       clock: this.#clock,
       brokerId: this.brokerId,
       requestId: options.requestId ?? createRequestId(this.#clock, this.#random),
@@ -233,6 +230,7 @@ export class ResultStore implements AsyncDisposable {
 
   /** Closes the object store. */
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pages.close();
     await this.#store[Symbol.asyncDispose]();
   }
 
@@ -250,19 +248,18 @@ export class ResultStore implements AsyncDisposable {
     throw removedError(requestId, 'expired');
   }
 
-  #resultOf({ entry, record }: OpenRecord): Result {
-    const pool = this.#pool;
-    return new Result(entry, record, { pool, read: (...call) => this.#readPlan(entry, record.owner, ...call) });
+  #resultOf(open: OpenRecord): Result {
+    return new Result(open.entry, open.record, { pool: this.#pages.pool, read: (...call) => this.#readPage(open, ...call) });
   }
 
-  async *#readPlan(entry: ResultEntry, owner: string, plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
+  async *#readPage({ entry, record }: OpenRecord, plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
     try {
-      yield* this.#batches.read(entry.dataKey, plan, options);
+      yield* this.#pages.read(entry.dataKey, record, plan, options);
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       // Somebody else removed it under us: a cleaner, or another broker.
       this.#records.forget(entry.requestId);
-      this.#removed.add(entry.requestId, entry.expirationTimeMs <= this.#clock.nowMs() ? 'expired' : 'deleted', owner);
+      this.#removed.add(entry.requestId, entry.expirationTimeMs <= this.#clock.nowMs() ? 'expired' : 'deleted', record.owner);
       throw this.#removed.errorFor(entry.requestId) ?? error;
     }
   }

@@ -21,7 +21,11 @@ function fileOf(lengths: readonly number[]): { readonly bytes: Uint8Array; plan(
     bytes,
     plan: (first, end) => {
       const chosen = batches.slice(first, end);
-      return { bytes: { start: chosen[0]?.bytes.start ?? 8, end: chosen.at(-1)?.bytes.end ?? 8 }, batches: chosen };
+      return {
+        rows: { start: 0, end: 0 },
+        bytes: { start: chosen[0]?.bytes.start ?? 8, end: chosen.at(-1)?.bytes.end ?? 8 },
+        batches: chosen,
+      };
     },
   };
 }

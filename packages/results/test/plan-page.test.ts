@@ -5,6 +5,7 @@ const spans = { rowsPerBatch: 100, firstOffset: 40, ends: [140, 340, 350], check
 
 test('a page within one batch touches that batch alone', () => {
   expect(planPage(spans, { start: 110, end: 120 })).toEqual({
+    rows: { start: 110, end: 120 },
     bytes: { start: 140, end: 340 },
     batches: [{ index: 1, bytes: { start: 140, end: 340 }, checksum: 22, rows: { start: 10, end: 20 } }],
   });
@@ -12,6 +13,7 @@ test('a page within one batch touches that batch alone', () => {
 
 test('a page over a batch edge touches both and trims each', () => {
   expect(planPage(spans, { start: 99, end: 201 })).toEqual({
+    rows: { start: 99, end: 201 },
     bytes: { start: 40, end: 350 },
     batches: [
       { index: 0, bytes: { start: 40, end: 140 }, checksum: 11, rows: { start: 99, end: 100 } },
@@ -26,5 +28,9 @@ test('a page that ends on a batch edge leaves the next batch alone', () => {
 });
 
 test('an empty page touches nothing', () => {
-  expect(planPage(spans, { start: 205, end: 205 })).toEqual({ bytes: { start: 40, end: 40 }, batches: [] });
+  expect(planPage(spans, { start: 205, end: 205 })).toEqual({
+    rows: { start: 205, end: 205 },
+    bytes: { start: 40, end: 40 },
+    batches: [],
+  });
 });

@@ -4,33 +4,25 @@ import asc from 'assemblyscript/asc';
 import { expect, test } from 'vitest';
 
 const folder = join(import.meta.dirname, '..');
-const entry = 'assembly/row-writer.ts';
 
-/**
- * WebAssembly pages of 64 KiB: two megabytes for a block's columns and the rows made of them. They never grow, so that views of the
- * memory stay good.
- */
-const memoryPages = '32';
+/** WebAssembly pages of 64 KiB for a block's columns and the rows made of them. They never grow, so that views of them stay good. */
+const memoryPages = 32;
+
+const options = `assembly/row-writer.ts --outFile row-writer.wasm -O3 --converge --noAssert --enable simd --runtime stub --use abort=
+  --initialMemory ${memoryPages} --maximumMemory ${memoryPages}`;
 
 /** Compiles the row writer from its sources, and gives the module in base64. */
 async function compileRowWriter(): Promise<string> {
   let module = new Uint8Array(0);
   const stderr = asc.createMemoryStream();
-  const { error } = await asc.main(
-    [
-      entry,
-      ...['--outFile', 'row-writer.wasm', '-O3', '--converge', '--noAssert', '--enable', 'simd'],
-      ...['--runtime', 'stub', '--use', 'abort=', '--initialMemory', memoryPages, '--maximumMemory', memoryPages],
-    ],
-    {
-      readFile: (name) => readFile(join(folder, name), 'utf8').catch(() => null),
-      writeFile: (_name, contents) => {
-        module = Uint8Array.from(contents as Uint8Array);
-      },
-      listFiles: () => [],
-      stderr,
+  const { error } = await asc.main(options.split(/\s+/), {
+    readFile: (name) => readFile(join(folder, name), 'utf8').catch(() => null),
+    writeFile: (_name, contents) => {
+      module = Uint8Array.from(contents as Uint8Array);
     },
-  );
+    listFiles: () => [],
+    stderr,
+  });
   // Warnings as well.
   expect(stderr.toString()).toBe('');
   expect(error).toBeNull();

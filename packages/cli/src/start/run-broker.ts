@@ -130,6 +130,8 @@ function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore 
   const { compression, cacheBytesMax } = live.current.results;
   return new ResultStore({
     isShared: isSharedStore(live.current.store),
+    // What is shared is far away.
+    isReadingAhead: isSharedStore(live.current.store),
     ...parts,
     brokerId: brokerIdOf(live.current),
     compression,

@@ -1,0 +1,68 @@
+import { type CallOptions, MiB, type ObjectStore, QuireError, type RowRange } from '@quire/core';
+import { BatchCache } from './batch-cache.ts';
+import { BatchReader, type ReadBatch } from './batch-reader.ts';
+import { BufferPool } from './buffer-pool.ts';
+import type { CommitRecord } from './commit-record.ts';
+import { type PagePlan, planPage } from './plan-page.ts';
+import { SequentialReaders } from './sequential-readers.ts';
+
+/** How many pages may be on their way ahead of their readers. */
+const aheadMax = 4;
+
+export interface PageReaderOptions {
+  readonly store: ObjectStore;
+  readonly cacheBytesMax?: number | undefined;
+  readonly isReadingAhead?: boolean | undefined;
+}
+
+/**
+ * Reads pages of results, and for those who walk through one, in either direction, the next page before they ask for it: it waits in the
+ * cache, or is joined on its way. What was read ahead and is not asked for costs one request and a place in the cache.
+ */
+export class PageReader {
+  readonly cache: BatchCache;
+  readonly pool = new BufferPool();
+  readonly #batches: BatchReader;
+  readonly #sequences: SequentialReaders | undefined;
+  readonly #closing = new AbortController();
+  readonly #ahead = new Set<Promise<void>>();
+
+  constructor({ store, cacheBytesMax = 8 * MiB, isReadingAhead = false }: PageReaderOptions) {
+    this.cache = new BatchCache(cacheBytesMax);
+    this.#batches = new BatchReader({ store, cache: this.cache, pool: this.pool });
+    this.#sequences = isReadingAhead ? new SequentialReaders() : undefined;
+  }
+
+  /** The batches of a page, as `BatchReader.read`. */
+  async *read(dataKey: string, record: CommitRecord, plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
+    const next = this.#sequences?.nextOf(record.requestId, plan.rows, record.rowCount);
+    for await (const batch of this.#batches.read(dataKey, plan, options)) {
+      // The page itself goes first: what comes ahead must not hold it up.
+      if (next !== undefined && batch.planned === plan.batches.at(-1)) this.#readAhead(dataKey, record, next);
+      yield batch;
+    }
+  }
+
+  /** Gives up what is on its way ahead; resolves when nothing of it runs any more. */
+  async close(): Promise<void> {
+    this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The results are closed.'));
+    await Promise.all(this.#ahead);
+  }
+
+  #readAhead(dataKey: string, { spans }: CommitRecord, rows: RowRange): void {
+    const { signal } = this.#closing;
+    const plan = planPage(spans, rows);
+    if (this.#ahead.size >= aheadMax || signal.aborted || !this.cache.isFor(plan.bytes.end - plan.bytes.start)) return;
+    // Of a failure hears whoever asks for that page, and reads it again.
+    const reading = this.#keep(dataKey, plan, signal)
+      .catch(() => undefined)
+      .finally(() => this.#ahead.delete(reading));
+    this.#ahead.add(reading);
+  }
+
+  async #keep(dataKey: string, plan: PagePlan, signal: AbortSignal): Promise<void> {
+    for await (const { planned, message } of this.#batches.read(dataKey, plan, { signal })) {
+      this.cache.set(dataKey, planned.index, message);
+    }
+  }
+}
