@@ -8,21 +8,16 @@ const daysMin = -719_162;
 const daysMax = 2_932_896;
 
 /**
- * Writes the day `days` since the epoch, in the proleptic Gregorian calendar, as `yyyy-MM-dd`; years before 1 get ` (BC)` behind.
- *
- * Source: C. Neri, L. Schneider, Euclidean affine functions and their application to calendar algorithms,
- * https://doi.org/10.1002/spe.3172, figure 12
+ * The texts of days, by their number modulo that of the texts, each with its day behind it: rows of one result are mostly of a few
+ * years. What is not yet set has day 0, which is of no year of four digits.
  */
+const recentDays = 2048;
+const recentTexts = memory.data(recentDays * 16, 16);
+
+/** Writes the day `days` since the epoch, in the proleptic Gregorian calendar, as `yyyy-MM-dd`; years before 1 get ` (BC)` behind. */
 export function writeDate(to: usize, days: i64): usize {
-  if (days >= daysMin && days <= daysMax) return writeDayOf(to, <u32>(<i32>days + daysToEpoch), 0);
-  const shifted = days + daysToEpoch;
-  let cycle = shifted / daysPerCycle;
-  let day = <i32>(shifted - cycle * daysPerCycle);
-  if (day < 0) {
-    day += daysPerCycle;
-    cycle -= 1;
-  }
-  return writeDayOf(to, day, cycle * 400);
+  if (days < daysMin || days > daysMax) return writeRareDate(to, days);
+  return writeCommonDate(to, <u32>(<i32>days + daysToEpoch));
 }
 
 /** Writes a date as above, but the ends of the 32-bit range, which engines use for it, as `infinity` and `-infinity`. */
@@ -39,43 +34,61 @@ export function writeInfinity(to: usize, isNegative: bool): usize {
   return at + 8;
 }
 
-/** @param day days since 1 March of the year `years` */
-function writeDayOf(to: usize, day: u32, years: i64): usize {
-  const quarterDays = (day << 2) | 3;
+/** Writes the date that is `days` after 0000-03-01, of a year of four digits. */
+function writeCommonDate(to: usize, days: u32): usize {
+  const text = recentTexts + ((days % recentDays) << 4);
+  if (load<u32>(text, 12) !== days) setText(text, days);
+  v128.store(to, v128.load(text));
+  return to + 10;
+}
+
+/**
+ * Finds the date that is `days` after 0000-03-01.
+ *
+ * Source: C. Neri, L. Schneider, Euclidean affine functions and their application to calendar algorithms, https://doi.org/10.1002/spe.3172,
+ * figure 12
+ */
+function setText(text: usize, days: u32): void {
+  const quarterDays = (days << 2) | 3;
   const century = quarterDays / daysPerCycle;
   const ofCentury = <u64>2_939_745 * ((quarterDays - century * daysPerCycle) | 3);
   const dayOfYear = <u32>ofCentury / 2_939_745 / 4;
   const ofYear = 2141 * dayOfYear + 197_913;
   const isNextYear = <u32>(dayOfYear >= 306);
-  const month = (ofYear >> 16) - 12 * isNextYear;
-  const dayOfMonth = (ofYear & 0xffff) / 2141 + 1;
   const year = century * 100 + <u32>(ofCentury >> 32) + isNextYear;
-  if (years === 0 && year > 0 && year < 10_000) return writeYearMonthDay(to, year, month, dayOfMonth);
-  return writeRareYear(to, years + year, month, dayOfMonth);
+  const month = (ofYear >> 16) - 12 * isNextYear;
+  const day = (ofYear & 0xffff) / 2141 + 1;
+  const digits = digitsOf(year * 10_000 + month * 100 + day) + asciiZeros;
+  store<u32>(text, <u32>digits);
+  store<u8>(text, 0x2d, 4);
+  store<u16>(text, <u16>(digits >> 32), 5);
+  store<u8>(text, 0x2d, 7);
+  store<u16>(text, <u16>(digits >> 48), 8);
+  store<u32>(text, days, 12);
 }
 
-function writeYearMonthDay(to: usize, year: u32, month: u32, day: u32): usize {
-  const text = digitsOf(year * 10_000 + month * 100 + day) + asciiZeros;
-  store<u32>(to, <u32>text);
-  return writeMonthDay(to + 4, text);
-}
-
-function writeRareYear(to: usize, year: i64, month: u32, day: u32): usize {
+/** Writes a date of any year: that of the years 2000 to 2399 which has the same month and day, and its own year in place of that. */
+function writeRareDate(to: usize, days: i64): usize {
+  const shifted = days + daysToEpoch;
+  let cycle = shifted / daysPerCycle;
+  let day = <i32>(shifted - cycle * daysPerCycle);
+  if (day < 0) {
+    day += daysPerCycle;
+    cycle -= 1;
+  }
+  // Ahead of its place, where a longer year moves it to.
+  writeCommonDate(to + 16, day + 5 * daysPerCycle);
+  const digits = load<u32>(to, 16) - <u32>asciiZeros;
+  const yearOfCommon = (digits & 0xff) * 1000 + ((digits >> 8) & 0xff) * 100 + ((digits >> 16) & 0xff) * 10 + (digits >> 24);
+  const year = <i64>yearOfCommon + (cycle - 5) * 400;
+  const monthAndDay = load<u64>(to, 20);
   const isBeforeChrist = year <= 0;
   const shown = <u64>(isBeforeChrist ? 1 - year : year);
-  let at: usize;
-  if (shown < 10_000) at = writeYearMonthDay(to, <u32>shown, month, day);
-  else at = writeMonthDay(writeUnsigned(to, shown), digitsOf(month * 100 + day) + asciiZeros);
-  if (!isBeforeChrist) return at;
-  store<u64>(at, 0x2943_4228_20);
-  return at + 5;
-}
-
-/** Writes `-MM-dd` from the last four of eight digits. */
-function writeMonthDay(to: usize, text: u64): usize {
-  store<u8>(to, 0x2d);
-  store<u16>(to, <u16>(text >> 32), 1);
-  store<u8>(to, 0x2d, 3);
-  store<u16>(to, <u16>(text >> 48), 4);
-  return to + 6;
+  let at = to + 4;
+  if (shown < 10_000) store<u32>(to, <u32>((digitsOf(<u32>shown) + asciiZeros) >> 32));
+  else at = writeUnsigned(to, shown);
+  store<u64>(at, monthAndDay);
+  if (!isBeforeChrist) return at + 6;
+  store<u64>(at, 0x2943_4228_20, 6);
+  return at + 11;
 }

@@ -1,25 +1,23 @@
-import { writeUnsigned } from './digits';
+import { writeEight, writeUnsigned } from './digits';
 import { writeFixedPoint } from './fixed-point';
 import { shortestExponent, shortestOf, shortestOfFloat } from './schubfach';
-import { writeQuoted } from './quote';
 
 /**
- * Writes a double as ECMAScript does, but for the minus sign of -0, which is kept. NaN and the infinities may have quotes.
+ * Writes a finite double as ECMAScript does, but for the minus sign of -0, which is kept.
  *
  * Most doubles of tables are short decimals. An integer divided by a power of ten rounds as the decimal's text would, so when the
  * quotient is the double, the integer has its digits: below 10^15 each decimal names a double of its own.
  */
-export function writeDouble(to: usize, value: f64, isQuoted: bool): usize {
+export function writeDouble(to: usize, value: f64): usize {
   const bits = reinterpret<u64>(value);
   const magnitude = abs(value);
-  if (!(magnitude < Infinity)) return writeNotFinite(to, value, isQuoted);
   store<u8>(to, 0x2d);
   const at = to + <usize>(bits >> 63);
   if (magnitude < 1e9) {
     const millionths = nearest(magnitude * 1e6);
-    if (millionths / 1e6 === magnitude) return writeFixedPoint(at, <u64>millionths, 6, true);
+    if (millionths / 1e6 === magnitude) return writeFixedPoint(at, <i64>millionths, 6, true);
   } else if (magnitude < 9_007_199_254_740_992 && floor(magnitude) === magnitude) {
-    return writeUnsigned(at, <u64>magnitude);
+    return writeUnsigned(at, <i64>magnitude);
   }
   const fraction = bits & 0x000f_ffff_ffff_ffff;
   const exponent = <i32>(bits >> 52) & 0x7ff;
@@ -30,17 +28,16 @@ export function writeDouble(to: usize, value: f64, isQuoted: bool): usize {
   return writeDigitsAndExponent(at, digits, shortestExponent);
 }
 
-/** Writes a single-precision float in the fewest digits that name it, in the form that ECMAScript has for doubles. */
-export function writeFloat(to: usize, value: f32, isQuoted: bool): usize {
+/** Writes a finite single-precision float in the fewest digits that name it, in the form that ECMAScript has for doubles. */
+export function writeFloat(to: usize, value: f32): usize {
   const bits = reinterpret<u32>(value);
   const magnitude = abs(value);
-  if (!(magnitude < Infinity)) return writeNotFinite(to, value, isQuoted);
   store<u8>(to, 0x2d);
   const at = to + (bits >> 31);
   const thousandths = nearest(<f64>magnitude * 1e3);
   // Each decimal of six digits names a float of its own.
-  if (thousandths < 1e6 && <f32>(thousandths / 1e3) === magnitude) return writeFixedPoint(at, <u64>thousandths, 3, true);
-  if (magnitude < 16_777_216 && floor(magnitude) === magnitude) return writeUnsigned(at, <u64>magnitude);
+  if (thousandths < 1e6 && <f32>(thousandths / 1e3) === magnitude) return writeFixedPoint(at, <i64>thousandths, 3, true);
+  if (magnitude < 16_777_216 && floor(magnitude) === magnitude) return writeUnsigned(at, <i64>magnitude);
   const fraction = bits & 0x007f_ffff;
   const exponent = (bits >> 23) & 0xff;
   const digits =
@@ -50,15 +47,16 @@ export function writeFloat(to: usize, value: f32, isQuoted: bool): usize {
   return writeDigitsAndExponent(at, digits, shortestExponent);
 }
 
-function writeNotFinite(to: usize, value: f64, isQuoted: bool): usize {
+/** Writes `NaN`, `Infinity` or `-Infinity`. */
+export function writeNotFinite(to: usize, value: f64): usize {
   if (value !== value) {
-    store<u32>(to + isQuoted, 0x4e_61_4e);
-    return writeQuoted(to, to + isQuoted + 3, isQuoted);
+    store<u32>(to, 0x4e_61_4e);
+    return to + 3;
   }
-  store<u8>(to + isQuoted, 0x2d);
-  const at = to + isQuoted + <usize>(value < 0);
+  store<u8>(to, 0x2d);
+  const at = to + <usize>(value < 0);
   store<u64>(at, 0x7974_696e_6966_6e49);
-  return writeQuoted(to, at + 8, isQuoted);
+  return at + 8;
 }
 
 /**
@@ -67,7 +65,7 @@ function writeNotFinite(to: usize, value: f64, isQuoted: bool): usize {
  */
 function writeDigitsAndExponent(to: usize, digits: u64, exponent: i32): usize {
   // One place to the right, so that digits before the dot can move to the left.
-  const end = writeUnsigned(to + 1, digits);
+  const end = writeSignificant(to + 1, digits);
   const digitCount = <i32>(end - to) - 1;
   const point = digitCount + exponent;
   if (point > 0 && point <= 21) {
@@ -83,6 +81,16 @@ function writeDigitsAndExponent(to: usize, digits: u64, exponent: i32): usize {
   store<u8>(to, load<u8>(to, 1));
   store<u8>(to, 0x2e, 1);
   return writeExponent(digitCount === 1 ? to + 1 : end, point - 1);
+}
+
+/** Writes digits, of which there mostly are 16 or 17: no branch hangs on which. */
+function writeSignificant(to: usize, digits: u64): usize {
+  if (digits < 1_000_000_000_000_000) return writeUnsigned(to, digits);
+  const high = digits / 100_000_000;
+  const top = high / 100_000_000;
+  store<u8>(to, 0x30 + <u8>top);
+  const at = writeEight(to + <usize>(top !== 0), <u32>(high - top * 100_000_000));
+  return writeEight(at, <u32>(digits - high * 100_000_000));
 }
 
 function writeWithZeros(to: usize, digitCount: i32, zeros: i32): usize {

@@ -41,8 +41,7 @@ import {
 import { writeDateOrInfinity } from './date';
 import { writeDecimal } from './decimal';
 import { writeSigned, writeUnsigned } from './digits';
-import { writeDouble, writeFloat } from './float';
-import { writeQuoted } from './quote';
+import { writeDouble, writeFloat, writeNotFinite } from './float';
 import { powersOfTen } from './schubfach';
 import { copyText, writeCsvText, writeHexText, writeJsonText } from './text';
 import { writeMicroseconds, writeMilliseconds, writeNanoseconds, writeSeconds } from './timestamp';
@@ -81,6 +80,8 @@ function writeCell(to: usize, column: usize, row: i32): usize {
     return to + load<usize>(column, nullLengthAt);
   }
   const values = load<usize>(column, valuesAt);
+  // For the kinds that JSON has between quotes: the first is overwritten where there is to be none.
+  const quotes = load<usize>(column, quotedAt);
   switch (load<i32>(column, kindAt)) {
     case kindReadyText: {
       const from = values + offsetOf(column, row);
@@ -90,6 +91,12 @@ function writeCell(to: usize, column: usize, row: i32): usize {
       return writeJsonText(to, values + offsetOf(column, row), values + offsetOf(column, row + 1));
     case kindCsvText:
       return writeCsvText(to, values + offsetOf(column, row), values + offsetOf(column, row + 1));
+    case kindHexText:
+      return closed(writeHexText(opened(to, quotes), values + offsetOf(column, row), values + offsetOf(column, row + 1)), quotes);
+    case kindHexOfWidth: {
+      const width = load<i32>(column, widthAt);
+      return closed(writeHexText(opened(to, quotes), values + row * width, values + (row + 1) * width), quotes);
+    }
     case kindBoolean: {
       const isTrue = bitOf(values, load<i32>(column, firstBitAt) + row);
       store<u64>(to, isTrue !== 0 ? 0x6575_7274 : 0x65_736c_6166);
@@ -111,50 +118,51 @@ function writeCell(to: usize, column: usize, row: i32): usize {
       return writeUnsigned(to, load<u32>(values + (row << 2)));
     case kindUint64:
       return writeUnsigned(to, load<u64>(values + (row << 3)));
-    case kindFloat32:
-      return writeFloat(to, load<f32>(values + (row << 2)), isQuotedIn(column));
-    case kindFloat64:
-      return writeDouble(to, load<f64>(values + (row << 3)), isQuotedIn(column));
+    case kindFloat32: {
+      const value = load<f32>(values + (row << 2));
+      if (isFinite(value)) return writeFloat(to, value);
+      return closed(writeNotFinite(opened(to, quotes), value), quotes);
+    }
+    case kindFloat64: {
+      const value = load<f64>(values + (row << 3));
+      if (isFinite(value)) return writeDouble(to, value);
+      return closed(writeNotFinite(opened(to, quotes), value), quotes);
+    }
+    case kindDecimal: {
+      const width = load<i32>(column, widthAt);
+      return closed(writeDecimal(opened(to, quotes), values + row * width, width, load<i32>(column, scaleAt)), quotes);
+    }
+    case kindDate:
+      return closed(writeDateOrInfinity(opened(to, quotes), load<i32>(values + (row << 2))), quotes);
+    case kindTimestampSeconds:
+      return closed(writeSeconds(opened(to, quotes), load<i64>(values + (row << 3))), quotes);
+    case kindTimestampMilliseconds:
+      return closed(writeMilliseconds(opened(to, quotes), load<i64>(values + (row << 3))), quotes);
+    case kindTimestampMicroseconds:
+      return closed(writeMicroseconds(opened(to, quotes), load<i64>(values + (row << 3))), quotes);
+    case kindTimestampNanoseconds:
+      return closed(writeNanoseconds(opened(to, quotes), load<i64>(values + (row << 3))), quotes);
     case kindJsonList:
       return writeJsonList(to, column, <i32>offsetOf(column, row), <i32>offsetOf(column, row + 1));
     case kindJsonListOfSize: {
       const size = load<i32>(column, widthAt);
       return writeJsonList(to, column, row * size, (row + 1) * size);
     }
-    default: {
-      const isQuoted = isQuotedIn(column);
-      return writeQuoted(to, writePlain(to + <usize>isQuoted, column, row), isQuoted);
-    }
-  }
-}
-
-/** Writes a cell of the kinds that JSON has between quotes. */
-function writePlain(to: usize, column: usize, row: i32): usize {
-  const values = load<usize>(column, valuesAt);
-  switch (load<i32>(column, kindAt)) {
-    case kindDecimal: {
-      const width = load<i32>(column, widthAt);
-      return writeDecimal(to, values + row * width, width, load<i32>(column, scaleAt));
-    }
-    case kindDate:
-      return writeDateOrInfinity(to, load<i32>(values + (row << 2)));
-    case kindTimestampSeconds:
-      return writeSeconds(to, load<i64>(values + (row << 3)));
-    case kindTimestampMilliseconds:
-      return writeMilliseconds(to, load<i64>(values + (row << 3)));
-    case kindTimestampMicroseconds:
-      return writeMicroseconds(to, load<i64>(values + (row << 3)));
-    case kindTimestampNanoseconds:
-      return writeNanoseconds(to, load<i64>(values + (row << 3)));
-    case kindHexText:
-      return writeHexText(to, values + offsetOf(column, row), values + offsetOf(column, row + 1));
-    case kindHexOfWidth: {
-      const width = load<i32>(column, widthAt);
-      return writeHexText(to, values + row * width, values + (row + 1) * width);
-    }
     default:
       return unreachable();
   }
+}
+
+/** Writes the quote before a text; `quotes` is 1, or 0 for none. */
+function opened(to: usize, quotes: usize): usize {
+  store<u8>(to, 0x22);
+  return to + quotes;
+}
+
+/** Writes the quote behind a text. */
+function closed(to: usize, quotes: usize): usize {
+  store<u8>(to, 0x22);
+  return to + quotes;
 }
 
 /** Writes items `[from, end)`, which are cells of a column of their own. */
@@ -180,8 +188,4 @@ function offsetOf(column: usize, row: i32): usize {
 
 function bitOf(bits: usize, index: i32): usize {
   return (<usize>load<u8>(bits + (index >> 3)) >> (index & 7)) & 1;
-}
-
-function isQuotedIn(column: usize): bool {
-  return load<i32>(column, quotedAt) !== 0;
 }

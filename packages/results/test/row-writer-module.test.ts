@@ -35,4 +35,4 @@ test('the WebAssembly in the sources is what assembly/ compiles to; --update mak
     `export const rowWriterModule =\n  '${await compileRowWriter()}';\n`,
   ].join('\n');
   await expect(source).toMatchFileSnapshot('../src/encode/row-writer-module.ts');
-});
+}, 60_000);
