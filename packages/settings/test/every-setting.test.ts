@@ -56,7 +56,7 @@ test('all defaults', () => {
       expirationMs: 3_600_000,
       expirationMaxMs: 86_400_000,
       resultBytesMax: Number.POSITIVE_INFINITY,
-      compression: 'none',
+      compression: 'auto',
       cacheBytesMax: 8 * MB,
     },
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },

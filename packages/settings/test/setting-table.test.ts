@@ -35,7 +35,7 @@ describe('the table of settings', () => {
   });
 
   test('gives every value its own type', () => {
-    expectTypeOf<Settings['results']['compression']>().toEqualTypeOf<'none' | 'zstd' | 'lz4'>();
+    expectTypeOf<Settings['results']['compression']>().toEqualTypeOf<'auto' | 'none' | 'zstd' | 'lz4'>();
     expectTypeOf<Settings['results']['expirationMs']>().toEqualTypeOf<number>();
     expectTypeOf<Settings['controller']['cleanerInitialDelayMs']>().toEqualTypeOf<number | 'random'>();
     expectTypeOf<Settings['s3']['region']>().toEqualTypeOf<string | undefined>();

@@ -5,7 +5,7 @@ import { StorageAdmission } from '@quire/cleaner';
 import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
-import { ResultStore, type ResultStoreOptions } from '@quire/results';
+import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { ServiceAddress } from '@quire/service';
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
@@ -127,14 +127,14 @@ type ResultParts = Required<Pick<ResultStoreOptions, 'store' | 'admission' | 'cl
 
 /** The results of this broker; what may change about them is read from the settings at each use. */
 function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore {
-  const { compression, cacheBytesMax } = live.current.results;
+  const { cacheBytesMax } = live.current.results;
   return new ResultStore({
     isShared: isSharedStore(live.current.store),
     // What is shared is far away.
     isReadingAhead: isSharedStore(live.current.store),
     ...parts,
     brokerId: brokerIdOf(live.current),
-    compression,
+    compression: compressionOf(live.current),
     cacheBytesMax,
     get expirationMs() {
       return live.current.results.expirationMs;
@@ -146,6 +146,12 @@ function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore 
       return live.current.results.resultBytesMax;
     },
   });
+}
+
+/** The compression of new results. Buckets are far away: there it takes less time than the bytes that it saves. */
+function compressionOf({ results, store }: Settings): Compression {
+  if (results.compression !== 'auto') return results.compression;
+  return isSharedStore(store) ? 'zstd' : 'none';
 }
 
 /** @throws INVALID_SETTING with every problem of the principals, and when they are not fit for the address */

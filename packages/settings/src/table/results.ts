@@ -39,9 +39,11 @@ export const results = {
   }),
   compression: setting({
     key: 'engine.broker.pagination.compression',
-    kind: choice('none', 'zstd', 'lz4'),
-    default: 'none',
-    meaning: 'How the data of new results is compressed. Every reader reads all three, whatever is set.',
+    kind: choice('auto', 'none', 'zstd', 'lz4'),
+    default: 'auto',
+    meaning:
+      'How the data of new results is compressed: `auto` is zstd in buckets, where the way is longer than the work, and none in memory and ' +
+      'files. Every reader reads all of them, whatever is set.',
   }),
   cacheBytesMax: setting({
     key: 'engine.broker.pagination.cache.maxMB',
