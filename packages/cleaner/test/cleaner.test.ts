@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { isQuireError, QuireError } from '@quire/core';
 import { collect, faultOn } from '@quire/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -151,7 +151,7 @@ describe('admission', () => {
           const written = await setup.results
             .create({ ...rows, batches: sweepMeanwhile() }, { owner: 'o' })
             .catch((error: unknown) => {
-              expect(error).toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
+              if (!isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) throw error;
             });
           if (written === undefined) await setup.cleaner.sweep('critical');
           expect((await idsLeft(setup)).filter((id) => id !== written?.entry.requestId)).toEqual(live);
@@ -199,12 +199,13 @@ describe('admission', () => {
 
   test('a result larger than the quota that cannot be deleted is not made up for by all the others', async () => {
     const setup = new CleanerSetup();
-    const [small, giant, medium] = await store(setup, 100, 6000, 1000);
+    const ids = await store(setup, 100, 6000, 1000);
+    const giant = ids[1]!;
     setup.setQuota(15_000);
-    setup.store.plan = ({ op, key }) => (op === 'delete' && key.includes(giant!) ? { kind: 'fail-before' } : undefined);
+    setup.store.plan = ({ op, key }) => (op === 'delete' && key.includes(giant) ? { kind: 'fail-before' } : undefined);
     const report = await setup.cleaner.sweep('settings');
     expect(report).toMatchObject({ isGood: false, brokers: [{ quota: { freed: { count: 0 }, failed: { count: 1 } } }] });
-    expect(await idsLeft(setup)).toEqual([small, giant, medium].toSorted());
+    expect(new Set(await idsLeft(setup))).toEqual(new Set(ids));
   });
 
   test('crossing the critical threshold has a sweep run at once, which frees down to the target', async () => {

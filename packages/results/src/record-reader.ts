@@ -107,12 +107,14 @@ export class RecordReader {
   /**
    * Gives a result another expiry: new commit record first, then the old one goes, so that the result never is without.
    *
-   * @throws RESULT_DELETED when the result went meanwhile
+   * @throws RESULT_DELETED when the record to be replaced is not there: the result went meanwhile, or has another record since
    */
   async replace({ entry, record }: OpenRecord, expirationTimeMs: number, options: CallOptions): Promise<OpenRecord> {
     const newRecord = { ...record, expirationTimeMs };
     const recordKey = recordKeyOf(entry.brokerId, entry.requestId, newRecord);
     const bytes = encodeCommitRecord(newRecord);
+    // Should this fail halfway, only the store can say which record stands.
+    this.forget(entry.requestId);
     await this.#store.put(recordKey, bytes, options);
     try {
       // Whoever removes a result deletes this record first and then looks for newer ones: see `removeResult`.

@@ -20,6 +20,7 @@ import { PeerBrokers } from './peer-brokers.ts';
 import type { PagePlan } from './plan-page.ts';
 import { type OpenRecord, RecordReader } from './record-reader.ts';
 import { notFoundError, type RemovalReason, removedError, RemovedResults } from './removed-results.ts';
+import { removeExpired } from './remove-expired.ts';
 import { removeResult } from './remove-result.ts';
 import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
 import type { ResultEntry } from './result-entry.ts';
@@ -27,6 +28,9 @@ import type { ResultSource } from './result-source.ts';
 import { Result } from './result.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { writeResult } from './write-result.ts';
+
+/** Each failed attempt means that somebody else has just renewed the same result. */
+const renewalAttemptsMax = 3;
 
 export interface ResultStoreOptions {
   readonly store: ObjectStore;
@@ -167,33 +171,16 @@ export class ResultStore implements AsyncDisposable {
     });
   }
 
-  /** Deletes every result with `expirationTimeMs <= cutoffMs`, going on past failures; resolves to how many went. */
+  /**
+   * Deletes every result with `expirationTimeMs <= cutoffMs`, going on past failures, and opens none; resolves to how many went.
+   *
+   * @throws STORE_UNAVAILABLE when some could not be deleted
+   */
   async deleteExpired(cutoffMs: number, options: CallOptions = {}): Promise<number> {
-    let deletedCount = 0;
-    const failures: unknown[] = [];
     const nowMs = this.#clock.nowMs();
-    for await (const entry of this.list(options)) {
-      if (entry.expirationTimeMs > cutoffMs) continue;
-      try {
-        await this.#changes.run(entry.requestId, async () => {
-          const owner = await this.#ownerOf(entry, options);
-          await this.#remove(entry, entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted', owner, options);
-        });
-        deletedCount += 1;
-      } catch (error) {
-        if (options.signal?.aborted === true) throw error;
-        if (!isQuireError(error, 'OBJECT_NOT_FOUND')) failures.push(error);
-      }
-    }
-    if (failures.length > 0) {
-      const cause = new AggregateError(failures);
-      throw new QuireError(
-        'STORE_UNAVAILABLE',
-        `${failures.length} expired results could not be deleted; ${deletedCount} were.`,
-        { cause },
-      );
-    }
-    return deletedCount;
+    const remove = (entry: ResultEntry): Promise<'removed' | 'renewed'> =>
+      this.remove(entry, entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted', options);
+    return removeExpired(this.list(options), cutoffMs, remove, options);
   }
 
   /**
@@ -204,11 +191,21 @@ export class ResultStore implements AsyncDisposable {
   async renew(requestId: string, durationMs: number, options: CallOptions = {}): Promise<ResultEntry> {
     if (!isRequestId(requestId)) throw notFoundError(requestId);
     return this.#changes.run(requestId, async () => {
-      const { entry, record } = await this.#openRecord(requestId, options);
-      const expirationTimeMs = this.#clock.nowMs() + Math.min(durationMs, this.#options.expirationMaxMs);
-      if (expirationTimeMs === entry.expirationTimeMs) return entry;
-      const renewed = await this.#records.replace({ entry, record }, expirationTimeMs, options);
-      return renewed.entry;
+      for (let attempt = 1; ; attempt += 1) {
+        const open = await this.#openRecord(requestId, options);
+        const expirationTimeMs = this.#clock.nowMs() + Math.min(durationMs, this.#options.expirationMaxMs);
+        if (expirationTimeMs === open.entry.expirationTimeMs) return open.entry;
+        try {
+          return (await this.#records.replace(open, expirationTimeMs, options)).entry;
+        } catch (error) {
+          // What was at hand was not the last record, perhaps: another process, or a renewal that failed, has replaced it.
+          if (!isQuireError(error, 'RESULT_DELETED')) throw error;
+          const isThere = (await this.#records.findEntry(requestId, options)) !== undefined;
+          if (isThere && attempt < renewalAttemptsMax) continue;
+          if (!isThere) this.#removed.add(requestId, 'deleted', open.record.owner);
+          throw error;
+        }
+      }
     });
   }
 
