@@ -75,6 +75,11 @@ export class CliProcess implements AsyncDisposable {
     }
   }
 
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('The command did not start.');
+    return this.#child.pid;
+  }
+
   signal(name: 'SIGINT' | 'SIGTERM'): void {
     this.#child.kill(name);
   }
