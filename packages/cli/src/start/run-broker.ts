@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { assertSafeBind, Authenticator, type KnownPrincipal, parsePrincipals, usesQuickstartTokens } from '@quire/auth';
 import { StorageAdmission } from '@quire/cleaner';
 import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
@@ -12,6 +10,8 @@ import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import { readVersion } from '../version.ts';
 import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
+import { Gate } from './gate.ts';
+import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { isSharedStore, openStore, signerOf } from './open-store.ts';
 
@@ -43,7 +43,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   const { environment, logger } = run;
   const { clock, random } = environment;
   const settings = live.current;
-  const principals = await readPrincipals(settings, environment);
+  await using gate = await Gate.open(live, { environment, logger });
   const metrics = new BrokerMetrics();
   const { store: opened, place } = await openStore(settings, {
     clock,
@@ -67,11 +67,10 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   const admission = new StorageAdmission();
   await using results = createResultStore(live, { store, admission, clock, random });
   await using cleaner = openBrokerCleaner(live, { store, place, results, admission, metrics, logger, environment });
-  const authenticator = new Authenticator(principals, { random });
   await using broker = createBroker({
     engine,
     results,
-    authenticate: (header) => authenticator.authenticate(header),
+    ...gate.options,
     host: settings.server.bindHost,
     port: settings.server.brokerPort,
     // Any broker serves the pages of a shared store: no response names one.
@@ -100,14 +99,16 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     clock,
     random,
   });
-  const address = await listen(() => broker.listen(), settings);
+  const { bindHost: host, brokerPort: port } = settings.server;
+  const address = await listen({ service: broker, role: 'broker', host, port, portKey: 'engine.broker.client.queryPort' });
+  gate.guard(broker);
   cleaner.start();
   logger.info({ url: address.url, store: store.location, tables: settings.tables.map((table) => table.name) }, 'broker listens');
   await run.onListening({
     address,
     settings,
     storeLocation: store.location,
-    usesQuickstartTokens: usesQuickstartTokens(principals),
+    usesQuickstartTokens: gate.usesQuickstartTokens,
   });
   await run.untilStop;
   logger.info({ graceMs: settings.http.shutdownGraceMs }, 'broker stops: calls under way may finish');
@@ -154,46 +155,7 @@ function compressionOf({ results, store }: Settings): Compression {
   return isSharedStore(store) ? 'zstd' : 'none';
 }
 
-/** @throws INVALID_SETTING with every problem of the principals, and when they are not fit for the address */
-async function readPrincipals(settings: Settings, { variables }: Environment): Promise<readonly KnownPrincipal[]> {
-  const principals = await parsePrincipals(settings.principals, {
-    environment: variables,
-    readFile: (path) => readFile(path, 'utf8'),
-  });
-  assertSafeBind(settings.server.bindHost, principals);
-  return principals;
-}
-
 /** Names the broker's part of the store: `Broker_<host>_<port>`, in characters that object keys may have. */
 function brokerIdOf({ server }: Settings): string {
   return `Broker_${server.brokerHostName.replace(/[^A-Za-z0-9.-]/g, '-')}_${server.brokerPort}`;
-}
-
-async function listen(start: () => Promise<ServiceAddress>, { server }: Settings): Promise<ServiceAddress> {
-  try {
-    return await start();
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE') {
-      throw new QuireError(
-        'INVALID_SETTING',
-        `engine.broker.client.queryPort = ${server.brokerPort}: something listens there already on ${server.bindHost}, perhaps another broker. ` +
-          'Choose another port, or 0 for any free one: --set engine.broker.client.queryPort=0',
-        { cause: error },
-      );
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new QuireError('INVALID_SETTING', `engine.bind.host = ${server.bindHost}: this machine has no such address.`, {
-        cause: error,
-      });
-    }
-    if (code === 'EACCES') {
-      throw new QuireError(
-        'INVALID_SETTING',
-        `engine.broker.client.queryPort = ${server.brokerPort}: this user may not listen there.`,
-        { cause: error },
-      );
-    }
-    throw error;
-  }
 }

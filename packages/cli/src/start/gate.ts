@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import {
+  assertSafeBind,
+  Authenticator,
+  CallLimits,
+  identifyPrincipals,
+  JwkSet,
+  JwtVerifier,
+  type KnownPrincipal,
+  parsePrincipals,
+  readText,
+  SecretWatch,
+  usesQuickstartTokens,
+} from '@quire/auth';
+import { QuireError } from '@quire/core';
+import { secureContextOf, type Service, type ServerOptions, type TlsCertificate } from '@quire/service';
+import type { Settings } from '@quire/settings';
+import type { Logger } from 'pino';
+import type { Environment } from '../environment.ts';
+import type { LiveSettings } from './live-settings.ts';
+
+interface GateSurroundings {
+  readonly environment: Environment;
+  readonly logger: Logger;
+}
+
+const jwkSetBytesMax = 1024 * 1024;
+
+/**
+ * What stands between callers and a service, as the settings say: principals, JSON Web Tokens, limits, the certificate. Tokens,
+ * passwords and certificates that are replaced in their files count within ten seconds, without a restart.
+ */
+export class Gate implements AsyncDisposable {
+  /** For the options of the service. */
+  readonly options: Pick<ServerOptions, 'authenticate' | 'limits' | 'tls'>;
+  /** Whether everybody knows a token that lets one in. */
+  readonly usesQuickstartTokens: boolean;
+  readonly #settings: Settings;
+  readonly #surroundings: GateSurroundings;
+  readonly #watches: AsyncDisposable[] = [];
+
+  private constructor(
+    live: LiveSettings,
+    surroundings: GateSurroundings,
+    parts: { readonly principals: readonly KnownPrincipal[]; readonly tls: TlsCertificate | undefined },
+  ) {
+    const { clock, random } = surroundings.environment;
+    const { principals, tls } = parts;
+    const settings = live.current;
+    this.#settings = settings;
+    this.#surroundings = surroundings;
+    const authenticator = new Authenticator(principals, { random, jwt: jwtVerifierOf(settings, surroundings) });
+    this.options = {
+      authenticate: (header) => authenticator.authenticate(header),
+      limits: new CallLimits(() => live.current.limits, clock),
+      tls,
+    };
+    this.usesQuickstartTokens = usesQuickstartTokens(principals);
+    if (settings.principals.some((each) => each.tokenFile !== undefined || each.passwordFile !== undefined)) {
+      this.#watch({
+        what: 'principals',
+        read: () => readPrincipals(settings, surroundings.environment),
+        current: principals,
+        identify: identifyPrincipals,
+        onChange: (changed) => authenticator.replacePrincipals(changed),
+      });
+    }
+  }
+
+  /** @throws INVALID_SETTING with every problem of the principals, when they are not fit for the address, or the certificate is none */
+  static async open(live: LiveSettings, surroundings: GateSurroundings): Promise<Gate> {
+    const principals = await readPrincipals(live.current, surroundings.environment);
+    return new Gate(live, surroundings, { principals, tls: await readCertificate(live.current) });
+  }
+
+  /** Gives the service each certificate that takes the place of the one before. */
+  guard(service: Pick<Service, 'replaceCertificate'>): void {
+    const { tls } = this.options;
+    if (tls === undefined) return;
+    this.#watch<TlsCertificate | undefined>({
+      what: 'certificate',
+      read: () => readCertificate(this.#settings),
+      current: tls,
+      identify: (certificate) => JSON.stringify(certificate),
+      onChange: (certificate) => certificate && service.replaceCertificate(certificate),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#watches.map((watch) => watch[Symbol.asyncDispose]()));
+  }
+
+  #watch<Secret>(secret: {
+    readonly what: string;
+    readonly read: () => Promise<Secret>;
+    readonly current: Secret;
+    readonly identify: (value: Secret) => string;
+    readonly onChange: (value: Secret) => void;
+  }): void {
+    const { environment, logger } = this.#surroundings;
+    const { what } = secret;
+    const watch = new SecretWatch({
+      ...secret,
+      clock: environment.clock,
+      onChange: (value) => {
+        secret.onChange(value);
+        logger.info({ what }, 'secrets were replaced: the new ones count from now on');
+      },
+      onProblem: ({ message }) => logger.error({ what, reason: message }, 'secrets cannot be read: the last good ones hold'),
+    });
+    this.#watches.push(watch);
+  }
+}
+
+async function readPrincipals(settings: Settings, { variables }: Environment): Promise<readonly KnownPrincipal[]> {
+  // Whoever takes only JSON Web Tokens needs no principals in the settings.
+  if (settings.principals.length === 0 && settings.jwt.keys !== undefined) return [];
+  const principals = await parsePrincipals(settings.principals, {
+    environment: variables,
+    readFile: (path) => readFile(path, 'utf8'),
+  });
+  assertSafeBind(settings.server.bindHost, principals);
+  return principals;
+}
+
+function jwtVerifierOf({ jwt }: Settings, { environment, logger }: GateSurroundings): JwtVerifier | undefined {
+  const { keys: location, issuer, audience, keysMaxAgeMs, keysCooldownMs, adminWord, queryWord, roleDefault, ...claims } = jwt;
+  if (location === undefined) return undefined;
+  if (issuer === undefined || audience === undefined) {
+    throw new QuireError('INVALID_SETTING', 'engine.auth.jwt.issuer and engine.auth.jwt.audience must be set with the keys.');
+  }
+  const { clock } = environment;
+  const request = { setting: 'engine.auth.jwt.jwks.url', location, bytesMax: jwkSetBytesMax };
+  const keys = new JwkSet({
+    read: () => readText(request, { clock, readFile: (path) => readFile(path, 'utf8') }),
+    clock,
+    maxAgeMs: keysMaxAgeMs,
+    cooldownMs: keysCooldownMs,
+    onProblem: ({ message }) => logger.error({ reason: message }, 'the keys of JSON Web Tokens cannot be read'),
+  });
+  return new JwtVerifier({
+    ...claims,
+    keys,
+    clock,
+    issuer,
+    audience,
+    roleWords: { admin: adminWord, query: queryWord },
+    roleDefault: roleDefault === 'none' ? undefined : roleDefault,
+  });
+}
+
+async function readCertificate({ tls }: Settings): Promise<TlsCertificate | undefined> {
+  const { certificateFile, keyFile } = tls;
+  if (certificateFile === undefined || keyFile === undefined) return undefined;
+  const [certificate, key] = await Promise.all([
+    readPem('engine.tls.certificate.file', certificateFile),
+    readPem('engine.tls.key.file', keyFile),
+  ]);
+  secureContextOf({ certificate, key });
+  return { certificate, key };
+}
+
+/** @throws INVALID_SETTING when the file cannot be read */
+export async function readPem(setting: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new QuireError('INVALID_SETTING', `${setting} = ${path}: the file cannot be read (${code}).`, { cause: error });
+  }
+}

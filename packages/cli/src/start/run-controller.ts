@@ -1,0 +1,85 @@
+import { ControllerMetrics, createController } from '@quire/controller';
+import { QuireError } from '@quire/core';
+import type { ServiceAddress } from '@quire/service';
+import type { Settings } from '@quire/settings';
+import type { Logger } from 'pino';
+import type { Environment } from '../environment.ts';
+import { readVersion } from '../version.ts';
+import { Gate, readPem } from './gate.ts';
+import { listen } from './listen.ts';
+import type { LiveSettings } from './live-settings.ts';
+import { openAuthorization } from './open-authorization.ts';
+
+/** A controller that listens, as its operator wants to know it. */
+export interface RunningController {
+  readonly address: ServiceAddress;
+  readonly settings: Settings;
+  readonly usesQuickstartTokens: boolean;
+}
+
+export interface ControllerRun {
+  readonly environment: Environment;
+  readonly logger: Logger;
+  readonly onListening: (running: RunningController) => Promise<void>;
+  /** The controller runs until this resolves. */
+  readonly untilStop: Promise<void>;
+  /** The brokers that it looks after when the settings name none: those of the same process. */
+  readonly brokers?: readonly string[] | undefined;
+}
+
+/**
+ * Makes a controller as the settings say, and runs it until it is told to stop: the expiry job ends first, then calls under way.
+ *
+ * @throws INVALID_SETTING when it knows no brokers, a part cannot be made as the settings say, or the address cannot be listened on
+ */
+export async function runController(live: LiveSettings, run: ControllerRun): Promise<void> {
+  const { environment, logger } = run;
+  const { clock, random } = environment;
+  const settings = live.current;
+  const brokersNow = (): readonly string[] => live.current.controller.brokers ?? run.brokers ?? [];
+  if (brokersNow().length === 0) {
+    throw new QuireError('INVALID_SETTING', 'controller.brokers must be set: the controller has no broker to look after.');
+  }
+  await using gate = await Gate.open(live, { environment, logger });
+  const authorization = await openAuthorization(settings, clock);
+  const { authoritiesFile } = settings.tls;
+  const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
+  await using controller = createController({
+    ...gate.options,
+    authorization,
+    certificateAuthorities,
+    get brokers() {
+      return brokersNow();
+    },
+    get brokerTimeoutMs() {
+      return live.current.controller.brokerTimeoutMs;
+    },
+    get schedule() {
+      const { controller: own, cleaner } = live.current;
+      return { periodMs: own.cleanerPeriodMs, initialDelayMs: own.cleanerInitialDelayMs, cron: cleaner.schedule };
+    },
+    surroundings: () => ({ settingsProblems: live.problemCount }),
+    host: settings.server.bindHost,
+    port: settings.server.controllerPort,
+    version: readVersion(),
+    bodyBytesMax: settings.http.bodyBytesMax,
+    headerBytesMax: settings.http.headerBytesMax,
+    requestTimeoutMs: settings.http.requestTimeoutMs,
+    idleTimeoutMs: settings.http.idleTimeoutMs,
+    shutdownGraceMs: settings.http.shutdownGraceMs,
+    metricsEnabled: settings.observability.metricsEnabled,
+    docsEnabled: settings.observability.docsEnabled,
+    metrics: new ControllerMetrics(),
+    logger,
+    clock,
+    random,
+  });
+  const { bindHost: host, controllerPort: port } = settings.server;
+  const address = await listen({ service: controller, role: 'controller', host, port, portKey: 'controller.port' });
+  gate.guard(controller);
+  live.onApplied(() => controller.settingsChanged());
+  logger.info({ url: address.url, brokers: brokersNow() }, 'controller listens');
+  await run.onListening({ address, settings, usesQuickstartTokens: gate.usesQuickstartTokens });
+  await run.untilStop;
+  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'controller stops: calls under way may finish');
+}
