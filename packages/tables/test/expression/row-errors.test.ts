@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { evaluate } from './evaluate.ts';
+
+describe('a value that does not suit is an error of the row', () => {
+  test.each([
+    ["upper(jsonStringToArray('[1]'))", 'Expected text as argument 1 of upper, found an array.'],
+    ["upper('x') + 1", 'Expected a number as argument 1 of plus, found the text ‘X’.'],
+    ['9223372036854775807 + 1', '9223372036854775807 + 1 does not fit 64 bits.'],
+    ['mod(1, 0)', 'Division of integers by zero.'],
+    ["lpad('x', 2000000, 'y')", 'A text of 2000000 characters is too long; at most 1048576 are kept.'],
+    ["repeat('x', 9000000000000000)", 'A text of 9000000000000000 characters is too long; at most 1048576 are kept.'],
+    ["CAST('x' AS INT)", 'Expected a number as a value of INT, found the text ‘x’.'],
+    ['CAST(2147483648 AS INT)', '2147483648 does not fit INT, which has 32 bits.'],
+    ["fromDateTime('2023-02-29', 'yyyy-MM-dd')", 'There is no date ‘2023-02-29’ by the pattern yyyy-MM-dd.'],
+    ["fromDateTime('2023-02', 'yyyy-MM-dd')", '‘2023-02’ does not fit the date pattern yyyy-MM-dd from character 8 on.'],
+    [
+      "fromDateTime('2024-03-31 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')",
+      'The clocks of Europe/Berlin never showed ‘2024-03-31 02:30’: they were put forward.',
+    ],
+    ['fromEpochDays(1000000000)', '86400000000000000 ms is outside the calendar, which ends in the year 275760.'],
+    ["hexToBytes('0g')", '‘0g’ is not pairs of hex digits.'],
+    ["decodeUrl('%zz')", '‘%zz’ has an escape that is none.'],
+    ["array(1) = 'a'", 'An array cannot be compared with the text ‘a’.'],
+  ])('%s', (expression, message) => {
+    expect(() => evaluate(expression)).toThrow(expect.objectContaining({ code: 'EXPRESSION_FAILED', message }));
+  });
+
+  test('text that doubles with every call stops at the limit', () => {
+    let doubled = 'a';
+    for (let times = 0; times < 8; times += 1) doubled = `replace(${doubled}, 'x', 'xxxxxxxxxx')`;
+    expect(() => evaluate(doubled, { a: 'x' })).toThrow('A text of 10000000 characters is too long');
+  });
+
+  test('a value nested beyond any use is refused, not a crash', () => {
+    let nested: readonly unknown[] = [];
+    for (let depth = 0; depth < 100_000; depth += 1) nested = [nested];
+    expect(() => evaluate('jsonFormat(a)', { a: nested as never })).toThrow(
+      expect.objectContaining({ code: 'EXPRESSION_FAILED' }),
+    );
+    expect(() => evaluate("jsonPath(a, '$..x')", { a: nested as never })).toThrow(
+      expect.objectContaining({ code: 'EXPRESSION_FAILED' }),
+    );
+  });
+
+  test('a hostile pattern takes no more time than a kind one', () => {
+    expect(evaluate("regexpLike(a, '^(a+)+$')", { a: `${'a'.repeat(50_000)}!` })).toBe(false);
+  });
+});
+
+test('names of members that objects inherit are no fields', () => {
+  expect(evaluate('constructor', {})).toBeNull();
+  expect(evaluate('__proto__', {})).toBeNull();
+  expect(evaluate("jsonPathString(a, '$.constructor')", { a: '{}' })).toBeNull();
+  expect(evaluate("item(a, 'toString')", { a: {} })).toBeNull();
+});
+
+test('an hour that clocks show twice is the first of the two', () => {
+  const first = Date.UTC(2024, 9, 27, 0, 30);
+  expect(evaluate("fromDateTime('2024-10-27 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')")).toBe(first);
+});
