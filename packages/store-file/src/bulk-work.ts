@@ -64,8 +64,8 @@ function deleteFile({ root, path }: { readonly root: string; readonly path: stri
     if (fs.realpathSync.native(directory) !== directory) return;
     fs.unlinkSync(path);
   } catch (error) {
-    if (!isErrno(error, ...absenceErrnos, 'EISDIR') && !(isErrno(error, 'EPERM') && fs.lstatSync(path).isDirectory()))
-      throw error;
+    const isDirectory = isErrno(error, 'EISDIR') || (isErrno(error, 'EPERM') && fs.lstatSync(path).isDirectory());
+    if (!isDirectory && !isErrno(error, ...absenceErrnos)) throw error;
   }
   for (let empty = directory; empty !== root; empty = dirname(empty)) {
     try {

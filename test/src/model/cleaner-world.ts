@@ -232,8 +232,8 @@ export class World {
     } catch (error) {
       if (!isQuireError(error)) throw error;
       // Data larger than the quota is refused before it is stored; what failed otherwise may have been.
-      if (error.code !== 'QUERY_LIMIT_EXCEEDED' || rowCount * bytesPerRow <= quotaBefore)
-        this.#storedBytesMax += rowCount * bytesPerRowMax + bytesPerResultMax;
+      const isRefusedEarly = error.code === 'QUERY_LIMIT_EXCEEDED' && rowCount * bytesPerRow > quotaBefore;
+      if (!isRefusedEarly) this.#storedBytesMax += rowCount * bytesPerRowMax + bytesPerResultMax;
     }
   }
 
