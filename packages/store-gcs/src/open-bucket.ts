@@ -40,21 +40,34 @@ async function createStorage({ endpoint, keyFile, projectId }: GcsObjectStoreOpt
   const options: StorageOptions = { retryOptions: { autoRetry: false, maxRetries: 0 } };
   if (endpoint !== undefined) options.apiEndpoint = endpoint;
   if (projectId !== undefined) options.projectId = projectId;
-  if (keyFile !== undefined) options.authClient = await readServiceAccount(keyFile);
+  const key = keyFile === undefined ? undefined : await readServiceAccount(keyFile);
+  if (key !== undefined) options.authClient = createClient(key);
   // Emulators know no credentials, and none of Google's should reach a server that is not Google's.
   else if (endpoint !== undefined) options.authClient = new PassThroughClient();
-  return new Storage(options);
+  const storage = new Storage(options);
+  // To sign a link the library must know whose key it is, and would ask the machine that it runs on.
+  if (key !== undefined) storage.authClient.jsonContent = { client_email: key.email, private_key: key.privateKey };
+  return storage;
+}
+
+interface ServiceAccountKey {
+  readonly email: string;
+  readonly privateKey: string;
 }
 
 /** Only keys of service accounts are taken: other kinds of files name servers that would be asked for tokens. */
-async function readServiceAccount(path: string): Promise<JWT> {
+async function readServiceAccount(path: string): Promise<ServiceAccountKey> {
   const key: unknown = await readFile(path, 'utf8').then(JSON.parse, (error: unknown) => ({ error }));
   const { type, client_email: email, private_key: privateKey } = key as Readonly<Record<string, unknown>>;
   if (type !== 'service_account' || typeof email !== 'string' || typeof privateKey !== 'string') {
     throw new QuireError('INVALID_PARAMETER', `${path} is no file with the key of a service account.`, { cause: key });
   }
+  return { email, privateKey };
+}
+
+/** Lets the key sign its own tokens: no further server is needed, and a bad key shows at once. */
+function createClient({ email, privateKey }: ServiceAccountKey): JWT {
   const client = new JWT({ email, key: privateKey, scopes: ['https://www.googleapis.com/auth/devstorage.read_write'] });
-  // Signs its own tokens: no further server is needed, and a bad key shows at once.
   client.useJWTAccessWithScope = true;
   return client;
 }
