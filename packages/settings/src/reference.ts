@@ -16,6 +16,7 @@ const titles = {
   query: 'Queries',
   duckdb: 'The embedded query engine',
   cleaner: 'The storage cleaner',
+  proxy: 'The proxy',
   controller: 'When sweeps run, and the controller',
   observability: 'Logs, metrics, docs',
   tables: 'Tables, one per `<name>`',

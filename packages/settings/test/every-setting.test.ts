@@ -71,6 +71,21 @@ test('all defaults', () => {
       schedule: undefined,
       port: undefined,
     },
+    proxy: {
+      brokers: undefined,
+      brokersName: undefined,
+      resolveIntervalMs: 30_000,
+      storeShared: 'auto',
+      authMode: 'pass',
+      routesMax: 100_000,
+      connectionsMax: 256,
+      connectTimeoutMs: 2000,
+      queryTimeoutMs: 70_000,
+      answerTimeoutMs: 30_000,
+      healthIntervalMs: 5000,
+      healthTimeoutMs: 2000,
+      failuresMax: 3,
+    },
     controller: {
       brokers: undefined,
       brokerTimeoutMs: 30_000,
@@ -143,6 +158,19 @@ engine.cleaner.orphan.grace = 2h
 engine.cleaner.concurrency = 3
 engine.cleaner.schedule = 15 3 * * *
 engine.cleaner.port = 9100
+proxy.brokers = http://broker-1:8099, https://broker-2.example.com
+proxy.brokers.dns = http://brokers.example.com:8099
+proxy.brokers.dns.interval = 1m
+proxy.store.shared = true
+proxy.auth.mode = check
+proxy.routes.max = 0
+proxy.connections.max = 8
+proxy.timeout.connect = 500ms
+proxy.timeout.query = 2m
+proxy.timeout.answer = 10s
+proxy.health.interval = 1s
+proxy.health.timeout = 250ms
+proxy.health.failures = 1
 controller.cluster.pagination.cleaner.frequencyPeriod = 10m
 controller.cluster.pagination.cleaner.initialDelay = 1m30s
 controller.admin.auth.provider.class = org.example.auth.UrlAuthProvider
@@ -267,6 +295,21 @@ test('every setting is read from its own key', () => {
       concurrencyMax: 3,
       schedule: '15 3 * * *',
       port: 9100,
+    },
+    proxy: {
+      brokers: ['http://broker-1:8099', 'https://broker-2.example.com'],
+      brokersName: 'http://brokers.example.com:8099',
+      resolveIntervalMs: 60_000,
+      storeShared: 'true',
+      authMode: 'check',
+      routesMax: 0,
+      connectionsMax: 8,
+      connectTimeoutMs: 500,
+      queryTimeoutMs: 120_000,
+      answerTimeoutMs: 10_000,
+      healthIntervalMs: 1000,
+      healthTimeoutMs: 250,
+      failuresMax: 1,
     },
     controller: {
       brokers: ['http://broker-1.example.com:8099', 'https://[::1]'],

@@ -1,6 +1,9 @@
 import { QuireError } from '@quire/core';
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
+/** What opens the object, its list, and an element, by the depth that it is at. */
+const opening = [openBrace, openBracket, openBrace];
+const betweenElements = [...Buffer.from(', \t\r\n')];
 /** An entry of a list has some hundred bytes: what is longer than this is none. */
 const elementBytesMax = 65_536;
 
@@ -27,7 +30,9 @@ export async function* splitElements(chunks: AsyncIterable<Uint8Array>): AsyncGe
         else if (byte === quote) isInString = false;
       } else if (byte === quote) {
         isInString = true;
+        if (depth === 2) throw noList();
       } else if (byte === openBrace || byte === openBracket) {
+        if (depth <= 2 && byte !== opening[depth]) throw noList();
         if (depth === 2) start = index;
         depth += 1;
       } else if (byte === closeBrace || byte === closeBracket) {
@@ -36,6 +41,8 @@ export async function* splitElements(chunks: AsyncIterable<Uint8Array>): AsyncGe
         if (depth === 2) start = -1;
         if (depth === 0) isClosed = true;
         if (depth < 0) throw noList();
+      } else if (depth === 2 && byte !== undefined && !betweenElements.includes(byte)) {
+        throw noList();
       }
     }
     held = start === -1 ? Buffer.alloc(0) : bytes.subarray(start);

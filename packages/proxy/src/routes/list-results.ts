@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { proxyOperations } from '@quire/api';
+import { isQuireError, QuireError } from '@quire/core';
 import { callContextOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { callAll, markPartial, sendRefusal } from '../merge/call-all.ts';
@@ -48,7 +49,10 @@ async function* encodeList(lists: readonly OpenList[], request: FastifyRequest):
     pieces.push(Buffer.from(']}'));
     yield Buffer.concat(pieces);
   } catch (error) {
-    callContextOf(request).failure = error;
-    throw error;
+    const failure = isQuireError(error)
+      ? error
+      : new QuireError('BROKER_FAILED', 'A broker broke off in the middle of its list.', { cause: error });
+    callContextOf(request).failure = failure;
+    throw failure;
   }
 }

@@ -27,7 +27,6 @@ export const server = {
     key: 'proxy.port',
     kind: port,
     default: '8080',
-    awaits: 'the proxy',
     meaning: 'The port of the proxy.',
   }),
   controllerPort: setting({

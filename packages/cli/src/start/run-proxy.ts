@@ -1,0 +1,115 @@
+import { lookup } from 'node:dns/promises';
+import { QuireError } from '@quire/core';
+import { createProxy, ProxyMetrics, type ProxyTimeouts } from '@quire/proxy';
+import type { ServiceAddress } from '@quire/service';
+import type { Settings } from '@quire/settings';
+import type { Logger } from 'pino';
+import type { Environment } from '../environment.ts';
+import { readVersion } from '../version.ts';
+import { Gate, readPem } from './gate.ts';
+import { listen } from './listen.ts';
+import type { LiveSettings } from './live-settings.ts';
+
+/** A proxy that listens, as its operator wants to know it. */
+export interface RunningProxy {
+  readonly address: ServiceAddress;
+  readonly settings: Settings;
+  readonly usesQuickstartTokens: boolean;
+}
+
+export interface ProxyRun {
+  readonly environment: Environment;
+  readonly logger: Logger;
+  readonly onListening: (running: RunningProxy) => Promise<void>;
+  /** The proxy runs until this resolves. */
+  readonly untilStop: Promise<void>;
+  /** The brokers that it has when the settings name none: those of the same process. */
+  readonly brokers?: readonly string[] | undefined;
+}
+
+/**
+ * Makes a proxy as the settings say, and runs it until it is told to stop: calls under way may finish first.
+ *
+ * @throws INVALID_SETTING when it has no brokers, a part cannot be made as the settings say, or the address cannot be listened on
+ */
+export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void> {
+  const { environment, logger } = run;
+  const { clock, random } = environment;
+  const settings = live.current;
+  const { brokers: listed, brokersName } = settings.proxy;
+  if (listed === undefined && brokersName === undefined && (run.brokers ?? []).length === 0) {
+    throw new QuireError('INVALID_SETTING', 'proxy.brokers or proxy.brokers.dns must be set: the proxy has no broker.');
+  }
+  await using gate = await Gate.open(live, { environment, logger });
+  const { authoritiesFile } = settings.tls;
+  const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
+  await using proxy = createProxy({
+    ...gate.options,
+    certificateAuthorities,
+    get brokers() {
+      return brokersNow(live.current, run);
+    },
+    get brokersName() {
+      return live.current.proxy.brokersName;
+    },
+    // As every program of this machine would find it, its hosts file included.
+    resolveName: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
+    get resolveIntervalMs() {
+      return live.current.proxy.resolveIntervalMs;
+    },
+    get isStoreShared() {
+      const { storeShared } = live.current.proxy;
+      return storeShared === 'auto' ? storeShared : storeShared === 'true';
+    },
+    authMode: settings.proxy.authMode,
+    get routesMax() {
+      return live.current.proxy.routesMax;
+    },
+    connectionsMax: settings.proxy.connectionsMax,
+    get timeouts() {
+      return timeoutsOf(live.current, settings);
+    },
+    get healthIntervalMs() {
+      return live.current.proxy.healthIntervalMs;
+    },
+    get failuresMax() {
+      return live.current.proxy.failuresMax;
+    },
+    surroundings: () => ({ settingsProblems: live.problemCount }),
+    host: settings.server.bindHost,
+    port: settings.server.proxyPort,
+    version: readVersion(),
+    bodyBytesMax: settings.http.bodyBytesMax,
+    headerBytesMax: settings.http.headerBytesMax,
+    requestTimeoutMs: settings.http.requestTimeoutMs,
+    idleTimeoutMs: settings.http.idleTimeoutMs,
+    shutdownGraceMs: settings.http.shutdownGraceMs,
+    metricsEnabled: settings.observability.metricsEnabled,
+    docsEnabled: settings.observability.docsEnabled,
+    metrics: new ProxyMetrics(),
+    logger,
+    clock,
+    random,
+  });
+  const { bindHost: host, proxyPort: port } = settings.server;
+  const address = await listen({ service: proxy, role: 'proxy', host, port, portKey: 'proxy.port' });
+  gate.guard(proxy);
+  logger.info({ url: address.url, brokers: brokersNow(settings, run), name: brokersName }, 'proxy listens');
+  await run.onListening({ address, settings, usesQuickstartTokens: gate.usesQuickstartTokens });
+  await run.untilStop;
+  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'proxy stops: calls under way may finish');
+}
+
+/** The brokers of the settings; those of the process only where the settings name none, by no name either. */
+function brokersNow({ proxy }: Settings, run: ProxyRun): readonly string[] {
+  return proxy.brokers ?? (proxy.brokersName === undefined ? (run.brokers ?? []) : []);
+}
+
+function timeoutsOf({ proxy }: Settings, atStart: Settings): ProxyTimeouts {
+  return {
+    connectMs: atStart.proxy.connectTimeoutMs,
+    queryMs: proxy.queryTimeoutMs,
+    answerMs: proxy.answerTimeoutMs,
+    healthMs: proxy.healthTimeoutMs,
+  };
+}
