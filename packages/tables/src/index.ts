@@ -1,5 +1,28 @@
+export {
+  type CompleteTableConfig,
+  completeTableConfig,
+  type ParsedTableConfig,
+  parseTableConfig,
+} from './config/parse-table-config.ts';
+export { TableConfig } from './config/table-config.ts';
 export type { Finding } from './finding.ts';
+export { nestFindings, sortFindings } from './finding-order.ts';
+export {
+  type CompletePreviewObject,
+  completePreviewObject,
+  type ParsedPreviewObject,
+  parsePreviewObject,
+} from './preview/parse-preview-object.ts';
+export { PreviewObject, type PreviewRow } from './preview/preview-object.ts';
 export type { SourceRow, SourceValue } from './row.ts';
+export type { DataType } from './schema/data-types.ts';
+export {
+  type CompleteTableSchema,
+  completeTableSchema,
+  type ParsedTableSchema,
+  parseTableSchema,
+} from './schema/parse-table-schema.ts';
+export { type DateTimeFieldSpec, type FieldSpec, TableSchema } from './schema/table-schema.ts';
 export { compileExpression } from './expression/compile-expression.ts';
 export { columnsOf, type Expression, type LiteralValue } from './expression/expression.ts';
 export type { EvaluationContext, Evaluator } from './expression/function-definition.ts';

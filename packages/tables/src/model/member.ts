@@ -1,0 +1,99 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+
+/**
+ * Builders of the members of a model. Every member may be left out; one with a default then counts as having it, one
+ * without stands as null in a completed document.
+ */
+
+/** Keyword of a section that acts by being there: left out, its members have no defaults. */
+export const actsByPresence = 'x-acts-by-presence';
+
+/** A text. */
+export const text = (description: string, value?: string) => Type.Optional(Type.String(described(description, value)));
+
+/** Yes or no; no unless said otherwise. */
+export const flag = (description: string, value = false) => Type.Optional(Type.Boolean({ description, default: value }));
+
+/** Yes or no, where leaving it out means something else than no. */
+export const flagOrNone = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+/** A whole number. */
+export const integer = (description: string, value?: number) => Type.Optional(Type.Integer(described(description, value)));
+
+/** A number. */
+export const number = (description: string, value?: number) => Type.Optional(Type.Number(described(description, value)));
+
+/** Texts, such as names of columns; none unless said otherwise. */
+export const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description, default: [] }));
+
+/** Any JSON value. */
+export const anything = (description: string) => Type.Optional(Type.Unknown({ description }));
+
+/** An object whose members are not fixed; empty unless said otherwise. */
+export const freeForm = (description: string) =>
+  Type.Optional(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description, default: {} }));
+
+/** Free-form objects. */
+export const freeForms = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<readonly Readonly<Record<string, unknown>>[]>({
+      type: 'array',
+      items: { type: 'object' },
+      description,
+      default: [],
+    }),
+  );
+
+/** One of the given words. */
+export const oneOf = <const Words extends readonly string[]>(words: Words, description: string, value?: Words[number]) =>
+  Type.Optional(word(words, described(description, value)));
+
+/** Some of the given words. */
+export const someOf = <const Words extends readonly string[]>(words: Words, description: string) =>
+  Type.Optional(Type.Array(word(words), { description, default: [] }));
+
+/** An object from names to one of the given words. */
+export const mapToOneOf = <const Words extends readonly string[]>(words: Words, description: string) =>
+  Type.Optional(
+    Type.Unsafe<Readonly<Record<string, Words[number]>>>({
+      type: 'object',
+      additionalProperties: word(words),
+      description,
+      default: {},
+    }),
+  );
+
+/** A section: an object with members of its own, and a default for each. */
+export const section = <Members extends TProperties>(members: Members, description: string) =>
+  Type.Optional(model(members, description));
+
+/** A section that acts by being there. */
+export const optionalSection = <Members extends TProperties>(members: Members, description: string) =>
+  Type.Optional(Type.Object(members, { description, additionalProperties: true, [actsByPresence]: true }));
+
+/** Objects with members of their own. */
+export const list = <Element extends TSchema>(element: Element, description: string) =>
+  Type.Optional(Type.Array(element, { description, default: [] }));
+
+/** An object from names to objects with members of their own. */
+export const mapTo = <Element extends TSchema>(element: Element, description: string) =>
+  Type.Optional(
+    Type.Unsafe<Readonly<Record<string, Static<Element>>>>({
+      type: 'object',
+      additionalProperties: element,
+      description,
+      default: {},
+    }),
+  );
+
+/** A whole model. Members that it does not have are kept. */
+export const model = <Members extends TProperties>(members: Members, description: string) =>
+  Type.Object(members, { description, additionalProperties: true });
+
+function word<const Words extends readonly string[]>(words: Words, options: object = {}) {
+  return Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...options });
+}
+
+function described<Value>(description: string, value: Value | undefined): { description: string; default?: Value } {
+  return value === undefined ? { description } : { description, default: value };
+}

@@ -1,0 +1,108 @@
+import type { TSchema } from 'typebox';
+import type { Finding } from '../finding.ts';
+import { sortFindings } from '../finding-order.ts';
+import { pointerTo } from '../json-pointer.ts';
+import { convertScalar } from './convert-scalar.ts';
+import { describeValue } from './describe-value.ts';
+import { isRecord, type ModelSchema } from './model-schema.ts';
+
+/** What was read of a value by its model. */
+export interface ReadValue {
+  /** What fits the model, and the members that it does not have; what does not fit is left out. */
+  readonly value: unknown;
+  /** Everything that does not fit, and what was converted, in order. */
+  readonly findings: readonly Finding[];
+  /** Members that the model does not have, by JSON pointer. */
+  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
+}
+
+/** Findings of one reading after which no more are kept. */
+export const findingsMax = 1000;
+
+/**
+ * Reads what somebody wrote by a model; never throws, whatever the value.
+ *
+ * Members that are null count as left out, and so does a section of which nothing but nulls is left, as `completeModel`
+ * writes it. Numbers and booleans that stand as text, and the other way round, are converted with a warning.
+ */
+export function readModel(model: TSchema, value: unknown): ReadValue {
+  const reading = new Reading();
+  const read = reading.read(model as ModelSchema, value, '');
+  return {
+    value: read,
+    findings: sortFindings(reading.findings),
+    unrecognizedProperties: Object.fromEntries(reading.unrecognized),
+  };
+}
+
+class Reading {
+  readonly findings: Finding[] = [];
+  readonly unrecognized: [string, unknown][] = [];
+
+  /** The value as far as it fits; undefined when nothing of it does. */
+  read(schema: ModelSchema, value: unknown, path: string): unknown {
+    if (schema.type === undefined) return value;
+    if (schema.type === 'object') return this.#readObject(schema, value, path);
+    if (schema.type === 'array') return this.#readArray(schema, value, path);
+    const converted = convertScalar(schema, value);
+    if (converted.problem !== undefined) this.#report(path, converted.problem);
+    return converted.value;
+  }
+
+  #readObject(schema: ModelSchema, value: unknown, path: string): unknown {
+    if (!isRecord(value)) {
+      this.#reportType(path, 'an object', value);
+      return undefined;
+    }
+    const { properties = {}, additionalProperties: others } = schema;
+    if (schema.properties !== undefined && isBlank(value) && path !== '') return undefined;
+    const members = Object.entries(value).flatMap(([name, member]): (readonly [string, unknown])[] => {
+      const place = pointerTo(path, name);
+      const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      const known = own ?? (isRecord(others) ? others : undefined);
+      if (known === undefined) {
+        if (schema.properties !== undefined) this.unrecognized.push([place, member]);
+        return [[name, member]];
+      }
+      if (member === null || member === undefined) return [];
+      const read = this.read(known, member, place);
+      return read === undefined ? [] : [[name, read]];
+    });
+    return Object.fromEntries(members);
+  }
+
+  #readArray(schema: ModelSchema, value: unknown, path: string): unknown {
+    if (!Array.isArray(value)) {
+      this.#reportType(path, 'a list', value);
+      return undefined;
+    }
+    const { items } = schema;
+    if (items === undefined) return value;
+    return value.flatMap((element: unknown, index) => {
+      const read = this.read(items, element, pointerTo(path, index));
+      return read === undefined ? [] : [read];
+    });
+  }
+
+  #reportType(path: string, expected: string, value: unknown): void {
+    this.#report(path, {
+      code: 'WRONG_TYPE',
+      severity: 'error',
+      message: `Expected ${expected}, found ${describeValue(value)}.`,
+    });
+  }
+
+  #report(path: string, problem: Omit<Finding, 'path'>): void {
+    if (this.findings.length < findingsMax) this.findings.push({ path, ...problem });
+    else if (this.findings.length === findingsMax) {
+      const message = `There are more than ${findingsMax} findings; no more are listed.`;
+      this.findings.push({ path: '', code: 'TOO_MANY_FINDINGS', severity: 'warning', message });
+    }
+  }
+}
+
+/** Tells whether there is a member and each is null, or an object of which the same can be said. */
+function isBlank(value: Readonly<Record<string, unknown>>): boolean {
+  const members = Object.values(value);
+  return members.length > 0 && members.every((member) => member === null || (isRecord(member) && isBlank(member)));
+}

@@ -1,0 +1,77 @@
+import type { Static } from 'typebox';
+import { timeUnits } from '../config/names.ts';
+import { anything, flag, freeForm, integer, list, model, oneOf, optionalSection, text, texts } from '../model/member.ts';
+import { dataTypes } from './data-types.ts';
+
+const fieldTypes = ['DIMENSION', 'METRIC', 'TIME', 'DATE_TIME', 'COMPLEX'] as const;
+const exceedStrategies = ['TRIM_LENGTH', 'ERROR', 'SUBSTITUTE_DEFAULT_VALUE', 'NO_ACTION'] as const;
+
+/** What every column has (spec 2.5). */
+const fieldMembers = {
+  name: text('Name of the column. Required.'),
+  dataType: oneOf(dataTypes, 'Type of its values.', 'STRING'),
+  fieldType: oneOf(fieldTypes, 'Kind of the column; follows from the list that it is in.'),
+  singleValueField: flag('Whether a row has one value, not a list of them.', true),
+  notNull: flag('Whether every row has a value.'),
+  maxLength: integer('Longest value of a STRING, JSON or BYTES column, in characters or bytes.', 512),
+  maxLengthExceedStrategy: oneOf(exceedStrategies, 'What happens to a longer value. Left out: STRING is cut, others are kept.'),
+  defaultNullValue: anything('What stands where there is no value. Left out: the default of the type.'),
+  defaultNullValueString: text('defaultNullValue as text.'),
+  virtualColumnProvider: text('Class that makes the column up. Left out: the column is stored.'),
+  transformFunction: text('The expression that gives its value. Left out: the field of the same name.'),
+  allowTrailingZeros: flag('Whether a BIG_DECIMAL keeps zeros at its end.'),
+};
+
+const FieldSpec = model(fieldMembers, 'A column.');
+
+const DateTimeFieldSpec = model(
+  {
+    ...fieldMembers,
+    format: text('How times are written: TIMESTAMP, EPOCH|DAYS|1 or 1:DAYS:EPOCH, SIMPLE_DATE_FORMAT|yyyy-MM-dd. Required.'),
+    granularity: text('Size of the steps between times: MINUTES|15 or 15:MINUTES. Required.', 'MILLISECONDS|1'),
+    sampleValue: anything('A value of the column, to check the format with.'),
+  },
+  'A column of times.',
+);
+
+const ComplexFieldSpec = model(
+  { ...fieldMembers, childFieldSpecs: freeForm('Specifications of the parts, by name.') },
+  'A column whose values have parts.',
+);
+
+const timeGranularity = (description: string) =>
+  optionalSection(
+    {
+      timeType: oneOf(timeUnits, 'Unit of the times.', 'MILLISECONDS'),
+      timeFormat: text('How they are written: EPOCH or SIMPLE_DATE_FORMAT:<pattern>.', 'EPOCH'),
+      timeUnitSize: integer('How many units one step is.', 1),
+      name: text('Name of the column.'),
+    },
+    description,
+  );
+
+/** The schema of a table (spec 2.5). */
+export const TableSchema = model(
+  {
+    schemaName: text('Name of the schema, which is the name of the table.'),
+    primaryKeyColumns: texts('Columns that together name a row.'),
+    enableColumnBasedNullHandling: flag('Whether each column says by notNull if it can be null.'),
+    dimensionFieldSpecs: list(FieldSpec, 'Columns to filter and group by.'),
+    metricFieldSpecs: list(FieldSpec, 'Columns to add up.'),
+    dateTimeFieldSpecs: list(DateTimeFieldSpec, 'Columns of times.'),
+    timeFieldSpec: optionalSection(
+      {
+        ...fieldMembers,
+        incomingGranularitySpec: timeGranularity('How times come.'),
+        outgoingGranularitySpec: timeGranularity('How times are kept.'),
+      },
+      'The column of times of old schemas. Superseded by dateTimeFieldSpecs.',
+    ),
+    complexFieldSpecs: list(ComplexFieldSpec, 'Columns whose values have parts.'),
+  },
+  'The schema of a table.',
+);
+
+export type TableSchema = Static<typeof TableSchema>;
+export type FieldSpec = Static<typeof FieldSpec>;
+export type DateTimeFieldSpec = Static<typeof DateTimeFieldSpec>;
