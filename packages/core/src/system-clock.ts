@@ -1,6 +1,9 @@
 import type { Clock } from './clock.ts';
 import { abortError } from './errors.ts';
 
+/** The longest delay that a timer takes, some 25 days: it fires at once when it is asked for more. */
+const timerDelayMaxMs = 2_147_483_647;
+
 /** The machine's own clock. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
@@ -12,10 +15,18 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         if (signal !== undefined) reject(abortError(signal));
       };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      }, delayMs);
+      const startTimer = (leftMs: number): ReturnType<typeof setTimeout> => {
+        const stepMs = Math.min(leftMs, timerDelayMaxMs);
+        return setTimeout(() => {
+          if (leftMs > stepMs) {
+            timer = startTimer(leftMs - stepMs);
+            return;
+          }
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        }, stepMs);
+      };
+      let timer = startTimer(delayMs);
       signal?.addEventListener('abort', onAbort, { once: true });
     }),
 };

@@ -1,5 +1,5 @@
 import { systemClock, systemRandom } from '@quire/core';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 describe('systemClock', () => {
   test('sleeps, and monotonic time has passed', async () => {
@@ -14,6 +14,31 @@ describe('systemClock', () => {
     const sleeping = systemClock.sleep(3_600_000, controller.signal);
     controller.abort();
     await expect(sleeping).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('a sleep that is longer than any timer', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('lasts as long as it should, not a moment only, and can be aborted on the way', async () => {
+    // As a sweep every thirty days needs it; Node fires a timer of more than 2^31 - 1 ms at once.
+    vi.useFakeTimers();
+    const dayMs = 86_400_000;
+    const abort = new AbortController();
+    const events: string[] = [];
+    const sleeping = systemClock.sleep(60 * dayMs).then(() => events.push('woke'));
+    const aborted = systemClock.sleep(60 * dayMs, abort.signal).catch(() => events.push('aborted'));
+
+    await vi.advanceTimersByTimeAsync(59 * dayMs);
+    expect(events).toEqual([]);
+    abort.abort();
+    await aborted;
+    await vi.advanceTimersByTimeAsync(dayMs);
+    await sleeping;
+    expect(events).toEqual(['aborted', 'woke']);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
