@@ -46,6 +46,8 @@ import { powersOfTen } from './schubfach';
 import { copyText, writeCsvText, writeHexText, writeJsonText } from './text';
 import { writeMicroseconds, writeMilliseconds, writeNanoseconds, writeSeconds } from './timestamp';
 
+export { writeDouble, writeFloat } from './float';
+
 /** Where the powers of ten are to be put, before the first row is written. */
 export function addressOfPowersOfTen(): usize {
   return powersOfTen;

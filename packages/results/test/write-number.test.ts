@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeDecimal, writeDouble, writeFloat, writeInt64, writeInteger } from '../src/encode/write-number.ts';
+import { obviousFloat } from './obvious-cells.ts';
 
 function written(write: (bytes: Uint8Array, position: number) => number): string {
   // What stands before the position must be left alone.
@@ -65,7 +66,7 @@ test('doubles read back as themselves, the sign of zero included', () => {
     );
   }
   fc.assert(
-    fc.property(fc.double(), (value) =>
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) =>
       Object.is(Number(written((bytes, position) => writeDouble(bytes, position, value))), value),
     ),
   );
@@ -80,15 +81,11 @@ test('single-precision floats are written in the fewest digits that name them', 
     .tuple(fc.integer({ min: -(10 ** 8), max: 10 ** 8 }), fc.nat(6))
     .map(([digits, scale]) => Math.fround(digits / 10 ** scale));
   fc.assert(
-    fc.property(tenths, (value) => {
-      const texts = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((digits) => Number(value.toPrecision(digits)));
-      const shortest = texts.find((text) => Math.fround(text) === value) ?? value;
-      expect(Number(written((bytes, position) => writeFloat(bytes, position, value)))).toBe(shortest);
-    }),
+    fc.property(tenths, (value) => written((bytes, position) => writeFloat(bytes, position, value)) === obviousFloat(value)),
     { numRuns: 2000 },
   );
   fc.assert(
-    fc.property(fc.float({ noNaN: true }), (value) =>
+    fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) =>
       Object.is(Math.fround(Number(written((bytes, position) => writeFloat(bytes, position, value)))), value),
     ),
   );

@@ -1,3 +1,4 @@
+import { QuireError } from '@quire/core';
 import { powersOfTen } from './powers-of-ten.ts';
 import { slackBytes } from './row-writer-layout.ts';
 import { rowWriterModule } from './row-writer-module.ts';
@@ -6,6 +7,8 @@ interface RowWriterExports {
   readonly memory: { readonly buffer: ArrayBuffer };
   addressOfPowersOfTen(): number;
   addressOfFreeMemory(): number;
+  writeDouble(to: number, value: number): number;
+  writeFloat(to: number, value: number): number;
   writeRows(columns: number, columnCount: number, rowCount: number, suffix: number, suffixLength: number, to: number): number;
 }
 
@@ -95,8 +98,23 @@ export class RowWriter {
 
   /** Writes rows of the columns described at `columns`: a view that lasts until the next call. */
   write(columns: number, columnCount: number, rowCount: number, suffix: StagedText): Uint8Array {
-    const end = this.#exports.writeRows(columns, columnCount, rowCount, suffix.address, suffix.length, this.#outputStart);
-    return this.#bytes.subarray(this.#outputStart, end);
+    try {
+      const end = this.#exports.writeRows(columns, columnCount, rowCount, suffix.address, suffix.length, this.#outputStart);
+      return this.#bytes.subarray(this.#outputStart, end);
+    } catch (error) {
+      // Rows are the last in memory, so that one without end leads out of it, and not into what other rows are made of.
+      throw new QuireError('RESULT_CORRUPT', 'A stored record batch has offsets that lead out of it.', { cause: error });
+    }
+  }
+
+  /** Writes a finite double, as cells of that kind are: a view that lasts until the next call. */
+  writeDouble(value: number): Uint8Array {
+    return this.#bytes.subarray(this.#outputStart, this.#exports.writeDouble(this.#outputStart, value));
+  }
+
+  /** Writes a finite single-precision float, likewise. */
+  writeFloat(value: number): Uint8Array {
+    return this.#bytes.subarray(this.#outputStart, this.#exports.writeFloat(this.#outputStart, value));
   }
 }
 

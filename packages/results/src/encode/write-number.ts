@@ -1,3 +1,6 @@
+import { RowWriter } from './row-writer.ts';
+import { writeBytes } from './write-string.ts';
+
 // Every writer here puts text into `bytes` from `position` on and returns the position behind it; its caller has made room.
 
 const zero = 48;
@@ -79,68 +82,16 @@ export function writeInt64(bytes: Uint8Array, position: number, low: number, hig
   return writeAscii(bytes, position, String((BigInt(isUnsigned ? high >>> 0 : high) << 32n) | BigInt(low >>> 0)));
 }
 
-/** Decimals of up to this many digits name one double each, so that one which reads back is the shortest. */
-const doubleDigitsLimit = 1e15;
-/** The same for single-precision floats. */
-const floatDigitsLimit = 1e6;
-const floatNormalMin = 2 ** -126;
-
-/**
- * Writes a finite double in the shortest form that reads back as the same double; the sign of zero is kept.
- *
- * Most doubles of tables are short decimals. An integer divided by a power of ten rounds as the decimal's text would, so when the
- * quotient is the double, the text is its name; what is no short decimal goes the platform's slower way.
- */
+/** Writes a finite double in the shortest form that reads back as the same double; the sign of zero is kept. */
 export function writeDouble(bytes: Uint8Array, position: number, value: number): number {
-  const thousandths = Math.round(value * 1e3);
-  if (thousandths / 1e3 === value && Math.abs(thousandths) < doubleDigitsLimit && thousandths !== 0) {
-    return writeScaled(bytes, position, thousandths, 3, 1e3);
-  }
-  const millionths = Math.round(value * 1e6);
-  if (millionths / 1e6 === value && Math.abs(millionths) < doubleDigitsLimit && millionths !== 0) {
-    return writeScaled(bytes, position, millionths, 6, 1e6);
-  }
-  return writeAscii(bytes, position, Object.is(value, -0) ? '-0' : String(value));
+  const text = RowWriter.shared.writeDouble(value);
+  return writeBytes(bytes, position, text, 0, text.length);
 }
 
 /** Writes a finite single-precision float in the shortest form that reads back as the same float. */
 export function writeFloat(bytes: Uint8Array, position: number, value: number): number {
-  const tenths = Math.round(value * 10);
-  if (tenths !== 0 && Math.abs(tenths) < floatDigitsLimit && Math.fround(tenths / 10) === value) {
-    return writeScaled(bytes, position, tenths, 1, 10);
-  }
-  const thousandths = Math.round(value * 1e3);
-  if (thousandths !== 0 && Math.abs(thousandths) < floatDigitsLimit && Math.fround(thousandths / 1e3) === value) {
-    return writeScaled(bytes, position, thousandths, 3, 1e3);
-  }
-  if (Number.isInteger(value) && Math.abs(value) < 16_777_216) return writeDouble(bytes, position, value);
-  // 9 significant digits identify every float; most need fewer, and those below the normal range hold few to begin with.
-  for (let digits = Math.abs(value) < floatNormalMin ? 1 : 6; digits < 9; digits += 1) {
-    const shorter = Number(value.toPrecision(digits));
-    if (Math.fround(shorter) === value) return writeAscii(bytes, position, String(shorter));
-  }
-  return writeAscii(bytes, position, String(Number(value.toPrecision(9))));
-}
-
-/** Writes `scaled / scale`, where `scale` is 10^digits, without trailing zeros. */
-function writeScaled(bytes: Uint8Array, position: number, scaled: number, digits: number, scale: number): number {
-  const magnitude = Math.abs(scaled);
-  let end = position;
-  if (scaled < 0) {
-    bytes[end] = minus;
-    end += 1;
-  }
-  const whole = Math.floor(magnitude / scale);
-  end = writeInteger(bytes, end, whole);
-  let fraction = (magnitude - whole * scale) | 0;
-  if (fraction === 0) return end;
-  let fractionDigits = digits;
-  while (fraction % 10 === 0) {
-    fraction = (fraction / 10) | 0;
-    fractionDigits -= 1;
-  }
-  bytes[end] = dot;
-  return writeDigits(bytes, end + 1, fraction, fractionDigits);
+  const text = RowWriter.shared.writeFloat(value);
+  return writeBytes(bytes, position, text, 0, text.length);
 }
 
 /** Writes a decimal of `scale` fraction digits in plain digits, never with an exponent. */

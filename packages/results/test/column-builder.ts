@@ -1,0 +1,74 @@
+import { type Data, DataType, Field, makeData, Schema } from 'apache-arrow';
+import { encodeCsv, encodeJsonRows, encodeNdjson, type PageBatch } from '../src/encode/page-encoders.ts';
+
+/** A column of values laid out as bytes, null where `isNull` says so. */
+export function columnOf(type: DataType, length: number, values: ArrayBufferView, isNull?: (row: number) => boolean): Data {
+  return makeData({ type, length, data: values, ...nullsOf(length, isNull) } as Parameters<typeof makeData>[0]);
+}
+
+/** A column of texts, given as characters that each are a byte. */
+export function textColumnOf(type: DataType, texts: readonly string[], isNull?: (row: number) => boolean): Data {
+  const offsets = Int32Array.from({ length: texts.length + 1 });
+  for (const [row, text] of texts.entries()) offsets[row + 1] = (offsets[row] ?? 0) + text.length;
+  const valueOffsets = DataType.isLargeUtf8(type) ? BigInt64Array.from(offsets, BigInt) : offsets;
+  const data = Buffer.from(texts.join(''), 'latin1');
+  return makeData({ type, length: texts.length, data, valueOffsets, ...nullsOf(texts.length, isNull) } as unknown as Parameters<
+    typeof makeData
+  >[0]);
+}
+
+/** A column of lists: of a fixed size when there are no offsets. */
+export function listColumnOf(
+  type: DataType,
+  length: number,
+  child: Data,
+  valueOffsets: Int32Array | undefined,
+  isNull: (row: number) => boolean,
+): Data {
+  return makeData({ type, length, child, valueOffsets, ...nullsOf(length, isNull) } as unknown as Parameters<typeof makeData>[0]);
+}
+
+function nullsOf(
+  length: number,
+  isNull: (row: number) => boolean = () => false,
+): { nullCount: number; nullBitmap: Uint8Array | undefined } {
+  const nullBitmap = new Uint8Array((length >> 3) + 1);
+  let nullCount = 0;
+  for (let row = 0; row < length; row += 1) {
+    if (isNull(row)) nullCount += 1;
+    else nullBitmap[row >> 3] = (nullBitmap[row >> 3] ?? 0) | (1 << (row & 7));
+  }
+  return { nullCount, nullBitmap: nullCount === 0 ? undefined : nullBitmap };
+}
+
+/** The cells that rows of one column have in JSON; texts as characters that each are a byte. */
+export async function jsonCellsOf(column: Data, start = 0): Promise<string[]> {
+  const schema = new Schema([new Field('c', column.type, true)]);
+  const text = await textOf(encodeNdjson(schema, pageOf([column], start)));
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.slice('{"c":'.length, -1));
+}
+
+/** The lines that rows of one column have in CSV; of no text with line breaks. */
+export async function csvCellsOf(column: Data): Promise<string[]> {
+  const schema = new Schema([new Field('c', column.type, true)]);
+  return (await textOf(encodeCsv(schema, pageOf([column])))).split('\n').slice(1, -1);
+}
+
+/** Rows of several columns as JSON, parsed. */
+export async function jsonRowsOf(columns: readonly Data[]): Promise<unknown> {
+  const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));
+  return JSON.parse(await textOf(encodeJsonRows(schema, pageOf(columns)))) as unknown;
+}
+
+/** A page of all rows of one batch from `start` on. */
+export async function* pageOf(columns: readonly Data[], start = 0): AsyncGenerator<PageBatch> {
+  const rowCount = columns[0]?.length ?? 0;
+  yield { batch: { rowCount, columns }, rows: { start, end: rowCount } };
+}
+
+export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(chunks)).toString('latin1');
+}
