@@ -8,20 +8,22 @@ export interface OrphanObject extends ObjectEntry {
   readonly folderModifiedMs: number;
 }
 
-const idLength = 36;
+/** Of a UUID, in bytes; its text without dashes is their hexadecimal form, so that both have the same order. */
+const idBytes = 16;
+/** Columns grow by pieces: to move them to larger ones would take twice the memory for a while. */
+const pieceLength = 1024;
 /** More orphans than that wait for a later sweep. */
 const orphanCountMax = 100_000;
 
 /**
- * The results of one broker as one listing showed them, in the order of their ids, packed into columns: 68 bytes each, so that
+ * The results of one broker as one listing showed them, in the order of their ids, packed into columns: 48 bytes each, so that
  * a million fit where as many objects would not.
  */
 export class BrokerSnapshot {
   readonly brokerId: string;
   #length = 0;
   #lastId = '';
-  #ids = Buffer.alloc(0);
-  #numbers = new Float64Array(0);
+  readonly #pieces: Piece[] = [];
   #sizeBytes = 0;
   #resultBytes = 0;
   readonly #orphans: OrphanObject[] = [];
@@ -73,19 +75,22 @@ export class BrokerSnapshot {
   }
 
   requestIdAt(index: number): RequestId {
-    return this.#ids.toString('latin1', index * idLength, (index + 1) * idLength) as RequestId;
+    const start = (index % pieceLength) * idBytes;
+    const hex = this.#pieceAt(index).ids.toString('hex', start, start + idBytes);
+    const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
+    return parts.join('-') as RequestId;
   }
 
   submissionTimeMsAt(index: number): number {
-    return this.#numbers[index * 4] ?? NaN;
+    return this.#numberAt(index, 0);
   }
 
   expirationTimeMsAt(index: number): number {
-    return this.#numbers[index * 4 + 1] ?? NaN;
+    return this.#numberAt(index, 1);
   }
 
   sizeBytesAt(index: number): number {
-    return this.#numbers[index * 4 + 2] ?? NaN;
+    return this.#numberAt(index, 2);
   }
 
   entryAt(index: number): ResultEntry {
@@ -93,7 +98,7 @@ export class BrokerSnapshot {
     const requestId = this.requestIdAt(index);
     const submissionTimeMs = this.submissionTimeMsAt(index);
     const expirationTimeMs = this.expirationTimeMsAt(index);
-    const rowCount = this.#numbers[index * 4 + 3] ?? NaN;
+    const rowCount = this.#numberAt(index, 3);
     const name = { submissionTimeMs, expirationTimeMs, rowCount };
     const keys = { dataKey: dataKeyOf(brokerId, requestId), recordKey: recordKeyOf(brokerId, requestId, name) };
     return { requestId, brokerId, ...name, sizeBytes: this.sizeBytesAt(index), ...keys };
@@ -111,26 +116,37 @@ export class BrokerSnapshot {
     return low < this.#length && this.requestIdAt(low) === requestId ? low : -1;
   }
 
+  #pieceAt(index: number): Piece {
+    const piece = this.#pieces[Math.floor(index / pieceLength)];
+    if (piece === undefined) throw new RangeError(`A snapshot of ${this.#length} results has none at ${index}.`);
+    return piece;
+  }
+
+  #numberAt(index: number, column: number): number {
+    return this.#pieceAt(index).numbers[(index % pieceLength) * 4 + column] ?? NaN;
+  }
+
   #append(entry: ResultEntry): void {
     const index = this.#length;
     if (this.#lastId >= entry.requestId) {
       throw new QuireError('INTERNAL', `The listing of ${this.brokerId} is out of order at ${entry.requestId}.`);
     }
     this.#lastId = entry.requestId;
-    if (index * idLength === this.#ids.byteLength) this.#grow();
-    this.#ids.write(entry.requestId, index * idLength, 'latin1');
-    this.#numbers.set([entry.submissionTimeMs, entry.expirationTimeMs, entry.sizeBytes, entry.rowCount], index * 4);
+    const place = index % pieceLength;
+    if (place === 0) this.#pieces.push({ ids: Buffer.alloc(pieceLength * idBytes), numbers: new Float64Array(pieceLength * 4) });
+    const { ids, numbers } = this.#pieceAt(index);
+    ids.write(entry.requestId.replaceAll('-', ''), place * idBytes, 'hex');
+    numbers[place * 4] = entry.submissionTimeMs;
+    numbers[place * 4 + 1] = entry.expirationTimeMs;
+    numbers[place * 4 + 2] = entry.sizeBytes;
+    numbers[place * 4 + 3] = entry.rowCount;
     this.#length += 1;
     this.#resultBytes += entry.sizeBytes;
   }
+}
 
-  #grow(): void {
-    const capacity = Math.max(64, Math.ceil(this.#length * 1.5));
-    const ids = Buffer.alloc(capacity * idLength);
-    ids.set(this.#ids);
-    this.#ids = ids;
-    const numbers = new Float64Array(capacity * 4);
-    numbers.set(this.#numbers);
-    this.#numbers = numbers;
-  }
+interface Piece {
+  readonly ids: Buffer;
+  /** Of each result: submission time, expiration time, bytes, rows. */
+  readonly numbers: Float64Array;
 }

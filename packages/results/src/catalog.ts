@@ -1,5 +1,5 @@
 import type { CallOptions, ObjectEntry, ObjectStore, RequestId } from '@quire/core';
-import { brokerPrefix, dataKeyOf, parseResultObjectName } from './layout.ts';
+import { brokerPrefix, parseResultFileName, parseResultFolder, type RecordName } from './layout.ts';
 import type { ResultEntry } from './result-entry.ts';
 
 /** What lies in the folder of one request id, as a listing shows it. */
@@ -39,23 +39,21 @@ export async function* listResultFolders(
   prefix: string,
   options: FolderListOptions = {},
 ): AsyncGenerator<ResultFolder> {
-  let group: ObjectEntry[] = [];
-  let groupName = '';
+  let prefixOfFolder = '';
+  let objects: FolderObjects | undefined;
   for await (const object of store.list(prefix, { signal: options.signal })) {
-    if (parseResultObjectName(object.key) === undefined) {
-      options.onForeign?.(object);
-      continue;
-    }
-    const name = object.key.slice(0, object.key.lastIndexOf('/'));
-    if (name !== groupName) {
-      const folder = folderOf(group);
+    const nameStart = object.key.lastIndexOf('/') + 1;
+    // A folder's name is parsed once, not once for each of its objects: of millions, that shows.
+    if (nameStart !== prefixOfFolder.length || !object.key.startsWith(prefixOfFolder)) {
+      const folder = objects?.toFolder();
       if (folder !== undefined) yield folder;
-      group = [];
-      groupName = name;
+      prefixOfFolder = object.key.slice(0, nameStart);
+      const owner = parseResultFolder(prefixOfFolder);
+      objects = owner && new FolderObjects(owner.brokerId, owner.requestId);
     }
-    group.push(object);
+    if (objects?.add(object, object.key.slice(nameStart)) !== true) options.onForeign?.(object);
   }
-  const folder = folderOf(group);
+  const folder = objects?.toFolder();
   if (folder !== undefined) yield folder;
 }
 
@@ -64,34 +62,58 @@ export function listBrokerResults(store: ObjectStore, brokerId: string, options:
   return listResults(store, brokerPrefix(brokerId), options);
 }
 
-/** What the objects of one folder amount to; undefined when there are none. */
-function folderOf(objects: readonly ObjectEntry[]): ResultFolder | undefined {
-  let sizeBytes = 0;
-  let lastModifiedMs = 0;
-  let data: ObjectEntry | undefined;
-  let latest: (ResultEntry & { readonly object: ObjectEntry }) | undefined;
-  let owner: Pick<ResultFolder, 'brokerId' | 'requestId'> | undefined;
-  for (const object of objects) {
-    const name = parseResultObjectName(object.key);
-    if (name === undefined) continue;
-    owner = name;
-    sizeBytes += object.sizeBytes;
-    lastModifiedMs = Math.max(lastModifiedMs, object.lastModifiedMs);
-    if (name.kind === 'data') {
-      data = object;
-    } else if (latest === undefined || name.expirationTimeMs >= latest.expirationTimeMs) {
-      const { requestId, brokerId, submissionTimeMs, expirationTimeMs, rowCount } = name;
-      const dataKey = dataKeyOf(brokerId, requestId);
-      const keys = { sizeBytes: 0, dataKey, recordKey: object.key };
-      latest = { requestId, brokerId, submissionTimeMs, expirationTimeMs, rowCount, ...keys, object };
+/** The objects of one folder, and what they amount to. */
+class FolderObjects {
+  readonly #brokerId: string;
+  readonly #requestId: RequestId;
+  readonly #objects: ObjectEntry[] = [];
+  #sizeBytes = 0;
+  #lastModifiedMs = 0;
+  #data: ObjectEntry | undefined;
+  #record: ObjectEntry | undefined;
+  #latest: RecordName | undefined;
+
+  constructor(brokerId: string, requestId: RequestId) {
+    this.#brokerId = brokerId;
+    this.#requestId = requestId;
+  }
+
+  /** Takes an object; false when its name is none of ours. */
+  add(object: ObjectEntry, name: string): boolean {
+    const file = parseResultFileName(name);
+    if (file === undefined) return false;
+    this.#objects.push(object);
+    this.#sizeBytes += object.sizeBytes;
+    this.#lastModifiedMs = Math.max(this.#lastModifiedMs, object.lastModifiedMs);
+    if (file.kind === 'data') {
+      this.#data = object;
+    } else if (this.#latest === undefined || file.expirationTimeMs >= this.#latest.expirationTimeMs) {
+      this.#record = object;
+      this.#latest = file;
     }
+    return true;
   }
-  if (owner === undefined) return undefined;
-  const { brokerId, requestId } = owner;
-  if (latest === undefined || data === undefined) {
-    return { brokerId, requestId, entry: undefined, orphans: objects, sizeBytes, lastModifiedMs };
+
+  /** Undefined when nothing in the folder is ours. */
+  toFolder(): ResultFolder | undefined {
+    const objects = this.#objects;
+    if (objects.length === 0) return undefined;
+    const [data, record, latest] = [this.#data, this.#record, this.#latest];
+    const [brokerId, requestId, sizeBytes, lastModifiedMs] = [
+      this.#brokerId,
+      this.#requestId,
+      this.#sizeBytes,
+      this.#lastModifiedMs,
+    ];
+    if (latest === undefined || record === undefined || data === undefined) {
+      return { brokerId, requestId, entry: undefined, orphans: objects, sizeBytes, lastModifiedMs };
+    }
+    const { submissionTimeMs, expirationTimeMs, rowCount } = latest;
+    const times = { submissionTimeMs, expirationTimeMs, rowCount };
+    const entry = { requestId, brokerId, ...times, sizeBytes, dataKey: data.key, recordKey: record.key };
+    const orphans = objects.length === 2 ? noObjects : objects.filter((object) => object !== data && object !== record);
+    return { brokerId, requestId, entry, orphans, sizeBytes, lastModifiedMs };
   }
-  const { object: record, ...entry } = latest;
-  const orphans = objects.length === 2 ? [] : objects.filter((object) => object !== data && object !== record);
-  return { brokerId, requestId, entry: { ...entry, sizeBytes }, orphans, sizeBytes, lastModifiedMs };
 }
+
+const noObjects: readonly ObjectEntry[] = [];

@@ -43,13 +43,29 @@ export function recordKeyOf(brokerId: string, requestId: RequestId, name: Record
 
 /** Parses an object key; undefined for every name that is not exactly one of ours, which nobody may then touch. */
 export function parseResultObjectName(key: string): ResultObjectName | undefined {
-  const [brokerId, requestId, name, ...rest] = key.split('/');
-  if (brokerId === undefined || requestId === undefined || name === undefined || rest.length > 0) return undefined;
-  if (!isBrokerId(brokerId) || !isRequestId(requestId)) return undefined;
-  if (name === dataName) return { kind: 'data', brokerId, requestId };
+  const end = key.lastIndexOf('/') + 1;
+  const folder = parseResultFolder(key.slice(0, end));
+  const file = folder && parseResultFileName(key.slice(end));
+  return file && { ...folder, ...file };
+}
+
+/** Parses what comes before the last segment of an object key, with its slash; undefined when no result can lie there. */
+export function parseResultFolder(prefix: string): Pick<ResultObjectName, 'brokerId' | 'requestId'> | undefined {
+  const separator = prefix.indexOf('/');
+  if (separator === -1 || !prefix.endsWith('/')) return undefined;
+  const brokerId = prefix.slice(0, separator);
+  const requestId = prefix.slice(separator + 1, -1);
+  return isBrokerId(brokerId) && isRequestId(requestId) ? { brokerId, requestId } : undefined;
+}
+
+/** Parses the last segment of an object key; undefined for every name that is not exactly one of ours. */
+export function parseResultFileName(
+  name: string,
+): { readonly kind: 'data' } | ({ readonly kind: 'record' } & RecordName) | undefined {
+  if (name === dataName) return { kind: 'data' };
   const match = recordNamePattern.exec(name);
   if (match === null) return undefined;
-  const [submissionTimeMs = NaN, expirationTimeMs = NaN, rowCount = NaN] = match.slice(1).map(Number);
+  const [submissionTimeMs, expirationTimeMs, rowCount] = [Number(match[1]), Number(match[2]), Number(match[3])];
   if (![submissionTimeMs, expirationTimeMs, rowCount].every(Number.isSafeInteger)) return undefined;
-  return { kind: 'record', brokerId, requestId, submissionTimeMs, expirationTimeMs, rowCount };
+  return { kind: 'record', submissionTimeMs, expirationTimeMs, rowCount };
 }

@@ -18,7 +18,8 @@ test(
   { timeout: 120_000 },
   async () => {
     const script = join(import.meta.dirname, 'cleaner-million.process.ts');
-    const args = ['--conditions=@quire/source', '--expose-gc', script, '1000000'];
+    // The young generation is as large as the command's.
+    const args = ['--conditions=@quire/source', '--expose-gc', '--max-semi-space-size=2', script, '1000000'];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const outcome = JSON.parse(stdout) as Record<
       'expiredCount' | 'evictedCount' | 'usageEndBytes' | 'targetBytes' | 'memoryMiB',

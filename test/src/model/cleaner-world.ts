@@ -80,6 +80,7 @@ export class World {
   #daemon = new Process(this, 'daemon');
   readonly #known: KnownResult[] = [];
   #turn = 0;
+  #isDaemonSweeping = false;
   /** At no moment of the scene was more stored than this, writes in flight apart. */
   #storedBytesMax = 0;
   /** The critical thresholds of which evictions in this scene say that they were exceeded. */
@@ -91,6 +92,7 @@ export class World {
   async play({ actions, weather }: Scene): Promise<void> {
     this.#storedBytesMax = await this.#presentBytes();
     this.#evictedAbove = [];
+    this.#isDaemonSweeping = actions.some((action) => action.kind === 'sweep' && action.by === 'daemon');
     this.#brew(weather);
     await this.#drive(Promise.all(actions.map((action) => this.#act(action))));
     this.#brew({ fault: undefined, delaySeed: undefined });
@@ -265,8 +267,8 @@ export class World {
       if (!isQuireError(error)) throw error;
       // Another renewal at the same time may have succeeded before this one took its place, and failed.
       result.expirationTimeMs = Math.min(result.expirationTimeMs, wished);
-      // A cleaner and a renewal, in two processes, have seen each other: see `removeResult`.
-      if (error.code === 'RESULT_DELETED' && result.state === 'live') Object.assign(result, { state: 'gone', isDisturbed: true });
+      // A daemon and a renewal, which have seen each other, have both given way: see `removeResult`.
+      if (this.#isDaemonSweeping && result.state === 'live') result.state = 'unknown';
     }
   }
 
