@@ -1,7 +1,6 @@
 import { type PageRequest, QuireError } from '@quire/core';
 import { concatenate } from './concatenate.ts';
 import { type DownloadFormat, pageFormatOf, pieceOf } from './document-pieces.ts';
-import { planPages } from './plan-pages.ts';
 import { readAhead } from './read-ahead.ts';
 import { type Caller, readPageBytes, type ResultAddress } from './result-calls.ts';
 
@@ -25,7 +24,7 @@ export interface DownloadOptions {
   readonly offset?: number | undefined;
   /** Rows to download at most; absent: all. */
   readonly rowCount?: number | undefined;
-  /** Rows of one request, and so the memory that a download takes: two such pages. Default 10,000. */
+  /** Rows of one request; a download holds two such pages. Absent: as many as come to 4 MiB. */
   readonly pageSize?: number | undefined;
   /** `position` of an earlier download with the same format, offset and rowCount, to go on there. */
   readonly from?: DownloadPosition | undefined;
@@ -33,6 +32,10 @@ export interface DownloadOptions {
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** A page of unknown rows is small, in case they are large; what it weighs tells how many rows the next one may have. */
+const firstPageRowCount = 1000;
+const pageSizeBytes = 4 * 1024 * 1024;
 
 /**
  * A result as one document in a format, page by page: each chunk is whole rows, and all chunks together are the document.
@@ -49,12 +52,12 @@ export class Download implements AsyncIterable<Uint8Array> {
   readonly #resultRowCount: number;
   readonly #start: number;
   readonly #end: number;
-  readonly #pageSize: number;
+  #pageRowCount: number;
   #position: DownloadPosition;
 
   /** @throws INVALID_PARAMETER when a number is none, or the position is not one of this download */
   constructor(caller: Caller, result: ResultAddress, resultRowCount: number, options: DownloadOptions) {
-    const { offset = 0, rowCount = resultRowCount, pageSize = 10_000, from } = options;
+    const { offset = 0, rowCount = resultRowCount, pageSize = firstPageRowCount, from } = options;
     for (const [name, value, least] of [
       ['offset', offset, 0],
       ['rowCount', rowCount, 0],
@@ -69,7 +72,7 @@ export class Download implements AsyncIterable<Uint8Array> {
     this.#resultRowCount = resultRowCount;
     this.#start = Math.min(offset, resultRowCount);
     this.#end = this.#start + Math.min(rowCount, resultRowCount - this.#start);
-    this.#pageSize = pageSize;
+    this.#pageRowCount = pageSize;
     this.#position = from ?? { offset: this.#start, sizeBytes: 0 };
     const { offset: next, sizeBytes } = this.#position;
     if (!(next >= this.#start && next <= this.#end && sizeBytes >= 0 && Number.isSafeInteger(next))) {
@@ -132,6 +135,7 @@ export class Download implements AsyncIterable<Uint8Array> {
     const isEmpty = this.totalRowCount === 0;
     const asked = { ...page, format: pageFormatOf(format), expectedRowCount: isEmpty ? 0 : page.rowCount };
     const bytes = await readPageBytes(this.#caller, this.#result, asked, { signal });
+    if (this.#options.pageSize === undefined) this.#weigh(page.rowCount, bytes.byteLength);
     const end = isEmpty ? this.#end : page.offset + page.rowCount;
     const place = { isFirst: isEmpty || page.offset === this.#start, isLast: end === this.#end };
     return { end, piece: pieceOf(format, bytes, place) };
@@ -141,6 +145,20 @@ export class Download implements AsyncIterable<Uint8Array> {
     const { offset, sizeBytes } = this.#position;
     // A document without rows has a header all the same; the page behind the last row is one without rows.
     if (this.totalRowCount === 0 && sizeBytes === 0) return [{ offset: this.#resultRowCount, rowCount: 1 }].values();
-    return planPages({ start: offset, end: this.#end, pageSize: this.#pageSize });
+    return this.#pagesFrom(offset);
+  }
+
+  *#pagesFrom(start: number): Generator<PageRequest, void, undefined> {
+    for (let offset = start; offset < this.#end;) {
+      const rowCount = Math.min(this.#pageRowCount, this.#end - offset);
+      yield { offset, rowCount };
+      offset += rowCount;
+    }
+  }
+
+  /** Sizes the pages to come by one that came, ten times as large at the most: rows differ. */
+  #weigh(rowCount: number, sizeBytes: number): void {
+    const fitting = Math.floor((rowCount * pageSizeBytes) / Math.max(1, sizeBytes));
+    this.#pageRowCount = Math.max(1, Math.min(fitting, 10 * rowCount));
   }
 }

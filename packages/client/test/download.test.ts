@@ -42,6 +42,23 @@ describe('a download', () => {
     expect(await documentOf(0, { format: 'ndjson' })).toBe('');
   });
 
+  it('sizes its pages by what rows weigh, unless it is told how many', async () => {
+    const pagesOf = async (rowCount: number, bytesPerRow: number) => {
+      const fault = (call: string) => {
+        const [, rows] = /numRows=(\d+)&format=ndjson/.exec(call) ?? [];
+        return rows === undefined ? undefined : new Response(new Uint8Array(Number(rows) * bytesPerRow));
+      };
+      const fake = new FakeResult({ rowCount, fault });
+      const cursor = await cursorOf(fake);
+      for await (const chunk of cursor.download({ format: 'ndjson' })) expect(chunk.byteLength).toBeLessThanOrEqual(4_194_304);
+      return fake.pages.slice(1);
+    };
+    // 4 MiB are 41,943 rows of 100 bytes; a page has ten times the rows of the one before at most.
+    expect(await pagesOf(100_000, 100)).toEqual(['0+1000', '1000+10000', '11000+41943', '52943+41943', '94886+5114']);
+    expect(await pagesOf(1700, 4000)).toEqual(['0+1000', '1000+700']);
+    expect(await pagesOf(1003, 4_000)).toEqual(['0+1000', '1000+3']);
+  });
+
   it('tells how far it is, with each chunk', async () => {
     const told: DownloadProgress[] = [];
     const cursor = await cursorOf(new FakeResult({ rowCount: 5 }));

@@ -37,7 +37,7 @@ const allRows = `n\n${Array.from({ length: 50_000 }, (_, n) => `${n}\n`).join(''
 test('quire results download goes on in another process behind the rows that it has', async () => {
   const path = join(directory.path, 'numbers.csv');
   proxy.intercept = ({ url }) => (url.includes('offset=20000&') ? { kind: 'reset', afterBytes: 1000 } : undefined);
-  const broken = await download('-o', path, '--resume');
+  const broken = await download('-o', path, '--resume', '--page-size', '10000');
   expect({ ...broken, stderr: broken.stderr.split('\n')[0] }).toEqual({
     exitCode: 1,
     stdout: '',
@@ -48,7 +48,7 @@ test('quire results download goes on in another process behind the rows that it 
 
   proxy.intercept = () => undefined;
   proxy.requests.length = 0;
-  expect(await download('-o', path, '--resume')).toEqual({
+  expect(await download('-o', path, '--resume', '--page-size', '10000')).toEqual({
     exitCode: 0,
     stdout: `${path}: 50,000 rows, 282.1 KiB\n`,
     stderr: '',

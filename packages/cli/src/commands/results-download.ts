@@ -28,7 +28,7 @@ export function addResultsDownloadCommand(results: Command, environment: Environ
     .addOption(new Option('-f, --format <format>', 'how to write rows').choices(formats).default('csv' as const))
     .option('-o, --output <file>', 'where to write; standard output when absent')
     .option('--resume', 'go on with a download into the same file that broke off; begins one when there is none')
-    .option('--page-size <count>', 'rows per request', integerFrom(1), 10_000)
+    .option('--page-size <count>', 'rows per request; as many as come to 4 MiB when absent', integerFrom(1))
     .addHelpText('after', examples)
     .action(async (id, options, command) => {
       const { format, output, pageSize } = options;

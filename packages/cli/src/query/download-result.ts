@@ -9,7 +9,7 @@ import { showProgress } from '../progress.ts';
 export interface DownloadRequest {
   readonly cursor: ResultCursor;
   readonly format: DownloadFormat;
-  readonly pageSize: number;
+  readonly pageSize?: number | undefined;
   readonly signal: AbortSignal;
 }
 
