@@ -13,6 +13,8 @@ export function printExpression(expression: Expression): string {
 function printLiteral(value: LiteralValue): string {
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
   if (Object.is(value, -0)) return '-0.0';
+  // Digits alone would be read as a whole number of 64 bits, which a double of this size only comes near to.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return Number(value).toExponential();
   return String(value);
 }
 

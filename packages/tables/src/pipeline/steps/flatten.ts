@@ -71,7 +71,10 @@ function flatten(name: string, path: string, value: SourceValue, plan: Plan, dep
 }
 
 function flattenCollection(path: string, elements: readonly SourceValue[], plan: Plan, depth: number): SourceValue {
-  if (plan.unnested.has(path)) return elements.map((element) => flattenElement(path, element, plan, depth));
+  if (plan.unnested.has(path)) {
+    const flattened = elements.map((element) => flattenElement(path, element, plan, depth));
+    return flattened.every((element, index) => element === elements[index]) ? elements : flattened;
+  }
   const [first] = elements;
   const isPrimitive = first === undefined || first === null || typeof first !== 'object' || first instanceof Uint8Array;
   return plan.mode === 'ALL' || (plan.mode === 'NON_PRIMITIVE' && !isPrimitive) ? writeJson(elements) : elements;
@@ -79,7 +82,7 @@ function flattenCollection(path: string, elements: readonly SourceValue[], plan:
 
 /** The members of an element keep names without the path of their collection until it is unnested. */
 function flattenElement(path: string, element: SourceValue, plan: Plan, depth: number): SourceValue {
-  if (!isMap(element)) return element;
+  if (!isMap(element) || Object.values(element).every((member) => typeof member !== 'object' || member === null)) return element;
   const members = Object.create(null) as Record<string, SourceValue>;
   for (const [key, member] of Object.entries(element)) {
     flatten(key, path + plan.delimiter + key, member, plan, depth + 1, (name, value) => {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { fieldsOf, run } from '../run.ts';
+
+const generate = (fieldToFunctionMap: Record<string, string>, preComplexTypeTransform = false) => {
+  return { enricherType: 'generateColumn', properties: { fieldToFunctionMap }, preComplexTypeTransform };
+};
+
+test('columns are generated in the order in which they need each other', async () => {
+  const enrichmentConfigs = [generate({ twice: 'once || once', once: "upper(name) || '!'" })];
+  expect(await fieldsOf([{ name: 'a' }], { ingestion: { enrichmentConfigs } })).toEqual([
+    { name: 'a', once: 'A!', twice: 'A!A!' },
+  ]);
+});
+
+test('those before complex types see nested values, those after see the flattened columns', async () => {
+  const enrichmentConfigs = [generate({ before: 'jsonFormat(user)' }, true), generate({ after: 'user.name' })];
+  const ingestion = { enrichmentConfigs, complexTypeConfig: {} };
+  expect(await fieldsOf([{ user: { name: 'x' } }], { ingestion })).toEqual([
+    { before: '{"name":"x"}', 'user.name': 'x', after: 'x' },
+  ]);
+});
+
+test('an enricher that is not run here, a bad expression and a circle are findings', async () => {
+  const enrichmentConfigs = [{ enricherType: 'clpEnricher', properties: {} }, generate({ 'a/b': 'uper(x)', c: 'd', d: 'c' })];
+  const { findings, rows } = await run([{ x: 1 }], { ingestion: { enrichmentConfigs } });
+  expect(findings.map(({ path, code, severity }) => [path, code, severity])).toEqual([
+    ['/ingestionConfig/enrichmentConfigs/0/enricherType', 'PIPELINE_ENRICHER_NOT_RUN', 'warning'],
+    ['/ingestionConfig/enrichmentConfigs/1/properties/fieldToFunctionMap/a~1b', 'EXPRESSION_UNKNOWN_FUNCTION', 'error'],
+    ['/ingestionConfig/enrichmentConfigs/1/properties/fieldToFunctionMap/c', 'PIPELINE_TRANSFORM_CYCLE', 'error'],
+  ]);
+  expect(rows.map(({ fields }) => fields)).toEqual([{ x: 1 }]);
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { column, fieldsOf, run } from '../run.ts';
+
+const transforms = (...pairs: readonly (readonly [string, string])[]) => {
+  return { transformConfigs: pairs.map(([columnName, transformFunction]) => ({ columnName, transformFunction })) };
+};
+
+describe('transforms', () => {
+  test('run in the order in which they need each other', async () => {
+    const ingestion = transforms(['c', 'b + 1'], ['b', 'a + 1']);
+    expect(await fieldsOf([{ a: 1 }], { ingestion })).toEqual([{ a: 1, b: 2, c: 3 }]);
+  });
+
+  test('fill a column only where it has no value', async () => {
+    const ingestion = transforms(['b', 'a + 1']);
+    expect(
+      await fieldsOf(
+        [
+          { a: 1, b: 9 },
+          { a: 1, b: null },
+        ],
+        { ingestion },
+      ),
+    ).toEqual([
+      { a: 1, b: 9 },
+      { a: 1, b: 2 },
+    ]);
+  });
+
+  test('of the schema run as well, where the config has none', async () => {
+    const dimensions = [column('a', 'INT'), column('b', 'INT', { transformFunction: 'a * 10' })];
+    expect(await fieldsOf([{ a: 1 }], { dimensions })).toEqual([{ a: 1, b: 10 }]);
+  });
+
+  test('make columns that others read but the table does not keep', async () => {
+    const ingestion = transforms(['between_', 'upper(a)'], ['c', 'between_ || between_']);
+    expect(await fieldsOf([{ a: 'x' }], { ingestion, dimensions: [column('c')] })).toEqual([{ c: 'XX' }]);
+  });
+
+  test('that fail drop the row, or leave null and an incomplete row', async () => {
+    const ingestion = transforms(['b', "a + 'x'"], ['c', 'CAST(a AS INT)']);
+    const rows = [{ a: 1 }, { a: 'y' }];
+    const bad = transforms(['c', 'CAST(a AS INT)']);
+    expect((await run(rows, { ingestion: bad })).dropped).toEqual([
+      {
+        sourceIndex: 1,
+        step: 'transform',
+        kind: 'failed',
+        column: 'c',
+        reason: 'Expected a number as a value of INT, found the text ‘y’.',
+      },
+    ]);
+    const kept = await run(rows, { ingestion: { ...ingestion, continueOnError: true } });
+    expect(kept.findings.map(({ code }) => code)).toEqual(['EXPRESSION_ARGUMENT']);
+    expect(kept.rows.map(({ fields, isIncomplete }) => [fields, isIncomplete])).toEqual([
+      [{ a: 1, c: 1 }, false],
+      [{ a: 'y', c: null }, true],
+    ]);
+  });
+});
+
+describe('circles of transforms', () => {
+  test('are findings, and what does not depend on them still runs', async () => {
+    const ingestion = transforms(['a', 'b + 1'], ['b', 'c + 1'], ['c', 'a + 1'], ['d', 'a'], ['e', 'x'], ['f', 'f + 1']);
+    const { findings, rows } = await run([{ x: 5 }], { ingestion });
+    expect(findings.map(({ path, code, message }) => [path, code, message])).toEqual([
+      [
+        '/ingestionConfig/transformConfigs/0',
+        'PIPELINE_TRANSFORM_CYCLE',
+        'Transforms go round in a circle: a reads b reads c reads a; they are left out.',
+      ],
+      ['/ingestionConfig/transformConfigs/5', 'PIPELINE_TRANSFORM_CYCLE', 'The transform of f reads f itself; it is left out.'],
+      [
+        '/ingestionConfig/transformConfigs/3',
+        'PIPELINE_TRANSFORM_BLOCKED',
+        'The transform of d reads a column whose transform is left out; so is this one.',
+      ],
+    ]);
+    expect(rows.map(({ fields }) => fields)).toEqual([{ x: 5, e: 5 }]);
+  });
+
+  test('a second transform of a column is a warning', async () => {
+    const { findings, rows } = await run([{ x: 5 }], { ingestion: transforms(['a', 'x'], ['a', 'x + 1']) });
+    expect(findings.map(({ code, severity }) => [code, severity])).toEqual([['PIPELINE_DUPLICATE_TRANSFORM', 'warning']]);
+    expect(rows.map(({ fields }) => fields)).toEqual([{ x: 5, a: 5 }]);
+  });
+});
