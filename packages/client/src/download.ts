@@ -1,4 +1,4 @@
-import { type PageRequest, QuireError } from '@quire/core';
+import { type PageRequest, QuireError, resolveRowRange } from '@quire/core';
 import { concatenate } from './concatenate.ts';
 import { type DownloadFormat, pageFormatOf, pieceOf } from './document-pieces.ts';
 import { readAhead } from './read-ahead.ts';
@@ -55,7 +55,7 @@ export class Download implements AsyncIterable<Uint8Array> {
   #pageRowCount: number;
   #position: DownloadPosition;
 
-  /** @throws INVALID_PARAMETER when a number is none, or the position is not one of this download */
+  /** @throws INVALID_PARAMETER when a number is none, or the position is not one of this download; OFFSET_OUT_OF_RANGE */
   constructor(caller: Caller, result: ResultAddress, resultRowCount: number, options: DownloadOptions) {
     const { offset = 0, rowCount = resultRowCount, pageSize = firstPageRowCount, from } = options;
     for (const [name, value, least] of [
@@ -70,8 +70,9 @@ export class Download implements AsyncIterable<Uint8Array> {
     this.#result = result;
     this.#options = options;
     this.#resultRowCount = resultRowCount;
-    this.#start = Math.min(offset, resultRowCount);
-    this.#end = this.#start + Math.min(rowCount, resultRowCount - this.#start);
+    const rows = resolveRowRange({ offset, rowCount }, resultRowCount);
+    this.#start = rows.start;
+    this.#end = rows.end;
     this.#pageRowCount = pageSize;
     this.#position = from ?? { offset: this.#start, sizeBytes: 0 };
     const { offset: next, sizeBytes } = this.#position;

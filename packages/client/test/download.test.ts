@@ -139,6 +139,11 @@ describe('a download', () => {
     expect(() => cursor.download({ format: 'csv', ...options })).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
   });
 
+  it('does not begin past the end', async () => {
+    const cursor = await cursorOf(new FakeResult({ rowCount: 4 }));
+    expect(() => cursor.download({ format: 'csv', offset: 5 })).toThrow(expect.objectContaining({ code: 'OFFSET_OUT_OF_RANGE' }));
+  });
+
   it('is a stream of the web as well, which asks for pages as they are taken', async () => {
     const fake = new FakeResult({ rowCount: 8 });
     const cursor = await cursorOf(fake);

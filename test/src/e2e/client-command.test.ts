@@ -69,3 +69,22 @@ test('quire results download passes rows on in a pipe, in any format', async () 
   const table = tableFromIPC(await readFile(path));
   expect([table.numRows, table.getChild('n')?.get(49_999)]).toEqual([50_000, 49_999n]);
 });
+
+test('quire query in a pipe does not notice a connection that breaks on the way', async () => {
+  let isBroken = false;
+  proxy.intercept = ({ url }) => {
+    if (isBroken || !url.includes('offset=1000&')) return undefined;
+    isBroken = true;
+    return { kind: 'reset', afterBytes: 100 };
+  };
+  const caller = ['--url', proxy.endpoint, '--token', testVariables.TEST_ADMIN_TOKEN];
+  const sql = 'SELECT range AS n FROM range(50000)';
+  expect(await quire(['query', ...caller, '--format', 'csv', sql])).toEqual({ exitCode: 0, stdout: allRows, stderr: '' });
+  expect(isBroken).toBe(true);
+  const some = ['--format', 'csv', '--offset', '49990', '--rows', '3', '--page-size', '2'];
+  expect((await quire(['query', ...caller, ...some, sql])).stdout).toBe('n\n49990\n49991\n49992\n');
+  expect(await quire(['query', ...caller, '--format', 'csv', '--offset', '50001', sql])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('error OFFSET_OUT_OF_RANGE: ') as string,
+  });
+});

@@ -83,7 +83,8 @@ async function writePart(
   }
 }
 
-function describeProgress({ rowCount, totalRowCount, sizeBytes }: DownloadProgress): string {
+/** How far a download has come, for people: `12% of 3,000,000 rows, 4.1 MiB`. */
+export function describeProgress({ rowCount, totalRowCount, sizeBytes }: DownloadProgress): string {
   const percent = totalRowCount === 0 ? 100 : Math.floor((rowCount / totalRowCount) * 100);
   return `${percent}% of ${grouped(totalRowCount)} rows, ${formatBytes(sizeBytes)}`;
 }

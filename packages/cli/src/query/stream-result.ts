@@ -1,5 +1,5 @@
 import { formatBytes } from '@quire/core';
-import type { PageFormat, QueryPage } from '@quire/client';
+import type { DownloadFormat, DownloadProgress, QueryPage } from '@quire/client';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
 import { type Progress, showProgress } from '../progress.ts';
@@ -7,6 +7,7 @@ import { tabbedHeader, tabbedRow } from '../row-lines.ts';
 import { plainStyles } from '../styles.ts';
 import { planTable, renderTable } from '../table/text-table.ts';
 import type { PlannedColumn } from '../table/plan-columns.ts';
+import { describeProgress } from './download-result.ts';
 import { type QueryRequest, runQuery } from './query-request.ts';
 
 /** Ways to write rows: two are laid out here, the others come from the server as they are. */
@@ -24,11 +25,21 @@ interface FormatOptions {
 export async function streamResult(environment: Environment, request: QueryRequest, options: FormatOptions): Promise<void> {
   const { format } = options;
   if (format === 'table' || format === 'tsv') return streamLines(environment, request, format, options.header);
-  return streamBytes(environment, request, format);
+  return format === 'json' ? streamCursorResponse(environment, request) : streamBytes(environment, request, format);
+}
+
+/** Passes on the server's bytes, page by page: a connection that breaks on the way is not noticed. */
+async function streamBytes(environment: Environment, request: QueryRequest, format: DownloadFormat): Promise<void> {
+  const { offset, rowCountMax, pageSize, signal } = request;
+  const { cursor } = await runQuery(environment, { ...request, offset: 0 }, 1);
+  await using progress = showStreaming(environment);
+  const onProgress = (made: DownloadProgress): void => progress?.say(describeProgress(made));
+  const download = cursor.download({ format, offset, rowCount: rowCountMax, pageSize, signal, onProgress });
+  for await (const bytes of download) await environment.stdout.write(bytes);
 }
 
 /** Passes on what the server streams: a page may be of any size, so one page is all there is to ask for. */
-async function streamBytes(environment: Environment, request: QueryRequest, format: PageFormat): Promise<void> {
+async function streamCursorResponse(environment: Environment, request: QueryRequest): Promise<void> {
   const { client, offset, signal } = request;
   const { cursor } = await runQuery(environment, { ...request, offset: 0 }, 1);
   const { requestId, broker, totalRowCount } = cursor;
@@ -36,7 +47,7 @@ async function streamBytes(environment: Environment, request: QueryRequest, form
   const rowCount = Math.min(request.rowCountMax ?? rowsLeft, rowsLeft);
   await using progress = showStreaming(environment);
   let byteCount = 0;
-  for await (const bytes of client.stream(requestId, { offset, rowCount, format, broker, signal })) {
+  for await (const bytes of client.stream(requestId, { offset, rowCount, format: 'json', broker, signal })) {
     await environment.stdout.write(bytes);
     byteCount += bytes.length;
     progress?.say(formatBytes(byteCount));
