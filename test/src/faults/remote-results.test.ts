@@ -1,13 +1,16 @@
 import { type ObjectStore, systemRandom, withRetry } from '@quire/core';
 import { ResultStore } from '@quire/results';
 import fc from 'fast-check';
+import { GcsObjectStore } from '@quire/store-gcs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../builders/counting-rows.ts';
 import { batchesOf, jsonCells, modelTables, schemaOf } from '../builders/model-table.ts';
 import { pageText } from '../builders/page-text.ts';
 import { FaultProxy } from '../servers/fault-proxy.ts';
+import { GcsServer } from '../servers/gcs-server.ts';
 import { S3Server } from '../servers/s3-server.ts';
-import { describeWithTool, s3Server } from '../toolchain.ts';
+import type { ServerProcess } from '../servers/server-process.ts';
+import { describeWithTool, gcsServer, s3Server, type Tool } from '../toolchain.ts';
 import { type Backend, backendKinds, hastyClock } from './remote-backends.ts';
 import { S3ObjectStore } from '@quire/store-s3';
 
@@ -81,43 +84,70 @@ for (const kind of backendKinds) {
   });
 }
 
-describeWithTool(s3Server, 'a server that is killed and started again under load', (path) => {
-  test('loses no committed result, and shows no partial one', async () => {
-    await using server = await S3Server.start(path);
-    const options = server.storeOptions();
-    await using store = await S3ObjectStore.open({ ...options, partAttemptsMax: 10, clock: hastyClock });
-    const results = resultsOn(retrying(store));
-    const committed: string[] = [];
-    let failedCount = 0;
-    let isOver = false;
-    const writing = async (): Promise<void> => {
-      while (!isOver) {
-        try {
-          committed.push((await results.create(countingRows(20_000), { owner: 'o' })).entry.requestId);
-        } catch {
-          // Which writes fail is up to the moment of the kill; that each is whole or absent is what counts.
-          failedCount += 1;
-        }
-      }
-    };
-    const writers = Promise.all([writing(), writing(), writing()]);
-    for (let round = 1; round <= 4; round += 1) {
-      const before = committed.length;
-      while (committed.length < before + 5) await hastyClock.sleep(100);
-      await server.process.restart();
-    }
-    isOver = true;
-    await writers;
+/** A server that keeps what it has when it is killed, and a store in one place of it. */
+interface DurableServer {
+  readonly process: ServerProcess;
+  open(): Promise<ObjectStore>;
+}
 
-    await using after = await S3ObjectStore.open(options);
-    const survivors = resultsOn(after);
-    const listed: string[] = [];
-    for await (const entry of survivors.list()) {
-      listed.push(entry.requestId);
-      expect(await pageText(await survivors.open(entry.requestId), 0, 20_000)).toBe(countingJson(0, 20_000));
-    }
-    expect(committed.filter((id) => !listed.includes(id))).toEqual([]);
-    expect(committed.length).toBeGreaterThanOrEqual(20);
-    expect(listed.length).toBeLessThanOrEqual(committed.length + failedCount);
-  }, 120_000);
-});
+const durableServers: Readonly<Record<string, { readonly tool: Tool; start(path: string): Promise<DurableServer> }>> = {
+  S3: {
+    tool: s3Server,
+    async start(path) {
+      const server = await S3Server.start(path);
+      const options = { ...server.storeOptions(), partAttemptsMax: 10, clock: hastyClock };
+      return { process: server.process, open: () => S3ObjectStore.open(options) };
+    },
+  },
+  GCS: {
+    tool: gcsServer,
+    async start(path) {
+      const server = await GcsServer.start(path, { isInFiles: true });
+      const options = { ...server.storeOptions(), partAttemptsMax: 10, clock: hastyClock };
+      return { process: server.process, open: () => GcsObjectStore.open(options) };
+    },
+  },
+};
+
+for (const [name, kind] of Object.entries(durableServers)) {
+  describeWithTool(kind.tool, `a server of ${name} that is killed and started again under load`, (path) => {
+    test('loses no committed result, and shows no partial one', async () => {
+      const server = await kind.start(path);
+      await using _process = server.process;
+      await using store = await server.open();
+      const results = resultsOn(retrying(store));
+      const committed: string[] = [];
+      let failedCount = 0;
+      let isOver = false;
+      const writing = async (): Promise<void> => {
+        while (!isOver) {
+          try {
+            committed.push((await results.create(countingRows(20_000), { owner: 'o' })).entry.requestId);
+          } catch {
+            // Which writes fail is up to the moment of the kill; that each is whole or absent is what counts.
+            failedCount += 1;
+          }
+        }
+      };
+      const writers = Promise.all([writing(), writing(), writing()]);
+      for (let round = 1; round <= 4; round += 1) {
+        const before = committed.length;
+        while (committed.length < before + 5) await hastyClock.sleep(100);
+        await server.process.restart();
+      }
+      isOver = true;
+      await writers;
+
+      await using after = await server.open();
+      const survivors = resultsOn(after);
+      const listed: string[] = [];
+      for await (const entry of survivors.list()) {
+        listed.push(entry.requestId);
+        expect(await pageText(await survivors.open(entry.requestId), 0, 20_000)).toBe(countingJson(0, 20_000));
+      }
+      expect(committed.filter((id) => !listed.includes(id))).toEqual([]);
+      expect(committed.length).toBeGreaterThanOrEqual(20);
+      expect(listed.length).toBeLessThanOrEqual(committed.length + failedCount);
+    }, 120_000);
+  });
+}

@@ -1,54 +1,12 @@
-import { type ObjectStore, readObject, systemClock, systemRandom, withRetry, withTimeLimit } from '@quire/core';
+import { type ObjectStore, readObject } from '@quire/core';
 import { collect } from '@quire/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectBytes, expectRejection } from '../conformance/store-expectations.ts';
 import { chunksOf, patternBytes } from '../conformance/store-fixture.ts';
-import { type Fault, FaultProxy, type ProxiedRequest } from '../servers/fault-proxy.ts';
+import type { Fault, ProxiedRequest } from '../servers/fault-proxy.ts';
 import { describeWithTool } from '../toolchain.ts';
-import { type Backend, backendKinds, type BackendKind, hastyClock } from './remote-backends.ts';
-
-const calls: Record<string, (store: ObjectStore) => Promise<unknown>> = {
-  head: (store) => store.head('k'),
-  get: (store) => readObject(store, 'k'),
-  put: (store) => store.put('k', patternBytes(100)),
-  list: (store) => collect(store.list('')),
-  delete: (store) => store.delete('k'),
-};
-
-/** A store that reaches its server by way of a proxy, with the object `k` of 100 bytes in it. */
-interface Remote extends AsyncDisposable {
-  readonly store: ObjectStore;
-  readonly proxy: FaultProxy;
-}
-
-async function openRemote(backend: Backend): Promise<Remote> {
-  const proxy = await FaultProxy.start(backend.port);
-  const store = await backend.open(proxy);
-  await store.put('k', patternBytes(100));
-  proxy.requests.length = 0;
-  return {
-    store,
-    proxy,
-    [Symbol.asyncDispose]: async () => {
-      await store[Symbol.asyncDispose]();
-      await proxy[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** The same store with retries that take no time. */
-function retrying(store: ObjectStore): ObjectStore {
-  return withRetry(store, { clock: hastyClock, random: systemRandom, attemptsMax: 4, delayMs: 1, delayMaxMs: 1 });
-}
-
-/** Misbehaves at the first so many requests. */
-function atFirst(count: number, fault: Fault): () => Fault | undefined {
-  let left = count;
-  return () => {
-    left -= 1;
-    return left >= 0 ? fault : undefined;
-  };
-}
+import { type Backend, backendKinds, type BackendKind } from './remote-backends.ts';
+import { atFirst, calls, openRemote, retrying, timed } from './remote-fixture.ts';
 
 function describeReads(start: () => Backend): void {
   const range = { start: 10, end: 20 };
@@ -118,8 +76,7 @@ function describeFailures(kind: BackendKind, start: () => Backend): void {
     test(`${name} that gets no answer is STORE_TIMED_OUT`, async () => {
       await using remote = await openRemote(start());
       remote.proxy.intercept = () => ({ kind: 'stall' });
-      const timed = withTimeLimit(remote.store, { clock: systemClock, callTimeoutMs: 100, idleTimeoutMs: 100 });
-      await expectRejection(call(timed), 'STORE_TIMED_OUT');
+      await expectRejection(call(timed(remote.store, 100)), 'STORE_TIMED_OUT');
     });
 
     test.each([
@@ -127,6 +84,7 @@ function describeFailures(kind: BackendKind, start: () => Backend): void {
       [403, 'InvalidAccessKeyId'],
       [403, 'SignatureDoesNotMatch'],
       [400, 'ExpiredToken'],
+      [401, 'Unauthorized'],
       [404, 'NoSuchBucket'],
     ])(`${name} that is refused with %i %s is STORE_MISCONFIGURED, and not repeated`, async (status, code) => {
       await using remote = await openRemote(start());

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as sendRequest, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '@quire/core';
 
 /** One request as it came to the proxy. */
 export interface ProxiedRequest {
@@ -23,8 +24,10 @@ export type Fault =
   | { readonly kind: 'reset'; readonly afterBytes?: number }
   /** The server gets the request and acts on it; the connection is reset in place of its answer. */
   | { readonly kind: 'lose answer' }
-  /** No answer ever comes. */
-  | { readonly kind: 'stall' }
+  /** No answer ever comes; with `afterBytes`, its head and so many bytes of its body do. */
+  | { readonly kind: 'stall'; readonly afterBytes?: number }
+  /** The server gets the request that much later. */
+  | { readonly kind: 'delay'; readonly delayMs: number }
   /** The server's answer comes with other headers or status. */
   | { readonly kind: 'alter'; readonly status?: number; readonly headers: Readonly<Record<string, string>> };
 
@@ -73,8 +76,10 @@ export class FaultProxy implements AsyncDisposable {
       response.writeHead(fault.status, { 'Content-Length': body.byteLength, ...fault.headers }).end(body);
     } else if (fault?.kind === 'reset' && fault.afterBytes === undefined) {
       request.socket.resetAndDestroy();
-    } else if (fault?.kind === 'stall') {
+    } else if (fault?.kind === 'stall' && fault.afterBytes === undefined) {
       request.resume();
+    } else if (fault?.kind === 'delay') {
+      void systemClock.sleep(fault.delayMs).then(() => this.#passOn(request, response, undefined));
     } else {
       this.#passOn(request, response, fault);
     }
@@ -98,19 +103,26 @@ export class FaultProxy implements AsyncDisposable {
       const altered = fault?.kind === 'alter' ? fault : undefined;
       response.writeHead(altered?.status ?? incoming.statusCode ?? 502, { ...incoming.headers, ...altered?.headers });
       if (fault?.kind === 'reset') void resetAfter(incoming, response, fault.afterBytes ?? 0);
+      else if (fault?.kind === 'stall') void sendSome(incoming, response, fault.afterBytes ?? 0);
       else incoming.pipe(response);
     });
   }
 }
 
 async function resetAfter(incoming: IncomingMessage, response: ServerResponse, afterBytes: number): Promise<void> {
+  await sendSome(incoming, response, afterBytes);
+  response.socket?.resetAndDestroy();
+}
+
+/** Passes on the head of an answer and so many bytes of its body, and leaves it there. */
+async function sendSome(incoming: IncomingMessage, response: ServerResponse, byteCount: number): Promise<void> {
+  response.flushHeaders();
   let sentBytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    const piece = chunk.subarray(0, afterBytes - sentBytes);
+    const piece = chunk.subarray(0, byteCount - sentBytes);
     sentBytes += piece.byteLength;
-    // Written out before the reset, so that the reader has these bytes and then the failure.
+    // Written out at once: what comes of them next, they came.
     if (piece.byteLength > 0) await new Promise((resolve) => response.write(piece, resolve));
-    if (sentBytes >= afterBytes) break;
+    if (sentBytes >= byteCount) break;
   }
-  response.socket?.resetAndDestroy();
 }
