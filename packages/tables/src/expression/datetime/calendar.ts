@@ -1,5 +1,5 @@
 export const dayMs = 86_400_000;
-export const weekMs = 7 * dayMs;
+const weekMs = 7 * dayMs;
 
 export const monthNames = [
   'January',

@@ -3,7 +3,7 @@ import type { Parameter } from '../parameter.ts';
 import { integer } from '../parameters.ts';
 
 /** The range of JavaScript's calendar: 100 million days on either side of 1970. */
-export const epochMsMax = 8.64e15;
+const epochMsMax = 8.64e15;
 
 /** @throws EXPRESSION_FAILED when the instant is outside the calendar */
 export function checkedEpochMs(epochMs: number): number {

@@ -1,7 +1,7 @@
 /** A whole number of up to 64 bits: a number where that is exact, else a bigint. */
 export type Integer = number | bigint;
 
-export const longMin = -(2n ** 63n);
+const longMin = -(2n ** 63n);
 export const longMax = 2n ** 63n - 1n;
 
 /** The one form of a whole number: a number up to ±(2^53 - 1), a bigint beyond. */

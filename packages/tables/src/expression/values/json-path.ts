@@ -25,7 +25,7 @@ export interface JsonPath {
  *
  * @throws EXPRESSION_FAILED when the text is no path
  */
-export const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
+const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
   const query = compileQuery(path);
   if (!query.singularQuery()) return { find: (value) => findAll(query, value) };
   const steps = stepsOf(query);

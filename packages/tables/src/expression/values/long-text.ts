@@ -1,7 +1,7 @@
 import { expressionFailed } from '../expression-error.ts';
 
 /** Longest text that an expression makes, in characters. */
-export const textLengthMax = 2 ** 20;
+const textLengthMax = 2 ** 20;
 
 /** Throws before a text is made that would be too long. @throws EXPRESSION_FAILED */
 export function checkTextLength(length: number): void {

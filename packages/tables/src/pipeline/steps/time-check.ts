@@ -6,7 +6,7 @@ import { noStep, type PlannedStep } from '../step.ts';
 import type { PresentValue } from '../../expression/parameter.ts';
 
 /** Times before 1971 or after 2070 are mostly times in another unit. */
-export const validTimeRangeMs = { start: Date.UTC(1971, 0, 1), end: Date.UTC(2071, 0, 1) } as const;
+const validTimeRangeMs = { start: Date.UTC(1971, 0, 1), end: Date.UTC(2071, 0, 1) } as const;
 
 /** Whether an instant is one that a table's times may have. */
 export function isValidTime(epochMs: number): boolean {

@@ -4,7 +4,7 @@ import type { Step } from '../step.ts';
 import type { WorkingRow } from '../working-row.ts';
 
 /** Most rows that one row of the source may become. */
-export const unnestedCountMax = 10_000;
+const unnestedCountMax = 10_000;
 
 /**
  * Makes a row of each element of a collection, outer collections first; several collections give every combination. A row whose
