@@ -7,7 +7,7 @@ export interface LeaseOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
-  /** How long a lease holds when its holder dies; a sweep that takes longer may meet another, which does no harm. */
+  /** How long a lease holds when its holder dies; one that lives takes it anew three times in that time. */
   readonly durationMs: number;
 }
 
@@ -34,28 +34,53 @@ export class CleanerLease {
   /** Runs the task when it is our turn; undefined when it is another's. */
   async runInTurn<T>(task: () => Promise<T>): Promise<T | undefined> {
     if (!(await this.#take())) return undefined;
+    const end = new AbortController();
+    const keeping = this.#keep(end.signal);
     try {
       return await task();
     } finally {
+      end.abort();
+      await keeping;
       await this.#giveBack();
     }
   }
 
+  /** Takes the lease anew while the task runs: it may last longer than a lease, which is short for the sake of those who wait for the dead. */
+  async #keep(signal: AbortSignal): Promise<void> {
+    const { clock, durationMs } = this.#options;
+    for (;;) {
+      try {
+        await clock.sleep(durationMs / 3, signal);
+      } catch (error) {
+        if (isQuireError(error, 'ABORTED')) return;
+        throw error;
+      }
+      await this.#write();
+    }
+  }
+
   async #take(): Promise<boolean> {
-    const { store, clock, durationMs } = this.#options;
+    const { clock, durationMs } = this.#options;
     const other = await this.#read();
     // A lease from further in the future than any holder takes comes from another clock: it must not lock us out for ever.
     const leftMs = (other?.untilMs ?? 0) - clock.nowMs();
     if (other !== undefined && other.holder !== this.#holder && leftMs > 0 && leftMs <= durationMs * 2) return false;
+    if (!(await this.#write())) return true;
+    const holder = (await this.#read())?.holder;
+    return holder === undefined || holder === this.#holder;
+  }
+
+  /** False when the store takes nothing, which keeps nobody from freeing it. */
+  async #write(): Promise<boolean> {
+    const { store, clock, durationMs } = this.#options;
     const lease: LeaseText = { holder: this.#holder, untilMs: clock.nowMs() + durationMs };
     try {
       await store.put(leaseKey, Buffer.from(JSON.stringify(lease)));
+      return true;
     } catch (error) {
       if (!isQuireError(error)) throw error;
-      return true;
+      return false;
     }
-    const holder = (await this.#read())?.holder;
-    return holder === undefined || holder === this.#holder;
   }
 
   async #giveBack(): Promise<void> {

@@ -53,7 +53,7 @@ export interface SweepRequest {
 }
 
 /** How long to wait when it is another cleaner's turn. */
-const othersTurnMs = 60_000;
+const othersTurnMs = 5000;
 
 /** Sweeps a target by schedule and on demand, one sweep at a time; after a failed one it just goes on with the next. */
 export class Cleaner implements AsyncDisposable {

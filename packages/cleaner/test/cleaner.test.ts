@@ -304,6 +304,23 @@ describe('a lease', () => {
     expect(await collect(setup.disk.list(leaseKey))).toEqual([]);
   });
 
+  test('is held for as long as a sweep takes, however long that is', async () => {
+    const setup = new CleanerSetup({ lease });
+    const other = lease(setup);
+    let isOver = false;
+    const long = other.runInTurn(() => setup.clock.sleep(10_000)).finally(() => (isOver = true));
+    await setup.clock.advance(1);
+    let refusedCount = 0;
+    while (!isOver) {
+      const swept = setup.cleaner.sweep('schedule');
+      await setup.clock.advance(500);
+      if ((await swept) === undefined) refusedCount += 1;
+    }
+    await long;
+    expect(refusedCount).toBeGreaterThanOrEqual(19);
+    expect(await setup.cleaner.sweep('schedule')).toMatchObject({ isGood: true });
+  });
+
   test('that cannot be written keeps nobody from freeing', async () => {
     const setup = new CleanerSetup({ lease });
     await store(setup, 10);

@@ -7,8 +7,8 @@ import { type OpenedStore, openStore } from '../start/open-store.ts';
 import { openCleaner } from './open-cleaner.ts';
 import { openLeftovers } from './open-leftovers.ts';
 
-/** A lease outlives a sweep that is killed by this much, and no longer. */
-const leaseMs = 120_000;
+/** A lease outlives a cleaner that is killed by this much, and no longer. */
+const leaseMs = 15_000;
 
 /** A cleaner over a whole store, with what it needs; closed by `use`. */
 interface StandaloneCleaner {

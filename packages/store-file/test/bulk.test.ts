@@ -1,0 +1,127 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { collect } from '@quire/core/testing';
+import { FileObjectStore, nodeFileSystem } from '@quire/store-file';
+import { describe, expect, test } from 'vitest';
+import { BulkThread } from '../src/bulk-thread.ts';
+import { createTemporaryRoot, type TemporaryRoot } from './temporary-root.ts';
+
+/** Enough directories in one to be looked into by threads, in several batches; some with other things in them. */
+const folderCount = 700;
+
+interface Setup extends AsyncDisposable {
+  readonly temporary: TemporaryRoot;
+  readonly store: FileObjectStore;
+  /** The same directory, seen call by call. */
+  readonly reference: FileObjectStore;
+}
+
+async function setUp(): Promise<Setup> {
+  const temporary = await createTemporaryRoot();
+  for (let index = 0; index < folderCount; index += 1) {
+    const folder = join(temporary.path, 'many', `f${index}`);
+    await mkdir(folder, { recursive: true });
+    const names = index % 50 === 0 ? [] : index % 7 === 0 ? ['b', 'a', 'd', 'c', '.hidden'] : ['data.arrow', '1-2-3.json'];
+    for (const name of names) await writeFile(join(folder, name), 'x'.repeat(index));
+  }
+  await mkdir(join(temporary.path, 'many/f13/deep/deeper'), { recursive: true });
+  await writeFile(join(temporary.path, 'many/f13/deep/deeper/k'), 'deep');
+  await writeFile(join(temporary.path, 'secret'), 'secret');
+  await symlink(join(temporary.path, 'secret'), join(temporary.path, 'many/f14/link'));
+  const store = await FileObjectStore.open({ root: temporary.path });
+  const reference = await FileObjectStore.open({ root: temporary.path, fileSystem: { ...nodeFileSystem } });
+  const close = async (): Promise<void> => {
+    await store[Symbol.asyncDispose]();
+    await temporary[Symbol.asyncDispose]();
+  };
+  return { temporary, store, reference, [Symbol.asyncDispose]: close };
+}
+
+describe('many directories', () => {
+  test.each(['', 'many/', 'many/f1', 'many/f13/'])(
+    'are listed by threads as they are one by one: prefix "%s"',
+    async (prefix) => {
+      await using setup = await setUp();
+      for (const after of [undefined, 'many/f13/deep', 'many/f35/a', 'many/f6999']) {
+        const expected = await collect(setup.reference.list(prefix, { after }));
+        expect(await collect(setup.store.list(prefix, { after }))).toEqual(expected);
+        expect(expected.map(({ key }) => key)).toEqual(expected.map(({ key }) => key).toSorted((a, b) => (a < b ? -1 : 1)));
+      }
+    },
+  );
+
+  test('may go while they are listed', async () => {
+    await using setup = await setUp();
+    const seen: string[] = [];
+    for await (const { key } of setup.store.list('many/')) {
+      if (seen.length === 0) await rm(join(setup.temporary.path, 'many/f99'), { recursive: true });
+      seen.push(key);
+    }
+    expect(seen).toContain('many/f98/a');
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  test('are not looked into any more once the listing was aborted, or its reader has left', async () => {
+    await using setup = await setUp();
+    const controller = new AbortController();
+    const listing = async (): Promise<void> => {
+      for await (const _ of setup.store.list('', { signal: controller.signal })) controller.abort();
+    };
+    await expect(listing()).rejects.toMatchObject({ code: 'ABORTED' });
+    for await (const { key } of setup.store.list('')) {
+      expect(key).toBe('many/f1/1-2-3.json');
+      break;
+    }
+    await setup.store[Symbol.asyncDispose]();
+    await expect(collect(setup.store.list(''))).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+  });
+});
+
+describe('many deletions at once', () => {
+  test('remove objects and the directories that are left empty, and nothing else', async () => {
+    await using setup = await setUp();
+    const objects = await collect(setup.reference.list('many/'));
+    const strangers = ['many/f14/link', 'many/f13/deep', 'many/never/there', 'many'];
+    await Promise.all([...objects.map(({ key }) => key), ...strangers].map((key) => setup.store.delete(key)));
+    expect(await collect(setup.reference.list('many/'))).toEqual([]);
+    expect((await setup.temporary.tree()).filter((path) => !/^many\/f\d+0\/$/.test(path))).toEqual(
+      expect.arrayContaining(['many/', 'many/f21/.hidden', 'secret']),
+    );
+    expect(await setup.temporary.tree()).not.toContain('many/f13/');
+  });
+
+  test('do not follow a directory that is a symbolic link', async () => {
+    await using setup = await setUp();
+    await mkdir(join(setup.temporary.path, 'outside'));
+    await writeFile(join(setup.temporary.path, 'outside/k'), 'keep');
+    await symlink(join(setup.temporary.path, 'outside'), join(setup.temporary.path, 'many/linked'));
+    await Promise.all(Array.from({ length: 20 }, () => setup.store.delete('many/linked/k')));
+    expect(await setup.temporary.tree()).toContain('outside/k');
+  });
+
+  test('are each called off by their signal before their turn, and settle each for itself', async () => {
+    await using setup = await setUp();
+    const keys = Array.from({ length: 30 }, (_, index) => `many/f${index * 7 + 1}/data.arrow`);
+    const controller = new AbortController();
+    const settled = Promise.allSettled([
+      ...keys.map((key) => setup.store.delete(key)),
+      ...keys.map((key) => setup.store.delete(key.replace('data.arrow', '1-2-3.json'), { signal: controller.signal })),
+    ]);
+    controller.abort();
+    const outcomes = (await settled).map((outcome) => (outcome.status === 'fulfilled' ? 'done' : String(outcome.reason.code)));
+    expect(outcomes.slice(0, 30).every((outcome) => outcome === 'done')).toBe(true);
+    expect(outcomes.slice(30)).toContain('ABORTED');
+    expect(await setup.reference.head('many/f204/1-2-3.json')).toMatchObject({ key: 'many/f204/1-2-3.json' });
+  });
+
+  test.skipIf(process.platform !== 'linux')('fail with the words of the system', async () => {
+    const thread = new BulkThread();
+    // A file that nobody may unlink, not even root.
+    await expect(thread.delete('/', '/proc/version', () => true)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(EPERM|EACCES)$/) as string,
+      message: expect.stringContaining("unlink '/proc/version'") as string,
+    });
+    await expect(thread.look(['/proc/1/fd/none', '/nowhere'], () => true)).resolves.toMatchObject({ names: [] });
+    await thread.close();
+  });
+});
