@@ -1,0 +1,61 @@
+import type { AuthorizationProvider, Principal } from '@quire/auth';
+import { type Controller, type ControllerOptions, createController } from '@quire/controller';
+import { QuireError } from '@quire/core';
+import { ManualClock, SeededRandom } from '@quire/core/testing';
+import type { ServiceAddress } from '@quire/service';
+
+const principals: Readonly<Record<string, Principal>> = {
+  'Bearer ann-token': { name: 'ann', role: 'query' },
+  'Bearer root-token': { name: 'root', role: 'admin' },
+};
+
+const rootAuthorization: AuthorizationProvider = { authorization: async () => 'Bearer root-token' };
+
+/** A controller over HTTP on a free port, which calls brokers as root; its clock stands still. */
+export class TestController implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly controller: Controller;
+  address: ServiceAddress = { host: '', port: 0, url: '' };
+
+  private constructor(brokers: readonly string[], options: Partial<ControllerOptions>) {
+    this.controller = createController({
+      authenticate: async (header) => {
+        const principal = principals[header ?? ''];
+        if (principal === undefined) throw new QuireError('UNAUTHENTICATED', 'The credentials are wrong.');
+        return principal;
+      },
+      host: '127.0.0.1',
+      port: 0,
+      version: '1.2.3',
+      bodyBytesMax: 4096,
+      headerBytesMax: 8192,
+      requestTimeoutMs: 30_000,
+      idleTimeoutMs: 30_000,
+      shutdownGraceMs: 0,
+      brokers,
+      brokerTimeoutMs: 30_000,
+      schedule: { periodMs: 60_000, initialDelayMs: 1000 },
+      authorization: rootAuthorization,
+      clock: this.clock,
+      random: new SeededRandom(1),
+      ...options,
+    });
+  }
+
+  static async start(brokers: readonly string[], options: Partial<ControllerOptions> = {}): Promise<TestController> {
+    const test = new TestController(brokers, options);
+    test.address = await test.controller.listen();
+    return test;
+  }
+
+  /** Calls the controller; as root, unless said otherwise. */
+  call(path: string, options: { readonly method?: string; readonly as?: 'ann' | 'root' | undefined } = {}): Promise<Response> {
+    const as = 'as' in options ? options.as : 'root';
+    const headers = as === undefined ? {} : { authorization: `Bearer ${as}-token` };
+    return fetch(`${this.address.url}${path}`, { method: options.method ?? 'GET', headers });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.controller.close();
+  }
+}
