@@ -1,7 +1,9 @@
 import { type ObjectStore, QuireError, systemRandom, withRetry } from '@quire/core';
 import { collect } from '@quire/core/testing';
+import { removeResult, ResultStore } from '@quire/results';
 import { S3ObjectStore } from '@quire/store-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countingRows } from '../builders/counting-rows.ts';
 import { expectRejection } from '../conformance/store-expectations.ts';
 import { type Fault, FaultProxy, type ProxiedRequest } from '../servers/fault-proxy.ts';
 import { S3Server } from '../servers/s3-server.ts';
@@ -83,6 +85,22 @@ describeWithTool(s3Server, 'deletes in S3 at the same time', (path) => {
     await Promise.all(Array.from({ length: 16 }, work));
     expect(await remaining(remote.store)).toBe(0);
     expect(remote.proxy.requests.filter(isBatch).length).toBeLessThanOrEqual(20);
+  });
+
+  test('of a sweep with 16 results at once: a listing for each result, and an eighth of a request for each object or less', async () => {
+    await using remote = await openRemote(server, []);
+    const results = new ResultStore({ store: remote.store, brokerId: 'b', expirationMs: 1000, expirationMaxMs: 1000 });
+    for (let count = 0; count < 64; count += 1) await results.create(countingRows(10), { owner: 'o' });
+    const left = await collect(results.list());
+    remote.proxy.requests.length = 0;
+    const work = async (): Promise<void> => {
+      for (let entry = left.pop(); entry !== undefined; entry = left.pop()) await removeResult(remote.store, entry);
+    };
+    await Promise.all(Array.from({ length: 16 }, work));
+    const listingCount = remote.proxy.requests.filter(({ method }) => method === 'GET').length;
+    expect(listingCount).toBe(64);
+    expect(remote.proxy.requests.length - listingCount).toBeLessThanOrEqual(128 / 8);
+    expect(await remaining(remote.store)).toBe(0);
   });
 
   test('end each by what the answer says of its key', async () => {
