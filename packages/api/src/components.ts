@@ -2,6 +2,7 @@ import { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse 
 import { ControllerHealthResponse } from './controller-health.ts';
 import { ErrorBody } from './error-body.ts';
 import { HealthResponse } from './health-response.ts';
+import { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
 import { MetadataRecord, QueryException } from './metadata-record.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 import { ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
@@ -19,6 +20,8 @@ export const components = [
   ResponseMetadata,
   StoredResult,
   ResultListResponse,
+  PinotCursorResponse,
+  PinotStoredResponse,
   HealthResponse,
   ControllerHealthResponse,
   ClusterResultsResponse,

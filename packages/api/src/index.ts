@@ -23,6 +23,10 @@ export {
 } from './parameters.ts';
 export { metadataPath, pagePath, routePatterns, storedResultPath } from './paths.ts';
 export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } from './proxy-operations.ts';
+export { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
+export { pinotOperations } from './pinot/pinot-operations.ts';
+export { pinotErrorCodeHeader } from './pinot/pinot-paths.ts';
+export { takeSetStatements } from './pinot/set-statements.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 export { RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';

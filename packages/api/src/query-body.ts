@@ -7,11 +7,17 @@ export const QueryBody = Type.Object(
     sql: Type.String({ minLength: 1, description: 'One SELECT-like statement.', examples: ['SELECT 42 AS answer'] }),
     queryOptions: Type.Optional(
       Type.String({
-        description: 'Options as key=value pairs, joined by semicolons. timeoutMs is known; others are ignored.',
+        description:
+          'Options as key=value pairs, joined by semicolons. timeoutMs, getCursor and cursorNumRows are known; others are ignored.',
         examples: ['timeoutMs=20000'],
       }),
     ),
-    trace: Type.Optional(Type.Boolean({ description: 'Accepted for compatibility; traceInfo stays empty.' })),
+    trace: Type.Optional(
+      Type.Unsafe<boolean | string>({
+        enum: [true, false, 'true', 'false'],
+        description: 'Accepted for compatibility; traceInfo stays empty.',
+      }),
+    ),
   },
   { additionalProperties: true, description: 'The query.' },
 );
@@ -22,15 +28,19 @@ export type QueryBody = Static<typeof QueryBody>;
 export interface QueryOptions {
   /** The caller's own time limit; the server's is the ceiling. */
   readonly timeoutMs?: number;
+  /** Whether the answer is stored and comes as Apache Pinot's cursors do. */
+  readonly isCursor?: boolean;
+  /** Rows of the first page of such a cursor. */
+  readonly cursorRowCount?: number;
 }
 
 /**
  * Reads `queryOptions`: `key=value` pairs joined by `;`. Options that are not known are ignored, since the drivers of
- * compatible systems always send some (`groupByMode=sql;responseFormat=sql`).
+ * compatible systems always send some (`groupByMode=sql;responseFormat=sql`). Those `given` elsewhere go before them.
  *
  * @throws INVALID_BODY when a piece is no pair, or the value of a known option is not valid
  */
-export function parseQueryOptions(text: string): QueryOptions {
+export function parseQueryOptions(text: string, given: ReadonlyMap<string, string> = new Map()): QueryOptions {
   const options = new Map<string, string>();
   for (const piece of text.split(';')) {
     if (piece.trim() === '') continue;
@@ -40,8 +50,25 @@ export function parseQueryOptions(text: string): QueryOptions {
     }
     options.set(key.trim(), value.trim());
   }
-  const timeoutMs = options.get('timeoutMs');
-  return timeoutMs === undefined ? {} : { timeoutMs: parseTimeoutMs(timeoutMs) };
+  for (const [key, value] of given) options.set(key, value);
+  const [timeoutMs, getCursor, cursorNumRows] = ['timeoutMs', 'getCursor', 'cursorNumRows'].map((key) => options.get(key));
+  return {
+    ...(timeoutMs !== undefined && { timeoutMs: parseTimeoutMs(timeoutMs) }),
+    ...(getCursor !== undefined && { isCursor: parseGetCursor(getCursor) }),
+    ...(cursorNumRows !== undefined && { cursorRowCount: parseCursorRowCount(cursorNumRows) }),
+  };
+}
+
+function parseGetCursor(text: string): boolean {
+  const value = text.toLowerCase();
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw new QuireError('INVALID_BODY', `getCursor in the query options is '${text}'; expected true or false.`);
+}
+
+function parseCursorRowCount(text: string): number {
+  const rowCount = /^[0-9]{1,10}$/.test(text) ? Number(text) : 0;
+  if (rowCount >= 1 && rowCount < 2 ** 31) return rowCount;
+  throw new QuireError('INVALID_BODY', `cursorNumRows must be a number between 1 and 2^31-1, got: ${text}`);
 }
 
 function parseTimeoutMs(text: string): number {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { cacheHeaders, errorResponses, type Operation, pageResponse, responseOf } from './operation.ts';
 import { pageFormats } from './page-format.ts';
 import { routePatterns } from './paths.ts';
+import { PinotCursorResponse } from './pinot/cursor-response.ts';
 import { QueryBody } from './query-body.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 import { refer } from './reference.ts';
@@ -27,13 +28,16 @@ const runQuery: Operation = {
     tags: ['query'],
     querystring: Type.Object({
       doPaginate: Type.Optional(Type.Boolean({ description: 'Store the answer and give its first page.' })),
+      getCursor: Type.Optional(
+        Type.Boolean({ description: 'The same, in the way of Apache Pinot: the answer is a PinotCursorResponse, in JSON.' }),
+      ),
       numRows,
       format,
     }),
     body: QueryBody,
     response: {
       200: pageResponse('The first page of the stored result, the whole answer, or the exceptions of a query that failed.', {
-        anyOf: [refer(CursorResponse), refer(QueryResponse)],
+        anyOf: [refer(CursorResponse), refer(PinotCursorResponse), refer(QueryResponse)],
       }),
       ...errorResponses(
         'INVALID_PARAMETER',

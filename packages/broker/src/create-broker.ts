@@ -1,5 +1,5 @@
 import { systemClock } from '@quire/core';
-import { createService, type Service } from '@quire/service';
+import { createService, type Service, type ServiceContext } from '@quire/service';
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
 import { QueryQueue } from './query-queue.ts';
@@ -28,13 +28,14 @@ export function createBroker(options: BrokerOptions): Service {
         queue,
         calls: service.calls,
         startMs: service.startMs,
-        advertised: () => {
-          const { advertised, port } = options;
-          if (advertised === undefined) return undefined;
-          return { host: advertised.host, port: advertised.port ?? service.address()?.port ?? port };
-        },
+        address: () => addressOf(options, service),
+        advertised: () => (options.advertised === undefined ? undefined : addressOf(options, service)),
       }),
   });
+}
+
+function addressOf({ advertised, host, port }: BrokerOptions, service: ServiceContext): { host: string; port: number } {
+  return { host: advertised?.host ?? host, port: advertised?.port ?? service.address()?.port ?? port };
 }
 
 const about = {
@@ -45,6 +46,7 @@ const about = {
   tags: [
     { name: 'query', description: 'Run queries and read their results.' },
     { name: 'results', description: 'Handle stored results.' },
+    { name: 'pinot', description: 'The calls of programs that speak the cursor API of Apache Pinot.' },
     { name: 'service', description: 'Watch the broker and read about it.' },
   ],
 };

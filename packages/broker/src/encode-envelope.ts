@@ -1,8 +1,11 @@
-import type { CursorResponse, QueryResponse } from '@quire/api';
+import type { CursorResponse, PinotCursorResponse, QueryResponse } from '@quire/api';
 import { columnDataTypes, type Result } from '@quire/results';
 
 /** What stands in a JSON response beside the rows. */
-export type Envelope = Omit<CursorResponse, 'resultTable'> | Omit<QueryResponse, 'resultTable'>;
+export type Envelope =
+  | Omit<CursorResponse, 'resultTable'>
+  | Omit<QueryResponse, 'resultTable'>
+  | Omit<PinotCursorResponse, 'resultTable'>;
 
 /**
  * A JSON response with its rows, which come as the bytes of a JSON array: the result table first, then the other members in the

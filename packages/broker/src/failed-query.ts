@@ -1,4 +1,4 @@
-import { exceptionNumberOf, type QueryResponse } from '@quire/api';
+import { exceptionNumberOf, pinotErrorCodeHeader, type QueryResponse } from '@quire/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callContextOf, publicMessage, toQuireError } from '@quire/service';
 import type { BrokerContext } from './broker-context.ts';
@@ -21,5 +21,5 @@ export function replyWithException(
     exception: { errorCode, message: publicMessage(error, request.id) },
     elapsedMs: context.clock.monotonicMs() - callContextOf(request).startMs,
   });
-  return reply.header('cache-control', 'no-store').send(response);
+  return reply.headers({ 'cache-control': 'no-store', [pinotErrorCodeHeader]: String(errorCode) }).send(response);
 }

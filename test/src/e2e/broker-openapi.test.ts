@@ -1,5 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { operations } from '@quire/api';
+import { operations as ownOperations, pinotOperations } from '@quire/api';
 import { QuireError } from '@quire/core';
 import { type FaultCall, faultOn, noFaults } from '@quire/core/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -23,6 +23,8 @@ interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
+
+const operations = { ...ownOperations, ...pinotOperations } as const;
 
 let broker: TestBroker;
 let document: ApiDocument;
@@ -118,6 +120,7 @@ test('every integer and boolean parameter in it is held to its type', async () =
 
 test('every call answers as the document says', async () => {
   const requestId = await broker.stored(300);
+  const pinotStored = `/responseStore/${await broker.stored(300)}`;
   const doomed = await broker.stored(1);
   await broker.call(`/query/resultStore/${doomed}`, { method: 'DELETE' });
   const [page, stored, never] = [`/query/${requestId}/results`, `/query/resultStore/${requestId}`, '/query/resultStore/never'];
@@ -163,6 +166,28 @@ test('every call answers as the document says', async () => {
     ['deleteExpiredResults', '/query/resultStore', { method: 'DELETE', as: 'root' }],
     ['deleteExpiredResults', '/query/resultStore', { method: 'DELETE', as: 'ann' }],
     ['deleteExpiredResults', '/query/resultStore?expiredBefore=x', { method: 'DELETE', as: 'root' }],
+    ['runPinotQuery', '/query', post({ sql: 'rows 5' })],
+    ['runPinotQuery', '/query?getCursor=true', post({ sql: 'rows 5' })],
+    ['runPinotQuery', '/query', post({})],
+    ['runPinotQuery', '/query', { ...post({ sql: 'rows 5' }), headers: { accept: 'image/png' } }],
+    ['runPinotQuery', '/query', post({ sql: 'x'.repeat(5000) })],
+    ['runPinotQuery', '/query', { ...post({}), headers: { 'content-type': 'text/plain' } }],
+    ['listPinotResponses', '/responseStore', { as: 'root' }],
+    ['listPinotResponses', '/responseStore', { as: 'ann' }],
+    ['readPinotResponse', pinotStored],
+    ['readPinotResponse', '/responseStore/never'],
+    ['readPinotResponse', `/responseStore/${doomed}`],
+    ['readPinotPage', `${pinotStored}/results`],
+    ['readPinotPage', `${pinotStored}/results?offset=x`],
+    ['readPinotPage', `${pinotStored}/results?offset=300`],
+    ['readPinotPage', '/responseStore/never/results'],
+    ['readPinotPage', `/responseStore/${doomed}/results`],
+    ['deletePinotResponse', '/responseStore/never', { method: 'DELETE' }],
+    ['deletePinotResponse', `/responseStore/${doomed}`, { method: 'DELETE' }],
+    ['deletePinotResponse', pinotStored, { method: 'DELETE' }],
+    ['deleteExpiredPinotResponses', '/responseStore', { method: 'DELETE', as: 'root' }],
+    ['deleteExpiredPinotResponses', '/responseStore', { method: 'DELETE', as: 'ann' }],
+    ['deleteExpiredPinotResponses', '/responseStore?expiredBefore=x', { method: 'DELETE', as: 'root' }],
     ['readHealth', '/health', { as: undefined }],
     ['readMetrics', '/metrics'],
     ['readOpenApi', '/openapi.json'],
@@ -179,9 +204,12 @@ test('so it does when the store fails', async () => {
   expectDocumented('renewResult', await broker.call(`/query/resultStore/${requestId}`, { method: 'PATCH', body }));
   broker.faults.plan = faultOn('get', { kind: 'fail-before' });
   expectDocumented('readPage', await broker.call(`/query/${requestId}/results?offset=0`));
+  expectDocumented('readPinotPage', await broker.call(`/responseStore/${requestId}/results`));
   broker.faults.plan = faultOn('list', { kind: 'fail-before' });
   expectDocumented('listResults', await broker.call('/query/resultStore', { as: 'root' }));
   expectDocumented('deleteExpiredResults', await broker.call('/query/resultStore', { as: 'root', method: 'DELETE' }));
+  expectDocumented('listPinotResponses', await broker.call('/responseStore', { as: 'root' }));
+  expectDocumented('deleteExpiredPinotResponses', await broker.call('/responseStore', { as: 'root', method: 'DELETE' }));
   broker.faults.plan = noFaults;
 });
 
@@ -210,6 +238,7 @@ test('so it does when no query may run, and when the broker shuts down', async (
   const running = broker.query('hang', '', { signal: abort.signal }).catch(() => 'gone');
   await broker.engine.untilHanging();
   expectDocumented('runQuery', await broker.query('rows 1'));
+  expectDocumented('runPinotQuery', await broker.call('/query', { method: 'POST', body: '{"sql":"rows 1"}' }));
   const closed = broker.broker.close();
   for (const { method, path, schema } of Object.values(operations)) {
     expectDocumented(schema.operationId, await broker.call(path, { method }));

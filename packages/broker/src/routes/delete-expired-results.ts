@@ -1,12 +1,15 @@
-import { operations, parseIntegerParameter } from '@quire/api';
+import { type Operation, operations, parseIntegerParameter } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import type { RouteOptions } from 'fastify';
 import { audit, principalOf, queryOf, routeOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 
 /** DELETE /query/resultStore?expiredBefore=ms: for admins. Goes on when the caller has gone. */
-export function deleteExpiredResultsRoute(context: BrokerContext): RouteOptions {
-  return routeOf(operations.deleteExpiredResults, async (request, reply) => {
+export function deleteExpiredResultsRoute(
+  context: BrokerContext,
+  operation: Operation = operations.deleteExpiredResults,
+): RouteOptions {
+  return routeOf(operation, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
     const cutoffMs = parseIntegerParameter('expiredBefore', queryOf(request)['expiredBefore']) ?? context.clock.nowMs();
     const deletedCount = await context.options.results.deleteExpired(cutoffMs);

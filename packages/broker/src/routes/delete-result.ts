@@ -1,12 +1,12 @@
-import { operations } from '@quire/api';
+import { type Operation, operations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import { audit, principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { openOwnResult, tellOnlyOwners } from '../own-results.ts';
 
 /** DELETE /query/resultStore/{requestId}: for admins, and for its owner. */
-export function deleteResultRoute(context: BrokerContext): RouteOptions {
-  return routeOf(operations.deleteResult, async (request, reply) => {
+export function deleteResultRoute(context: BrokerContext, operation: Operation = operations.deleteResult): RouteOptions {
+  return routeOf(operation, async (request, reply) => {
     const { results } = context.options;
     const principal = principalOf(request);
     const requestId = requestIdOf(request);

@@ -1,14 +1,30 @@
+import { pinotOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
 import { deleteResultRoute } from './delete-result.ts';
+import { listPinotResponsesRoute } from './list-pinot-responses.ts';
 import { listResultsRoute } from './list-results.ts';
 import { readLinkRoute } from './read-link.ts';
 import { readHealthRoute } from './read-health.ts';
 import { readMetadataRoute } from './read-metadata.ts';
+import { readPinotPageRoute } from './read-pinot-page.ts';
+import { readPinotResponseRoute } from './read-pinot-response.ts';
 import { readPageRoute } from './read-page.ts';
 import { renewResultRoute } from './renew-result.ts';
 import { runQueryRoute } from './run-query.ts';
+
+/** The calls that clients of Apache Pinot's cursor API make. */
+function pinotRoutes(context: BrokerContext): readonly RouteOptions[] {
+  return [
+    runQueryRoute(context, pinotOperations.runPinotQuery),
+    listPinotResponsesRoute(context),
+    readPinotResponseRoute(context),
+    readPinotPageRoute(context),
+    deleteResultRoute(context, pinotOperations.deletePinotResponse),
+    deleteExpiredResultsRoute(context, pinotOperations.deleteExpiredPinotResponses),
+  ];
+}
 
 /** All routes of a broker with these options, besides those that every service has. */
 export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
@@ -21,6 +37,7 @@ export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
     deleteExpiredResultsRoute(context),
     renewResultRoute(context),
     ...(context.options.links === undefined ? [] : [readLinkRoute(context, context.options.links)]),
+    ...pinotRoutes(context),
     readHealthRoute(context),
   ];
 }

@@ -1,20 +1,24 @@
 import {
   expirationHeader,
+  type Operation,
   operations,
   parseBooleanParameter,
   parseQueryOptions,
   parseRowCount,
+  pinotErrorCodeHeader,
   type QueryBody,
+  takeSetStatements,
 } from '@quire/api';
 import { isQuireError, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
-import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { callContextOf, principalOf, queryOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseFormat } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
 import { replyWithException } from '../failed-query.ts';
 import { metadataOfResult } from '../metadata-record.ts';
+import { sendPinotPage } from '../pinot/send-cursor.ts';
 import { isFailedCall, runQuery } from '../run-query.ts';
 import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
 
@@ -22,9 +26,10 @@ import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
  * POST /query/sql. A plain query takes the same way as a paginated one: its answer is stored, sent whole and deleted again. So
  * memory stays flat whatever its size, and every failure of the query shows before the response begins.
  */
-export function runQueryRoute(context: BrokerContext): RouteOptions {
-  return routeOf(operations.runQuery, async (request, reply) => {
-    const { sql, isPaginated, rowCount, format, timeoutMs } = parseCall(context, request);
+export function runQueryRoute(context: BrokerContext, operation: Operation = operations.runQuery): RouteOptions {
+  return routeOf(operation, async (request, reply) => {
+    const { sql, answer, rowCount, format, timeoutMs } = parseCall(context, request);
+    const isPaginated = answer !== 'whole';
     const owner = principalOf(request).name;
     const signal = signalOf(request);
     const running = runQuery(context, { sql, timeoutMs, owner, requestId: request.id as RequestId, signal });
@@ -43,6 +48,7 @@ export function runQueryRoute(context: BrokerContext): RouteOptions {
     discardUnlessKept(context, request, result, fate);
     const asked = { offset: 0, rowCount: isPaginated ? rowCount : Math.max(1, totalRowCount) };
     const page = result.page(asked);
+    if (answer === 'pinot-cursor') return sendKept(fate, () => sendPinotPage(context, request, reply, { result, page }));
     const cursor = cursorMembersOf(result, page, asked, context.advertised());
     const rows: RowsReply = {
       result,
@@ -53,24 +59,30 @@ export function runQueryRoute(context: BrokerContext): RouteOptions {
       members: isPaginated ? cursor : { requestId, numRows: totalRowCount },
       headers: {
         'cache-control': 'no-store',
+        [pinotErrorCodeHeader]: '-1',
         ...(isPaginated && { [expirationHeader]: String(result.entry.expirationTimeMs) }),
       },
     };
-    try {
-      // Resolves no sooner than the response has ended, by when the fate of the result is decided: it must stand before.
-      return await sendRows(context, request, reply, rows);
-    } catch (error) {
-      fate.isKept = false;
-      throw error;
-    }
+    return sendKept(fate, () => sendRows(context, request, reply, rows));
   });
+}
+
+/** Resolves no sooner than the response has ended, by when the fate of the result is decided: it must stand before. */
+async function sendKept(fate: { isKept: boolean }, send: () => Promise<FastifyReply>): Promise<FastifyReply> {
+  try {
+    return await send();
+  } catch (error) {
+    fate.isKept = false;
+    throw error;
+  }
 }
 
 const ignore = (): void => undefined;
 
 interface QueryCall {
   readonly sql: string;
-  readonly isPaginated: boolean;
+  /** All rows at once and nothing kept, or the first page of what is stored, in our way or in that of Apache Pinot. */
+  readonly answer: 'whole' | 'page' | 'pinot-cursor';
   readonly rowCount: number;
   readonly format: RowsReply['format'];
   readonly timeoutMs: number;
@@ -78,13 +90,18 @@ interface QueryCall {
 
 /** Everything that can be refused is refused here, before the query runs. */
 function parseCall({ options }: BrokerContext, request: FastifyRequest): QueryCall {
-  const { sql, queryOptions = '' } = request.body as QueryBody; // validated against the schema
+  const body = request.body as QueryBody; // validated against the schema
+  const { sql, options: given } = takeSetStatements(body.sql);
   const parameters = queryOf(request);
-  const { timeoutMs = Infinity } = parseQueryOptions(queryOptions);
+  const queryOptions = parseQueryOptions(body.queryOptions ?? '', given);
+  const { timeoutMs = Infinity } = queryOptions;
+  const isPaginated = parseBooleanParameter('doPaginate', parameters['doPaginate']) ?? false;
+  const isCursor = parseBooleanParameter('getCursor', parameters['getCursor']) ?? queryOptions.isCursor ?? false;
   return {
     sql,
-    isPaginated: parseBooleanParameter('doPaginate', parameters['doPaginate']) ?? false,
-    rowCount: parseRowCount(parameters['numRows']) ?? options.pageRowCount,
+    answer: isPaginated ? 'page' : isCursor ? 'pinot-cursor' : 'whole',
+    rowCount:
+      parseRowCount(parameters['numRows']) ?? (isCursor ? queryOptions.cursorRowCount : undefined) ?? options.pageRowCount,
     format: chooseFormat(parameters['format'], request.headers),
     timeoutMs: Math.min(timeoutMs, options.queryTimeoutMs),
   };

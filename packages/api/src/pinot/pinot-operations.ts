@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { errorResponses, type Operation, responseOf } from '../operation.ts';
+import { queryOperations, RequestIdParams } from '../query-operations.ts';
+import { resultOperations } from '../result-operations.ts';
+import { refer } from '../reference.ts';
+import { PinotCursorResponse, PinotStoredResponse } from './cursor-response.ts';
+import { pinotPatterns } from './pinot-paths.ts';
+
+const tags = ['pinot'];
+const goneCodes = ['RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED'] as const;
+
+const { runQuery } = queryOperations;
+
+/** Where the peer runs queries with its other engine; here it is the same one. */
+const runPinotQuery: Operation = {
+  ...runQuery,
+  path: pinotPatterns.multiStageQuery,
+  schema: { ...runQuery.schema, operationId: 'runPinotQuery', summary: 'Run a query, by the path of another engine', tags },
+};
+
+const listPinotResponses: Operation = {
+  method: 'GET',
+  path: pinotPatterns.responseStore,
+  schema: {
+    operationId: 'listPinotResponses',
+    summary: 'List the stored results, as Apache Pinot does',
+    description: 'All results that this broker holds, newest first. For admins.',
+    tags,
+    response: {
+      200: responseOf('The results.', 'application/json', { type: 'array', items: refer(PinotStoredResponse) }),
+      ...errorResponses('FORBIDDEN', 'STORE_UNAVAILABLE'),
+    },
+  },
+};
+
+const readPinotResponse: Operation = {
+  method: 'GET',
+  path: pinotPatterns.storedResponse,
+  schema: {
+    operationId: 'readPinotResponse',
+    summary: 'Read what is known of a stored result, as Apache Pinot gives it',
+    description: 'The statistics of the query and the members of the cursor, without rows.',
+    tags,
+    params: RequestIdParams,
+    response: {
+      200: responseOf('The result.', 'application/json', refer(PinotCursorResponse)),
+      ...errorResponses(...goneCodes, 'RESULT_CORRUPT', 'STORE_UNAVAILABLE'),
+    },
+  },
+};
+
+const readPinotPage: Operation = {
+  method: 'GET',
+  path: pinotPatterns.responsePage,
+  schema: {
+    operationId: 'readPinotPage',
+    summary: 'Read a page of a stored result, as Apache Pinot gives it',
+    description: 'Where Apache Pinot answers 500 for a page that cannot be, the answer is 400 or 416 with the same words.',
+    tags,
+    params: RequestIdParams,
+    querystring: Type.Object({
+      offset: Type.Optional(Type.Integer({ minimum: 0, description: 'First row of the page. Absent: 0.' })),
+      numRows: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Rows in the page. Absent: the configured page size. 0: none.' }),
+      ),
+    }),
+    response: {
+      200: responseOf('The page.', 'application/json', refer(PinotCursorResponse)),
+      ...errorResponses('INVALID_PARAMETER', 'OFFSET_OUT_OF_RANGE', ...goneCodes, 'RESULT_CORRUPT', 'STORE_UNAVAILABLE'),
+    },
+  },
+};
+
+const { deleteResult, deleteExpiredResults } = resultOperations;
+
+const deletePinotResponse: Operation = {
+  ...deleteResult,
+  path: pinotPatterns.storedResponse,
+  schema: {
+    ...deleteResult.schema,
+    operationId: 'deletePinotResponse',
+    summary: 'Delete a stored result, by its other path',
+    tags,
+  },
+};
+
+const deleteExpiredPinotResponses: Operation = {
+  ...deleteExpiredResults,
+  path: pinotPatterns.responseStore,
+  schema: {
+    ...deleteExpiredResults.schema,
+    operationId: 'deleteExpiredPinotResponses',
+    summary: 'Delete the expired results, by their other path',
+    tags,
+  },
+};
+
+/** The calls of Apache Pinot's cursor API that its clients make to a broker, beside POST /query/sql. */
+export const pinotOperations = {
+  runPinotQuery,
+  listPinotResponses,
+  readPinotResponse,
+  readPinotPage,
+  deletePinotResponse,
+  deleteExpiredPinotResponses,
+} as const;

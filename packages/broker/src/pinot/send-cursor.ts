@@ -1,0 +1,21 @@
+import { pinotErrorCodeHeader } from '@quire/api';
+import type { Result, ResultPage } from '@quire/results';
+import { callContextOf } from '@quire/service';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { chooseRowsEncoding, sendRows } from '../send-rows.ts';
+import { pinotResponseOf } from './cursor-response.ts';
+
+/** Sends a page as Apache Pinot's cursor API does: always JSON, never cached, and without a table when the result has no rows. */
+export async function sendPinotPage(
+  context: BrokerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { result, page }: { readonly result: Result; readonly page: ResultPage },
+): Promise<FastifyReply> {
+  const envelope = pinotResponseOf(context, result, { of: page, startMs: callContextOf(request).startMs });
+  const headers = { 'cache-control': 'no-store', [pinotErrorCodeHeader]: '-1' };
+  if (result.entry.rowCount === 0) return reply.headers(headers).send(envelope);
+  const contentEncoding = chooseRowsEncoding(request, result, page);
+  return sendRows(context, request, reply, { result, page, format: 'json', contentEncoding, envelope, members: {}, headers });
+}

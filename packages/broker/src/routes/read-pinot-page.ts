@@ -1,0 +1,29 @@
+import { parseIntegerParameter, pinotOperations } from '@quire/api';
+import { QuireError } from '@quire/core';
+import type { Result, ResultPage } from '@quire/results';
+import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
+import type { RouteOptions } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { openOwnResult } from '../own-results.ts';
+import { sendPinotPage } from '../pinot/send-cursor.ts';
+
+/** GET /responseStore/{requestId}/results. */
+export function readPinotPageRoute(context: BrokerContext): RouteOptions {
+  return routeOf(pinotOperations.readPinotPage, async (request, reply) => {
+    const { results, pageRowCount } = context.options;
+    const parameters = queryOf(request);
+    const offset = parseIntegerParameter('offset', parameters['offset']) ?? 0;
+    const rowCount = parseIntegerParameter('numRows', parameters['numRows']) ?? pageRowCount;
+    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
+    return sendPinotPage(context, request, reply, { result, page: pageOf(result, offset, rowCount) });
+  });
+}
+
+/** Unlike ours, this API has no empty page behind the last one, but one of no rows wherever it is asked for. */
+function pageOf(result: Result, offset: number, rowCount: number): ResultPage {
+  const totalRowCount = result.entry.rowCount;
+  if (offset > 0 && offset >= totalRowCount) {
+    throw new QuireError('OFFSET_OUT_OF_RANGE', `Offset ${offset} should be lesser than totalRecords ${totalRowCount}`);
+  }
+  return result.page({ offset, rowCount });
+}
