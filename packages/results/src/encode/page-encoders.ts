@@ -2,6 +2,7 @@ import type { Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
 import type { ColumnBatch } from '../arrow/column-batch.ts';
 import { type CellFormat, csvFormat, jsonFormat } from './cell-format.ts';
+import { ChunkBuffer } from './chunk-buffer.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
@@ -43,9 +44,15 @@ async function* encodeRows(
   frame: RowFrame,
   format: CellFormat,
 ): AsyncGenerator<Uint8Array> {
+  const chunks = new ChunkBuffer();
   const encoder = new RowEncoder(schema, frame, format);
-  for await (const { batch, rows } of batches) yield* encoder.encode(batch.columns, rows);
-  for (const chunk of encoder.finish()) if (chunk.length > 0) yield chunk;
+  yield* chunks.append(frame.head);
+  for await (const { batch, rows } of batches) {
+    for (const text of encoder.encode(batch.columns, rows)) yield* chunks.append(text);
+  }
+  yield* chunks.append(frame.tail);
+  const last = chunks.finish();
+  if (last.length > 0) yield last;
 }
 
 function csvHeader(schema: Schema): Uint8Array {

@@ -2,7 +2,6 @@ import type { Data, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
 import { ByteSink } from './byte-sink.ts';
 import { type CellFormat, stagedColumnOf } from './cell-format.ts';
-import { ChunkBuffer } from './chunk-buffer.ts';
 import { columnBytes, prefixAt, prefixLengthAt } from './row-writer-layout.ts';
 import { RowWriter } from './row-writer.ts';
 import type { StagedColumn } from './staged-column.ts';
@@ -23,14 +22,13 @@ export interface RowFrame {
 /** Rows that are written at once, at most: with their text, they should stay in the processor's second cache. */
 const blockRowsMax = 512;
 
-/** Puts rows together to chunks of text: blocks of rows by the row writer, a row too large for its memory by itself. */
+/** Makes the text of rows: of blocks of them by the row writer, of a row too large for its memory by itself. */
 export class RowEncoder {
   readonly #schema: Schema;
   readonly #frame: RowFrame;
   readonly #format: CellFormat;
   /** The texts of prefixes and suffix, one behind the other, to be staged in one piece. */
   readonly #frameText: Uint8Array;
-  readonly #chunks = new ChunkBuffer();
   #isFirstRow = true;
 
   constructor(schema: Schema, frame: RowFrame, format: CellFormat) {
@@ -38,27 +36,18 @@ export class RowEncoder {
     this.#frame = frame;
     this.#format = format;
     this.#frameText = Buffer.concat([...frame.cellPrefixes, frame.rowSuffix]);
-    this.#chunks.append(frame.head);
   }
 
-  /** Encodes rows of one batch, handing on each chunk as it fills. */
+  /** Encodes rows of one batch: texts that each last until the next is asked for, or until anybody else encodes anything. */
   *encode(data: readonly Data[], rows: RowRange): Generator<Uint8Array> {
     const columns = this.#schema.fields.map((field, index) => stagedColumnOf(field, data[index] as Data, this.#format));
     for (let start = rows.start; start < rows.end;) {
       const count = this.#countThatFits(columns, start, rows.end);
       const text = count === 0 ? this.#writeOneRow(data, start) : this.#writeBlock(columns, start, start + count);
-      // The text is in memory that others write to: it is copied before anything is handed on.
-      const chunks = this.#chunks.append(this.#isFirstRow ? text.subarray(this.#frame.separatorBytes) : text);
-      this.#isFirstRow = false;
       start += Math.max(1, count);
-      yield* chunks;
+      yield this.#isFirstRow ? text.subarray(this.#frame.separatorBytes) : text;
+      this.#isFirstRow = false;
     }
-  }
-
-  /** The last chunks. */
-  *finish(): Generator<Uint8Array> {
-    yield* this.#chunks.append(this.#frame.tail);
-    yield this.#chunks.finish();
   }
 
   /** How many rows from `start` on surely fit the row writer's memory; 0 when one might not. */
