@@ -1,0 +1,96 @@
+import { deepStrictEqual } from 'node:assert';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { systemClock } from '@quire/core';
+import { runPipeline } from '@quire/tables';
+import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
+import { transformByHand } from './hand-written.ts';
+import { sceneConfig, sceneRows, sceneSchema, sourceColumns, transforms } from './preview-scene.ts';
+
+export interface PreviewOptions {
+  readonly rowCount: number;
+  /** Where the rows are put for DuckDB to load them. */
+  readonly directory: string;
+}
+
+export type PreviewRequest = 'pipeline' | 'by-hand' | 'duckdb';
+
+export interface PreviewAnswer {
+  readonly elapsedMs: number;
+  /** How long the event loop kept a timer waiting meanwhile, in milliseconds. */
+  readonly loopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
+}
+
+type PlainRow = Readonly<Record<string, unknown>>;
+
+const loopResolutionMs = 1;
+const { rowCount, directory } = argumentOfParent() as PreviewOptions;
+const rows = sceneRows(rowCount);
+const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+const connection = await instance.connect();
+await loadRows();
+
+const contenders: Readonly<Record<PreviewRequest, () => Promise<readonly PlainRow[]>>> = {
+  async pipeline() {
+    const result = await runPipeline(rows, { config: sceneConfig, schema: sceneSchema, clock: systemClock });
+    return result.rows.map(({ fields }) => fields);
+  },
+  'by-hand': () => Promise.resolve(transformByHand(rows)),
+  async duckdb() {
+    const columns = transforms.map(({ column, sql }) => `${sql} AS ${column}`);
+    const reader = await connection.runAndReadAll(`SELECT *, ${columns.join(', ')} FROM source WHERE NOT name = 'nobody'`);
+    return reader.getRowObjectsJS();
+  },
+};
+await checkAnswers();
+
+serveParent(
+  (request) => measure(contenders[request as PreviewRequest]),
+  async () => {
+    connection.closeSync();
+    instance.closeSync();
+  },
+);
+
+async function measure(run: () => Promise<unknown>): Promise<PreviewAnswer> {
+  const delay = monitorEventLoopDelay({ resolution: loopResolutionMs });
+  delay.enable();
+  const startMs = performance.now();
+  await run();
+  const elapsedMs = performance.now() - startMs;
+  delay.disable();
+  const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - loopResolutionMs);
+  return {
+    elapsedMs,
+    loopDelayMs: { p50: late(delay.percentile(50)), p99: late(delay.percentile(99)), max: late(delay.max) },
+  };
+}
+
+async function loadRows(): Promise<void> {
+  const path = join(directory, 'rows.json');
+  await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
+  const sqlTypes: Readonly<Record<string, string>> = { LONG: 'BIGINT', STRING: 'VARCHAR', DOUBLE: 'DOUBLE' };
+  const columns = sourceColumns.map(({ name, type }) => `${name}: '${sqlTypes[type]}'`).join(', ');
+  await connection.run(
+    `CREATE TABLE source AS SELECT * FROM read_json('${path}', format = 'newline_delimited', columns = {${columns}})`,
+  );
+}
+
+/** All contenders must have done the same work. */
+async function checkAnswers(): Promise<void> {
+  const [pipeline, byHand, duckdb] = await Promise.all([contenders.pipeline(), contenders['by-hand'](), contenders.duckdb()]);
+  for (const index of [0, 1, rowCount - 1]) {
+    deepStrictEqual(comparable(byHand[index]), comparable(pipeline[index]));
+    deepStrictEqual(comparable(duckdb[index]), comparable(pipeline[index]));
+  }
+}
+
+function comparable(row: PlainRow | undefined): PlainRow {
+  return Object.fromEntries(
+    Object.entries(row ?? {})
+      .map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value] as const)
+      .toSorted(([left], [right]) => (left < right ? -1 : 1)),
+  );
+}
