@@ -1,5 +1,6 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { QuireError } from '@quire/core';
+import { isQuireError, QuireError } from '@quire/core';
 import type { TlsCertificate } from './service-options.ts';
 
 /**
@@ -10,15 +11,20 @@ import type { TlsCertificate } from './service-options.ts';
 export function secureContextOf({ certificate, key }: TlsCertificate): SecureContextOptions {
   const options: SecureContextOptions = { cert: certificate, key, minVersion: 'TLSv1.2' };
   try {
+    // A context takes empty texts, as of files that are just being written: looked at first.
+    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) throw noPair('they do not fit together');
     createSecureContext(options);
   } catch (error) {
+    if (isQuireError(error)) throw error;
     // Not as its cause: nothing of a key may get into a log.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new QuireError(
-      'INVALID_SETTING',
-      'The files that engine.tls.certificate.file and engine.tls.key.file name are not a certificate and its private key ' +
-        `in PEM (${code}).`,
-    );
+    throw noPair(error instanceof Error && 'code' in error ? String(error.code) : 'unknown error');
   }
   return options;
+}
+
+function noPair(reason: string): QuireError {
+  return new QuireError(
+    'INVALID_SETTING',
+    `The files that engine.tls.certificate.file and engine.tls.key.file name are not a certificate and its private key in PEM (${reason}).`,
+  );
 }

@@ -77,8 +77,9 @@ test('it has the calls of the API, and no other', () => {
 });
 
 test('every call answers as the document says', async () => {
-  for (const [operationId, { method, path }] of operations)
+  for (const [operationId, { method, path }] of operations) {
     await expectDocumented(operationId, await controller.call(path, { method }));
+  }
   for (const operationId of ['listClusterResults', 'deleteExpiredClusterResults', 'readClusterHealth'] as const) {
     const { method, path } = controllerOperations[operationId];
     await expectDocumented(operationId, await controller.call(path, { method, as: 'ann' }));
@@ -116,8 +117,9 @@ test('so it does when the controller shuts down', async () => {
   await leaving.clock.untilSleeping(2);
   const closed = leaving.controller.close();
   await leaving.clock.untilSleeping(2);
-  for (const [operationId, { method, path }] of operations)
+  for (const [operationId, { method, path }] of operations) {
     await expectDocumented(operationId, await leaving.call(path, { method }));
+  }
   await leaving.clock.advance(60_000);
   await Promise.all([waiting, closed]);
 });
