@@ -11,7 +11,7 @@ export interface CommandLine {
 export const usage = `npm run bench [-- [parts] [options]]
 
   no part               runs all of them, in less than ten minutes
-  pages write encode memory sweep start
+  pages write encode memory sweep start proxy preview
                         run only these
   remote                pages from and writes to S3 over links of several kinds; runs only when named
   remote-large          a result of 5 GB, stored in S3 with a heap of 1 GB; takes 10 GB of disk, runs only when named

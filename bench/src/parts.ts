@@ -2,6 +2,8 @@ import { encodePart } from './encode/encode-part.ts';
 import type { Part } from './measure/part.ts';
 import { memoryPart } from './memory/memory-part.ts';
 import { pagesPart } from './pages/pages-part.ts';
+import { previewPart } from './preview/preview-part.ts';
+import { proxyPart } from './proxy/proxy-part.ts';
 import { startPart } from './start/start-part.ts';
 import { remoteLargePart } from './remote/remote-large-part.ts';
 import { remotePart } from './remote/remote-part.ts';
@@ -16,6 +18,8 @@ export const parts: readonly Part[] = [
   memoryPart,
   sweepPart,
   startPart,
+  proxyPart,
+  previewPart,
   remotePart,
   remoteLargePart,
 ];

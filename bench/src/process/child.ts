@@ -5,6 +5,12 @@ import { nodeArguments } from './node-arguments.ts';
 /** An answer to one request of ours, or why there is none. */
 export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
 
+export interface ChildOptions {
+  readonly profileDirectory?: string | undefined;
+  /** Further arguments for Node. */
+  readonly nodeOptions?: readonly string[];
+}
+
 /** A process of the benchmark's own that answers requests; `serveParent` is its other end. Disposing ends it. */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
@@ -12,9 +18,9 @@ export class Child implements AsyncDisposable {
   #lastId = 0;
 
   /** Starts a process from the file of its code, with a value for it to begin with. */
-  constructor(file: string, argument: unknown, options: { readonly profileDirectory?: string | undefined } = {}) {
+  constructor(file: string, argument: unknown, options: ChildOptions = {}) {
     this.#process = fork(file, [JSON.stringify(argument)], {
-      execArgv: nodeArguments(options.profileDirectory),
+      execArgv: [...nodeArguments(options.profileDirectory), ...(options.nodeOptions ?? [])],
       serialization: 'advanced',
     });
     this.#process.on('message', (answer: Answer) => this.#settle(answer));

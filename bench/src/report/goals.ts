@@ -145,6 +145,24 @@ const goals: readonly Goal[] = [
     part: 'sweep',
     read: tailAtMostTimesFirstLevel('sweep-pages', 1.5),
   },
+  {
+    what: 'pages of 10,000 rows through the proxy, for 64 readers, of direct',
+    goal: '≥ 0.8×',
+    part: 'proxy',
+    read: atLeastTimesBetter('proxy-throughput', ['direct'], 'JSON, 10,000 rows', 0.8),
+  },
+  {
+    what: 'preview of 10,000 rows × 50 columns with 20 transforms',
+    goal: '≤ 2,000 ms',
+    part: 'preview',
+    read: within('preview-time', undefined, (elapsedMs) => elapsedMs <= 2000, 'ms'),
+  },
+  {
+    what: 'delay of the event loop meanwhile, p99',
+    goal: '≤ 20 ms',
+    part: 'preview',
+    read: within('preview-loop', 'p99', (delayMs) => delayMs <= 20, 'ms'),
+  },
 ];
 
 /** What each budget asks for beside what was measured. */

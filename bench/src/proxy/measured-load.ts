@@ -1,0 +1,44 @@
+import type { Contender } from '../measure/interleave.ts';
+import type { PageLoad } from '../http/page-load.ts';
+import { readProcessorMs } from '../process/processor-time.ts';
+
+/** What one slice of a load came to. */
+export interface LoadSlice {
+  readonly pagesPerSecond: number;
+  /** Processor time of each process for a page, in the order of the processes. */
+  readonly processorMsPerPage: readonly number[];
+}
+
+/** A load whose samples are the milliseconds of each page, and which notes what each slice came to as a whole. */
+export class MeasuredLoad implements Contender {
+  readonly #load: PageLoad;
+  readonly #processIds: readonly number[];
+  readonly #slices: LoadSlice[] = [];
+
+  constructor(load: PageLoad, processIds: readonly number[]) {
+    this.#load = load;
+    this.#processIds = processIds;
+  }
+
+  /** One for each round: the slice of warm-up is left out. */
+  get rounds(): readonly LoadSlice[] {
+    return this.#slices.slice(1);
+  }
+
+  async sample(durationMs: number): Promise<readonly number[]> {
+    const before = await this.#processorMs();
+    const startMs = performance.now();
+    const samples = await this.#load.sample(durationMs);
+    const elapsedMs = performance.now() - startMs;
+    const after = await this.#processorMs();
+    this.#slices.push({
+      pagesPerSecond: (samples.length * 1000) / elapsedMs,
+      processorMsPerPage: after.map((ms, index) => (ms - (before[index] ?? 0)) / samples.length),
+    });
+    return samples;
+  }
+
+  #processorMs(): Promise<number[]> {
+    return Promise.all(this.#processIds.map(readProcessorMs));
+  }
+}
