@@ -21,9 +21,12 @@ export class Deadline implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#timer.abort();
+    this.#timer.abort(letGo);
     this.#outer?.removeEventListener('abort', this.#onAbort);
   }
 
   readonly #onAbort = (): void => this.#controller.abort(this.#outer?.reason);
 }
+
+/** One for all: nobody sees it. */
+const letGo = new QuireError('ABORTED', 'The deadline is not needed any more.');

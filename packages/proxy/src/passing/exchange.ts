@@ -82,7 +82,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       void this.#watch();
       return await this.#outcome.promise;
     } finally {
-      this.#ended.abort();
+      this.#ended.abort(ended);
       response.off('drain', onDrain);
       signal.removeEventListener('abort', onAbort);
       end();
@@ -178,6 +178,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 class UnboundedAnswer extends Error {}
+
+/** Why a call is not watched any more: one for all of them, since it takes time to note where an error comes from. */
+const ended = new QuireError('ABORTED', 'The call has ended.');
 
 function textOf(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ');
