@@ -3,6 +3,7 @@ import { ControllerHealthResponse } from './controller-health.ts';
 import { ErrorBody } from './error-body.ts';
 import { HealthResponse } from './health-response.ts';
 import { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
+import { PinotBroker, PinotTableBrokers, PinotTableList, PinotTableSchema } from './pinot/table-list.ts';
 import { MetadataRecord, QueryException } from './metadata-record.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 import { ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
@@ -22,6 +23,10 @@ export const components = [
   ResultListResponse,
   PinotCursorResponse,
   PinotStoredResponse,
+  PinotTableList,
+  PinotTableSchema,
+  PinotBroker,
+  PinotTableBrokers,
   HealthResponse,
   ControllerHealthResponse,
   ClusterResultsResponse,

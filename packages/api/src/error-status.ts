@@ -26,6 +26,7 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
   RESULT_EXPIRED: 410,
   RESULT_EVICTED: 410,
   RESULT_DELETED: 410,
+  TABLE_NOT_FOUND: 404, // where a path names it; a query that does is answered with an exception
   UNAUTHENTICATED: 401,
   STORE_FULL: 507,
   TOO_MANY_REQUESTS: 429,

@@ -26,6 +26,8 @@ export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } f
 export { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
 export { pinotOperations } from './pinot/pinot-operations.ts';
 export { pinotErrorCodeHeader } from './pinot/pinot-paths.ts';
+export { PinotBroker, PinotTableBrokers, PinotTableList, PinotTableSchema } from './pinot/table-list.ts';
+export { discoveryOperations, tableOperations } from './pinot/table-operations.ts';
 export { takeSetStatements } from './pinot/set-statements.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';

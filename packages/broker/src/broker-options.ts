@@ -23,6 +23,9 @@ export interface BrokerOptions extends ServerOptions {
   /** Gives signed links to data files, when it is there. */
   readonly links?: { readonly signer: LinkSigner; readonly lifetimeMs: number } | undefined;
 
+  /** Names of the tables that queries may read, for those who ask what there is; default: none is told. */
+  readonly tables?: readonly string[];
+
   /** Rows of a page when the caller does not say. */
   readonly pageRowCount: number;
   /** How long a query may take in all: waiting for its turn, running, storing. */

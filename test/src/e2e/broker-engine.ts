@@ -60,7 +60,7 @@ export class ScriptedEngine implements QueryEngine {
   async execute({ sql }: Query, options: { signal?: AbortSignal | undefined; limits: QueryLimits }): Promise<QueryExecution> {
     this.queries.push({ sql, limits: options.limits });
     throwIfAborted(options.signal);
-    const rows = /^rows (\d+)/.exec(sql);
+    const rows = /^rows (\d+)/.exec(sql) ?? /^SELECT \* FROM "\w+" LIMIT (0)$/.exec(sql);
     if (rows === null) await this.#finish(sql, options.signal);
     this.#openCount += 1;
     const batches = this.#batches(Number(rows?.[1] ?? 0), sql, options.signal);

@@ -1,5 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { operations as ownOperations, pinotOperations } from '@quire/api';
+import { operations as ownOperations, pinotOperations, tableOperations } from '@quire/api';
 import { QuireError } from '@quire/core';
 import { type FaultCall, faultOn, noFaults } from '@quire/core/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -24,14 +24,14 @@ interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-const operations = { ...ownOperations, ...pinotOperations } as const;
+const operations = { ...ownOperations, ...pinotOperations, ...tableOperations } as const;
 
 let broker: TestBroker;
 let document: ApiDocument;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  broker = await TestBroker.start({ queriesRunningMax: 1, queriesQueuedMax: 0 });
+  broker = await TestBroker.start({ queriesRunningMax: 1, queriesQueuedMax: 0, tables: ['numbers'] });
   document = (await broker.call('/openapi.json')).json<ApiDocument>();
   ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addSchema(document, 'document');
@@ -188,6 +188,9 @@ test('every call answers as the document says', async () => {
     ['deleteExpiredPinotResponses', '/responseStore', { method: 'DELETE', as: 'root' }],
     ['deleteExpiredPinotResponses', '/responseStore', { method: 'DELETE', as: 'ann' }],
     ['deleteExpiredPinotResponses', '/responseStore?expiredBefore=x', { method: 'DELETE', as: 'root' }],
+    ['listTables', '/tables'],
+    ['readTableSchema', '/tables/numbers_OFFLINE/schema'],
+    ['readTableSchema', '/tables/letters/schema'],
     ['readHealth', '/health', { as: undefined }],
     ['readMetrics', '/metrics'],
     ['readOpenApi', '/openapi.json'],

@@ -207,3 +207,35 @@ test('what a query plainly answers has the header that tells how it went, as of 
   expect((await broker.query('rows 1')).headers.get('x-pinot-error-code')).toBe('-1');
   expect((await broker.query('fail QUERY_SYNTAX')).headers.get('x-pinot-error-code')).toBe('150');
 });
+
+describe('tables', () => {
+  test('are listed in alphabetical order', async () => {
+    await using tabled = await TestBroker.start({ tables: ['trees', 'flights'] });
+    expect((await tabled.call('/tables/')).json()).toEqual({ tables: ['flights', 'trees'] });
+    expect((await broker.call('/tables')).json()).toEqual({ tables: [] });
+  });
+
+  test.each(['flights', 'flights_OFFLINE', 'flights_REALTIME'])('have their columns told, by the name %s', async (name) => {
+    await using tabled = await TestBroker.start({ tables: ['flights'] });
+    expect((await tabled.call(`/tables/${name}/schema`)).json()).toEqual({
+      schemaName: 'flights',
+      dimensionFieldSpecs: [
+        { name: 'n', dataType: 'INT', singleValueField: true },
+        { name: 'big', dataType: 'LONG', singleValueField: true },
+        { name: 'text', dataType: 'STRING', singleValueField: true },
+      ],
+      metricFieldSpecs: [],
+      dateTimeFieldSpecs: [],
+    });
+    expect(tabled.engine.openCount).toBe(0);
+  });
+
+  test('that are not there, or have names that are SQL, reach no engine', async () => {
+    await using tabled = await TestBroker.start({ tables: ['flights'] });
+    for (const name of ['trees', encodeURIComponent('flights" WHERE "1'), 'flights%22', '_OFFLINE']) {
+      const answer = await tabled.call(`/tables/${name}/schema`);
+      expect(answer.json()).toEqual({ code: 404, error: 'There is no such table.', reason: 'TABLE_NOT_FOUND' });
+    }
+    expect(tabled.engine.queries).toEqual([]);
+  });
+});

@@ -4,6 +4,11 @@ export const pinotPatterns = {
   responseStore: '/responseStore',
   storedResponse: '/responseStore/:requestId',
   responsePage: '/responseStore/:requestId/results',
+  tables: '/tables',
+  tableSchema: '/tables/:tableName/schema',
+  liveBrokers: '/tables/livebrokers',
+  tableBrokers: '/v2/brokers/tables',
+  tenantBrokers: '/v2/brokers/tenants/:tenantName',
 } as const;
 
 /** The response header that tells Apache Pinot's clients how a query went: the code of its first exception, or -1. */

@@ -5,12 +5,14 @@ import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
 import { deleteResultRoute } from './delete-result.ts';
 import { listPinotResponsesRoute } from './list-pinot-responses.ts';
 import { listResultsRoute } from './list-results.ts';
+import { listTablesRoute } from './list-tables.ts';
 import { readLinkRoute } from './read-link.ts';
 import { readHealthRoute } from './read-health.ts';
 import { readMetadataRoute } from './read-metadata.ts';
 import { readPinotPageRoute } from './read-pinot-page.ts';
 import { readPinotResponseRoute } from './read-pinot-response.ts';
 import { readPageRoute } from './read-page.ts';
+import { readTableSchemaRoute } from './read-table-schema.ts';
 import { renewResultRoute } from './renew-result.ts';
 import { runQueryRoute } from './run-query.ts';
 
@@ -23,6 +25,8 @@ function pinotRoutes(context: BrokerContext): readonly RouteOptions[] {
     readPinotPageRoute(context),
     deleteResultRoute(context, pinotOperations.deletePinotResponse),
     deleteExpiredResultsRoute(context, pinotOperations.deleteExpiredPinotResponses),
+    listTablesRoute(context),
+    readTableSchemaRoute(context),
   ];
 }
 

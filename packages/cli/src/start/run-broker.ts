@@ -77,6 +77,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     ...(!isSharedStore(settings.store) && { advertised: { host: settings.server.brokerHostName } }),
     ...(links !== undefined && { links }),
     storeLocation: store.location,
+    tables: settings.tables.map(({ name }) => name),
     version: readVersion(),
     get pageRowCount() {
       return live.current.results.pageRowCount;

@@ -1,0 +1,28 @@
+import { tableOperations } from '@quire/api';
+import { QuireError } from '@quire/core';
+import { routeOf, signalOf } from '@quire/service';
+import type { RouteOptions } from 'fastify';
+import type { BrokerContext } from '../broker-context.ts';
+import { pinotSchemaOf } from '../pinot/table-schema.ts';
+import { withDeadline } from '../with-deadline.ts';
+
+/** GET /tables/{tableName}/schema: found out by a query of no rows, which waits for its turn like any other. */
+export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
+  const { options, clock, engine, queue } = context;
+  return routeOf(tableOperations.readTableSchema, async (request, reply) => {
+    const asked = (request.params as { readonly tableName: string }).tableName.replace(/_(?:OFFLINE|REALTIME)$/, '');
+    const tableName = options.tables?.find((name) => name === asked);
+    if (tableName === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
+    const timeoutMs = options.queryTimeoutMs;
+    const schema = await withDeadline(clock, timeoutMs, signalOf(request), (signal) =>
+      queue.run(async () => {
+        await using execution = await engine.execute(
+          { sql: `SELECT * FROM "${tableName}" LIMIT 0` },
+          { signal, limits: { timeoutMs } },
+        );
+        return execution.schema;
+      }, signal),
+    );
+    return reply.header('cache-control', 'no-store').send(pinotSchemaOf(tableName, schema));
+  });
+}
