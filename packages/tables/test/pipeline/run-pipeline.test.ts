@@ -100,7 +100,7 @@ describe('others run meanwhile', () => {
     };
     const result = await runPipeline(rows, { config: {}, schema: {}, clock: new WorkingClock(), pause });
     expect(result.counts.read).toBe(100);
-    expect(pauses).toBe(12);
+    expect(pauses).toBe(20);
   });
 
   test('whoever aborts during a pause ends the run', async () => {

@@ -42,7 +42,7 @@ export const mathFunctions: readonly FunctionDefinition[] = [
     does: 'A time or number, down to a multiple of the second argument, as the engine rounds times.',
     evaluate(value, size) {
       if (size === 0) return value;
-      if (!isInteger(value)) return Math.trunc(Number(value) / size) * size;
+      if (typeof value === 'number') return value - (value % size);
       return checkedLong((BigInt(value) / BigInt(size)) * BigInt(size), `round(${value}, ${size})`);
     },
   }),
