@@ -58,6 +58,7 @@ async function compareColumns(): Promise<Comparison> {
     ['short text', 'region'],
     ['longer text, with nulls', 'note'],
     ['double', 'score'],
+    ['double, of 2 digits', 'round(score, 2)'],
     ['float', 'rate'],
     ['decimal, with nulls', 'amount'],
     ['timestamp', 'created'],
