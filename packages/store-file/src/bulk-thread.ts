@@ -20,10 +20,16 @@ interface Errand {
  */
 export class BulkThread {
   #worker: Worker | undefined;
+  #isBroken = false;
   #lastNumber = 0;
   readonly #waiting: Errand[] = [];
   readonly #handedOver = new Map<number, Errand>();
   readonly #underWay = new Set<Promise<unknown>>();
+
+  /** Whether the thread has ended by itself: it is better not to be asked again. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
 
   /** Looks into directories; undefined when it was no longer wanted before its turn came. */
   look(paths: readonly string[], isWanted: () => boolean): Promise<DirectoryContents | undefined> {
@@ -78,7 +84,12 @@ export class BulkThread {
   #start(): Worker {
     // Beside this file, and in the same form: source or built.
     const isSource = import.meta.url.endsWith('.ts');
-    const worker = new Worker(new URL(isSource ? './bulk-worker.ts' : './bulk-worker.js', import.meta.url));
+    const script = new URL(isSource ? './bulk-worker.ts' : './bulk-worker.js', import.meta.url);
+    // What the process was started with is not for a thread that knows nothing but files. It holds little, and is to stay small.
+    const worker = new Worker(script, {
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
+    });
     worker.on('message', (answer: BulkAnswer) => this.#hear(answer));
     worker.on('error', (error) => this.#fail(worker, error));
     worker.on('exit', (code) => this.#fail(worker, new Error(`The thread of the file store ended with code ${code}.`)));
@@ -94,10 +105,11 @@ export class BulkThread {
     return errand?.reject(Object.assign(new Error(message), { code: errno, errno: -1 }));
   }
 
-  /** The thread is gone, which is nobody's errand's fault: the next one starts another. */
+  /** The thread is gone: whoever tries again does without. */
   #fail(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    this.#isBroken = true;
     const failed = [...this.#handedOver.values()];
     this.#handedOver.clear();
     const cause = error instanceof Error ? error.message : String(error);

@@ -105,7 +105,7 @@ export class FileObjectStore implements ObjectStore {
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
     this.#assertOpen();
-    for await (const entry of listObjects(this.#fileSystem, this.#root, prefix, options, this.#threads)) {
+    for await (const entry of listObjects(this.#fileSystem, this.#root, prefix, options, this.#usableThreads)) {
       yield entry;
       this.#assertOpen();
     }
@@ -113,7 +113,7 @@ export class FileObjectStore implements ObjectStore {
 
   async delete(key: string, options?: CallOptions): Promise<void> {
     this.#check(key, options);
-    const thread = this.#deleteCount >= deleteCountAlone ? this.#threads[0] : undefined;
+    const thread = this.#deleteCount >= deleteCountAlone ? this.#usableThreads[0] : undefined;
     this.#deleteCount += 1;
     try {
       await (thread === undefined
@@ -127,6 +127,10 @@ export class FileObjectStore implements ObjectStore {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  get #usableThreads(): readonly BulkThread[] {
+    return this.#threads.filter(({ isBroken }) => !isBroken);
   }
 
   #check(key: string, options: CallOptions | undefined): void {
