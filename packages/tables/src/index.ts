@@ -40,3 +40,6 @@ export {
   runPipeline,
 } from './pipeline/run-pipeline.ts';
 export { type StepName, stepNames } from './pipeline/step.ts';
+export { renderRuleList } from './validate/rule-list.ts';
+export type { TableSurroundings } from './validate/rule.ts';
+export { type TableContext, validateTableConfig, validateTableSchema } from './validate/validate.ts';

@@ -9,7 +9,7 @@ import { isRecord, type ModelSchema } from './model-schema.ts';
  * takes such a section for left out. Members that the model does not have are kept. Pure.
  */
 export function completeModel(model: TSchema, value: unknown): unknown {
-  return complete(model as ModelSchema, value);
+  return complete(model, value);
 }
 
 function complete(schema: ModelSchema, value: unknown): unknown {

@@ -27,7 +27,7 @@ export const findingsMax = 1000;
  */
 export function readModel(model: TSchema, value: unknown): ReadValue {
   const reading = new Reading();
-  const read = reading.read(model as ModelSchema, value, '');
+  const read = reading.read(model, value, '');
   return {
     value: read,
     findings: sortFindings(reading.findings),

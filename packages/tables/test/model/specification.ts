@@ -24,7 +24,7 @@ export function exampleOf(listed: Listed, name = 'x'): unknown {
   if (typeof resolved === 'object') {
     return Object.fromEntries(Object.entries(resolved).map(([member, of]) => [member, exampleOf(of, member)]));
   }
-  return name in words ? words[name] : scalars[resolved as string];
+  return name in words ? words[name] : scalars[resolved];
 }
 
 /** Members whose values are words of an enumeration. */

@@ -1,0 +1,149 @@
+import { isQuireError } from '@quire/core';
+import { castValue, type CastType } from '../expression/values/cast.ts';
+import { complexDataTypes, type DataType, plainDataTypes } from '../schema/data-types.ts';
+import { type Column, repeated } from './columns.ts';
+import type { Fault, SchemaRule } from './rule.ts';
+
+const metricTypes: readonly DataType[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BYTES'];
+
+/** Rules about the columns of a schema and the key that some of them make. */
+export const schemaColumnRules: readonly SchemaRule[] = [
+  {
+    code: 'SCHEMA_NAME_MISSING',
+    subject: 'schema',
+    severity: 'error',
+    description: 'A schema has a name.',
+    *check({ schema }) {
+      if ((schema.schemaName ?? '').trim() === '') yield { path: '/schemaName', message: 'The schema has no name.' };
+    },
+  },
+  {
+    code: 'SCHEMA_EMPTY',
+    subject: 'schema',
+    severity: 'warning',
+    description: 'A schema has columns.',
+    *check({ columns }) {
+      if (columns.length === 0) yield { path: '', message: 'The schema has no columns.' };
+    },
+  },
+  ofColumn('COLUMN_NAME_MISSING', 'Every column has a name.', ({ name }) =>
+    name === '' ? ['/name', 'The column has no name.'] : undefined,
+  ),
+  ofColumn('COLUMN_NAME_WHITESPACE', 'Names of columns have no white space.', ({ name }) =>
+    /\s/.test(name) ? ['/name', `The name ‘${name}’ has white space in it.`] : undefined,
+  ),
+  ofColumn('COLUMN_NAME_RESERVED', 'Names of columns do not start with $: the engine makes such columns itself.', ({ name }) =>
+    name.startsWith('$') ? ['/name', `Names with $, such as ${name}, are columns that the engine makes itself.`] : undefined,
+  ),
+  {
+    code: 'COLUMN_NAME_DUPLICATE',
+    subject: 'schema',
+    severity: 'error',
+    description: 'No two columns have the same name.',
+    *check({ columns }) {
+      for (const [name, index] of repeated(columns.map((column) => column.name))) {
+        yield { path: `${columns[index]?.path ?? ''}/name`, message: `There is another column ${name}.` };
+      }
+    },
+  },
+  {
+    code: 'COLUMN_NAME_CASE',
+    subject: 'schema',
+    severity: 'warning',
+    description: 'No two names differ by upper and lower case only: queries may not tell them apart.',
+    *check({ columns }) {
+      const names = new Map<string, string>();
+      for (const { name, path } of columns) {
+        const other = names.get(name.toLowerCase());
+        if (other !== undefined && other !== name) {
+          yield { path: `${path}/name`, message: `${name} and ${other} differ by case only.` };
+        }
+        names.set(name.toLowerCase(), name);
+      }
+    },
+  },
+  ofColumn('COLUMN_TYPE_MISSING', 'Every column has a dataType.', ({ name, dataType }) =>
+    dataType === undefined ? ['/dataType', `The column ${name} has no dataType.`] : undefined,
+  ),
+  ofColumn('DIMENSION_TYPE', `Dimensions and columns of times are ${plainDataTypes.join(', ')}.`, ({ kind, name, dataType }) => {
+    const isWrong = (kind === 'dimension' || kind === 'dateTime') && dataType !== undefined && !isPlain(dataType);
+    return isWrong ? ['/dataType', `${name} cannot be ${dataType}; only complexFieldSpecs can.`] : undefined;
+  }),
+  ofColumn('METRIC_TYPE', `Metrics are ${metricTypes.join(', ')}.`, ({ kind, name, dataType }) => {
+    const isWrong = kind === 'metric' && dataType !== undefined && !metricTypes.includes(dataType);
+    return isWrong ? ['/dataType', `The metric ${name} cannot be ${dataType}; make it a dimension.`] : undefined;
+  }),
+  ofColumn('COMPLEX_TYPE', `Complex columns are ${complexDataTypes.join(', ')}.`, ({ kind, name, dataType }) => {
+    const isWrong = kind === 'complex' && dataType !== undefined && isPlain(dataType);
+    return isWrong ? ['/dataType', `The complex column ${name} cannot be ${dataType}; make it a dimension.`] : undefined;
+  }),
+  ofColumn('METRIC_MULTI_VALUE', 'Metrics have one value in a row.', ({ kind, name, isMultiValue }) =>
+    kind === 'metric' && isMultiValue ? ['/singleValueField', `The metric ${name} cannot hold lists.`] : undefined,
+  ),
+  ofColumn(
+    'JSON_MULTI_VALUE',
+    'JSON columns have one value in a row: lists are JSON already.',
+    ({ name, dataType, isMultiValue }) =>
+      dataType === 'JSON' && isMultiValue ? ['/singleValueField', `The JSON column ${name} cannot hold lists.`] : undefined,
+  ),
+  ofColumn('MAX_LENGTH', 'maxLength is at least 1.', ({ spec }) =>
+    spec.maxLength !== undefined && spec.maxLength < 1 ? ['/maxLength', `${spec.maxLength} is less than 1.`] : undefined,
+  ),
+  ofColumn('DEFAULT_VALUE_NAN', 'No default is NaN: it equals nothing, not even itself.', ({ spec }) =>
+    String(spec.defaultNullValue) === 'NaN' && (spec.dataType === 'FLOAT' || spec.dataType === 'DOUBLE')
+      ? ['/defaultNullValue', 'The default cannot be NaN.']
+      : undefined,
+  ),
+  ofColumn('DEFAULT_VALUE_TYPE', 'A default is a value of the type of its column.', ({ spec, dataType }) => {
+    const given = spec.defaultNullValue;
+    if (given === undefined || given === null || dataType === undefined || !isPlain(dataType)) return undefined;
+    try {
+      castValue(given as Parameters<typeof castValue>[0], dataType);
+      return undefined;
+    } catch (error) {
+      if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+      return ['/defaultNullValue', `The default is no ${dataType}: ${error.message}`];
+    }
+  }),
+  {
+    code: 'PRIMARY_KEY_COLUMN',
+    subject: 'schema',
+    severity: 'error',
+    description: 'Columns of the primary key are in the schema, each once.',
+    *check({ schema, columns }) {
+      const keys = schema.primaryKeyColumns ?? [];
+      for (const [index, key] of keys.entries()) {
+        if (columns.every(({ name }) => name !== key)) {
+          yield { path: `/primaryKeyColumns/${index}`, message: `There is no column ${key}.` };
+        }
+      }
+      for (const [name, index] of repeated(keys)) {
+        yield { path: `/primaryKeyColumns/${index}`, message: `${name} is listed before.` };
+      }
+    },
+  },
+];
+
+/** A rule about each column by itself. */
+function ofColumn(
+  code: string,
+  description: string,
+  check: (column: Column) => readonly [path: string, message: string] | undefined,
+): SchemaRule {
+  return {
+    code,
+    subject: 'schema',
+    severity: 'error',
+    description,
+    *check({ columns }): Generator<Fault> {
+      for (const column of columns) {
+        const fault = check(column);
+        if (fault !== undefined) yield { path: `${column.path}${fault[0]}`, message: fault[1] };
+      }
+    },
+  };
+}
+
+function isPlain(dataType: DataType): dataType is CastType {
+  return (plainDataTypes as readonly DataType[]).includes(dataType);
+}

@@ -1,0 +1,123 @@
+import { isQuireError } from '@quire/core';
+import { type DateTimeFormat, parseDateTimeFormat, readInFormat } from '../expression/datetime/date-time-format.ts';
+import { granularity } from '../expression/datetime/granularity.ts';
+import type { PresentValue } from '../expression/parameter.ts';
+import type { Column } from './columns.ts';
+import type { CheckedSchema, Fault, SchemaRule } from './rule.ts';
+
+/** Times of rows and samples are from 1971 up to 2071. */
+const earliestMs = Date.UTC(1971, 0, 1);
+const latestMs = Date.UTC(2071, 0, 1);
+
+/** Rules about columns of times. */
+export const schemaTimeRules: readonly SchemaRule[] = [
+  {
+    code: 'TIME_FIELD_SPEC',
+    subject: 'schema',
+    severity: 'error',
+    description: 'New schemas have dateTimeFieldSpecs, no timeFieldSpec.',
+    *check({ schema }) {
+      if (schema.timeFieldSpec !== undefined) {
+        yield { path: '/timeFieldSpec', message: 'timeFieldSpec is superseded by dateTimeFieldSpecs.' };
+      }
+    },
+  },
+  {
+    code: 'DATE_TIME_FORMAT',
+    subject: 'schema',
+    severity: 'error',
+    description: 'Every column of times has a format that can be read.',
+    *check(checked) {
+      for (const { spec, name, path } of dateTimesOf(checked)) {
+        const { format = '' } = spec;
+        const problem =
+          format === '' ? `The column of times ${name} has no format.` : failureOf(() => parseDateTimeFormat(format));
+        if (problem !== undefined) yield { path: `${path}/format`, message: problem };
+      }
+    },
+  },
+  {
+    code: 'DATE_TIME_PATTERN_ORDER',
+    subject: 'schema',
+    severity: 'error',
+    description: 'Patterns of times go from years to fractions of seconds, so that their texts sort as the times do.',
+    *check(checked) {
+      for (const { spec, path } of dateTimesOf(checked)) {
+        const format = formatOf(spec.format);
+        if (format?.kind !== 'pattern') continue;
+        const letters = format.pattern.fields.flatMap(orderedLetterOf);
+        const isSorted = letters.every((letter, index) => order.indexOf(letters[index - 1] ?? 'y') <= order.indexOf(letter));
+        if (!isSorted) {
+          yield { path: `${path}/format`, message: `The parts of ${format.pattern.text} are not in the order y M d H m s S.` };
+        }
+      }
+    },
+  },
+  {
+    code: 'DATE_TIME_GRANULARITY',
+    subject: 'schema',
+    severity: 'error',
+    description: 'Granularities can be read, as in 15:MINUTES or MINUTES|15.',
+    *check(checked) {
+      for (const { spec, path } of dateTimesOf(checked)) {
+        const given = spec.granularity;
+        const problem = given === undefined ? undefined : failureOf(() => granularity.read(given, 'granularity'));
+        if (problem !== undefined) yield { path: `${path}/granularity`, message: problem };
+      }
+    },
+  },
+  {
+    code: 'DATE_TIME_SAMPLE',
+    subject: 'schema',
+    severity: 'error',
+    description: 'A sampleValue has the format of its column and lies between 1971 and 2071.',
+    *check(checked) {
+      for (const column of dateTimesOf(checked)) {
+        const problem = sampleProblemOf(column);
+        if (problem !== undefined) yield { path: `${column.path}/sampleValue`, message: problem };
+      }
+    },
+  },
+];
+
+/** Letters of patterns from the longest time to the shortest. */
+const order: readonly string[] = ['y', 'M', 'd', 'H', 'm', 's', 'S'];
+
+function orderedLetterOf(field: { readonly kind: string; readonly letter?: string }): readonly string[] {
+  if (field.kind === 'month') return ['M'];
+  if (field.kind !== 'number') return [];
+  const letter = { D: 'd', h: 'H', k: 'H', K: 'H', x: 'y' }[field.letter ?? ''] ?? field.letter ?? '';
+  return order.includes(letter) ? [letter] : [];
+}
+
+function dateTimesOf({ columns }: CheckedSchema): readonly Column[] {
+  return columns.filter(({ kind }) => kind === 'dateTime');
+}
+
+function formatOf(text: string | undefined): DateTimeFormat | undefined {
+  let format: DateTimeFormat | undefined;
+  failureOf(() => (format = parseDateTimeFormat(text ?? '')));
+  return format;
+}
+
+function sampleProblemOf({ spec }: Column): Fault['message'] | undefined {
+  const { sampleValue, format: text } = spec;
+  const format = formatOf(text);
+  if (sampleValue === undefined || sampleValue === null || format === undefined) return undefined;
+  let sampleMs = Number.NaN;
+  const problem = failureOf(() => (sampleMs = readInFormat(sampleValue as PresentValue, format, 'sampleValue')));
+  if (problem !== undefined) return problem;
+  const isInRange = sampleMs >= earliestMs && sampleMs < latestMs;
+  return isInRange ? undefined : `The sample is a time before 1971 or after 2070 in the format ${text}.`;
+}
+
+/** Why something cannot be read; undefined when it can. */
+function failureOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+    return error.message;
+  }
+}

@@ -1,0 +1,193 @@
+import { isQuireError, parseDurationMs } from '@quire/core';
+import { pushTypes, timeUnits } from '../config/names.ts';
+import type { CheckedTable, TableRule } from './rule.ts';
+
+/** Rules about the time column. */
+export const timeColumnRules: readonly TableRule[] = [
+  {
+    code: 'TIME_COLUMN_MISSING',
+    subject: 'time column',
+    severity: 'error',
+    description: 'A real-time table has a time column.',
+    *check({ config }) {
+      if (config.tableType === 'REALTIME' && timeColumnOf(config) === '') {
+        yield { path: '/segmentsConfig/timeColumnName', message: 'A real-time table needs a time column.' };
+      }
+    },
+  },
+  {
+    code: 'TIME_COLUMN_UNKNOWN',
+    subject: 'time column',
+    severity: 'error',
+    description: 'The time column is one of the dateTimeFieldSpecs of the schema.',
+    *check({ config, schema }) {
+      const name = timeColumnOf(config);
+      if (name === '' || schema === undefined) return;
+      const column = schema.columns.find((candidate) => candidate.name === name);
+      if (column === undefined) yield { path: '/segmentsConfig/timeColumnName', message: `The schema has no column ${name}.` };
+      else if (column.kind !== 'dateTime' && column.kind !== 'time') {
+        yield {
+          path: '/segmentsConfig/timeColumnName',
+          message: `${name} is a ${column.kind}, not one of the dateTimeFieldSpecs.`,
+        };
+      }
+    },
+  },
+  {
+    code: 'HYBRID_TIME_COLUMN',
+    subject: 'time column',
+    severity: 'error',
+    description: 'Both halves of a table that is offline and real-time have the same time column, and have one.',
+    *check({ config, surroundings: { otherConfig } }) {
+      if (otherConfig === undefined) return;
+      const [own, other] = [timeColumnOf(config), timeColumnOf(otherConfig)];
+      if (own === '' || own !== other) {
+        const message = `The time column is ${own || 'missing'}, that of the other half ${other || 'missing'}.`;
+        yield { path: '/segmentsConfig/timeColumnName', message };
+      }
+    },
+  },
+];
+
+/** Rules about how segments are kept and copied. */
+export const segmentRules: readonly TableRule[] = [
+  {
+    code: 'RETENTION_UNIT',
+    subject: 'segments',
+    severity: 'error',
+    description: `retentionTimeUnit is ${timeUnits.join(', ')}, and comes with retentionTimeValue.`,
+    *check({ config: { segmentsConfig } }) {
+      const { retentionTimeUnit: unit = '', retentionTimeValue: value = '' } = segmentsConfig ?? {};
+      const path = '/segmentsConfig/retentionTimeUnit';
+      if (unit !== '' && !(timeUnits as readonly string[]).includes(unit)) yield { path, message: `${unit} is no unit of time.` };
+      if (unit === '' && value !== '') yield { path, message: `retentionTimeValue is ${value}, but has no unit.` };
+    },
+  },
+  {
+    code: 'RETENTION_VALUE',
+    subject: 'segments',
+    severity: 'error',
+    description: 'retentionTimeValue is a whole number of at least 1, and comes with retentionTimeUnit.',
+    *check({ config: { segmentsConfig } }) {
+      const { retentionTimeUnit: unit = '', retentionTimeValue: value = '' } = segmentsConfig ?? {};
+      const path = '/segmentsConfig/retentionTimeValue';
+      if (value !== '' && !isCount(value)) yield { path, message: `‘${value}’ is no whole number of at least 1.` };
+      if (unit !== '' && value === '') yield { path, message: `retentionTimeUnit is ${unit}, but has no value.` };
+    },
+  },
+  {
+    code: 'DELETED_SEGMENTS_PERIOD',
+    subject: 'segments',
+    severity: 'error',
+    description: 'deletedSegmentsRetentionPeriod is a period such as 7d.',
+    *check({ config: { segmentsConfig } }) {
+      const period = segmentsConfig?.deletedSegmentsRetentionPeriod ?? '';
+      if (period !== '' && !isPeriod(period)) {
+        yield { path: '/segmentsConfig/deletedSegmentsRetentionPeriod', message: `${period} is no period such as 7d or 4h30m.` };
+      }
+    },
+  },
+  {
+    code: 'PUSH_TYPE',
+    subject: 'segments',
+    severity: 'error',
+    description: 'Types of pushes are APPEND and REFRESH.',
+    *check({ config }) {
+      const places = {
+        '/segmentsConfig/segmentPushType': config.segmentsConfig?.segmentPushType,
+        '/ingestionConfig/batchIngestionConfig/segmentIngestionType':
+          config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType,
+      };
+      for (const [path, type = ''] of Object.entries(places)) {
+        if (type !== '' && !(pushTypes as readonly string[]).includes(type.toUpperCase())) {
+          yield { path, message: `${type} is neither APPEND nor REFRESH.` };
+        }
+      }
+    },
+  },
+  {
+    code: 'REPLICATION_NUMBER',
+    subject: 'segments',
+    severity: 'error',
+    description: 'replication and replicasPerPartition are whole numbers of at least 1.',
+    *check({ config: { segmentsConfig } }) {
+      for (const member of ['replication', 'replicasPerPartition'] as const) {
+        const value = segmentsConfig?.[member] ?? '';
+        if (value !== '' && !isCount(value)) {
+          yield { path: `/segmentsConfig/${member}`, message: `‘${value}’ is no whole number of at least 1.` };
+        }
+      }
+    },
+  },
+  {
+    code: 'REPLICATION_MINIMUM',
+    subject: 'segments',
+    severity: 'error',
+    description: 'replication is at least the minimum of the cluster.',
+    *check({ config, surroundings: { replicationMin = 1 } }) {
+      const replication = replicationOf(config);
+      if (replication < replicationMin) {
+        yield {
+          path: '/segmentsConfig/replication',
+          message: `${replication} is less than ${replicationMin}, the minimum here.`,
+        };
+      }
+    },
+  },
+  {
+    code: 'PEER_DOWNLOAD_SCHEME',
+    subject: 'segments',
+    severity: 'error',
+    description: 'peerSegmentDownloadScheme is http or https, and needs two copies of each segment.',
+    *check({ config }) {
+      const scheme = config.segmentsConfig?.peerSegmentDownloadScheme ?? '';
+      const path = '/segmentsConfig/peerSegmentDownloadScheme';
+      if (scheme === '') return;
+      if (!/^https?$/i.test(scheme)) yield { path, message: `${scheme} is neither http nor https.` };
+      if (replicationOf(config) < 2) {
+        yield { path, message: 'Servers can take segments from each other only if there are two copies.' };
+      }
+    },
+  },
+  {
+    code: 'DIM_TABLE',
+    subject: 'segments',
+    severity: 'error',
+    description: 'A dimension table is offline, has a primary key, and is pushed by REFRESH.',
+    *check({ config, schema }) {
+      if (config.isDimTable !== true) return;
+      if (config.tableType === 'REALTIME') yield { path: '/isDimTable', message: 'A dimension table is offline.' };
+      if (schema !== undefined && (schema.schema.primaryKeyColumns ?? []).length === 0) {
+        yield { path: '/isDimTable', message: 'The schema of a dimension table needs primaryKeyColumns.' };
+      }
+      const type = config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType ?? config.segmentsConfig?.segmentPushType;
+      if (type?.toUpperCase() !== 'REFRESH') {
+        const path = '/ingestionConfig/batchIngestionConfig/segmentIngestionType';
+        yield { path, message: `A dimension table is pushed by REFRESH, not by ${type ?? 'APPEND'}.` };
+      }
+    },
+  },
+];
+
+export function timeColumnOf(config: CheckedTable['config']): string {
+  return config.segmentsConfig?.timeColumnName ?? '';
+}
+
+/** Tells whether a text is a period such as 7d. */
+export function isPeriod(text: string): boolean {
+  try {
+    return parseDurationMs(text) > 0;
+  } catch (error) {
+    if (!isQuireError(error, 'INVALID_PARAMETER')) throw error;
+    return false;
+  }
+}
+
+function isCount(text: string): boolean {
+  return /^[1-9]\d{0,8}$/.test(text.trim());
+}
+
+function replicationOf({ segmentsConfig }: CheckedTable['config']): number {
+  const text = segmentsConfig?.replication ?? segmentsConfig?.replicasPerPartition ?? '1';
+  return isCount(text) ? Number(text) : 1;
+}

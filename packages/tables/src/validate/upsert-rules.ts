@@ -1,0 +1,199 @@
+import { isNumeric } from './columns.ts';
+import { columnNamed, describe } from './index-rules.ts';
+import { pointerTo } from '../json-pointer.ts';
+import type { CheckedTable, Fault, Subject, TableRule } from './rule.ts';
+import { timeColumnOf } from './segment-rules.ts';
+
+/** Rules about upsert, where its mode is not NONE. */
+export const upsertRules: readonly TableRule[] = [
+  ofUpsert('UPSERT_REALTIME', 'Tables with upsert are real-time.', function* ({ config }) {
+    if (config.tableType !== 'REALTIME') {
+      yield { path: '/upsertConfig/mode', message: 'Rows of an offline table do not replace each other.' };
+    }
+  }),
+  ofUpsert('UPSERT_AND_DEDUP', 'No table has both upsert and dedup.', function* ({ config }) {
+    if (config.dedupConfig?.dedupEnabled === true) {
+      yield { path: '/dedupConfig/dedupEnabled', message: 'With upsert on, rows whose key is there are wanted.' };
+    }
+  }),
+  ofUpsert('UPSERT_PRIMARY_KEY', 'Tables with upsert have a primary key, of columns with one value in a row.', (table) =>
+    keyFaults(table, '/upsertConfig/mode'),
+  ),
+  ofUpsert(
+    'UPSERT_ROUTING',
+    'Queries of tables with upsert go to strictReplicaGroup: one server sees all rows of a key.',
+    (table) => routingFaults(table),
+  ),
+  ofUpsert(
+    'UPSERT_STAR_TREE',
+    'Tables with upsert have no star-trees: those know nothing of replaced rows.',
+    function* ({ config }) {
+      const index = config.tableIndexConfig;
+      if ((index?.starTreeIndexConfigs ?? []).length > 0) {
+        yield { path: '/tableIndexConfig/starTreeIndexConfigs', message: 'A star-tree counts rows that were replaced.' };
+      }
+      if (index?.enableDefaultStarTree === true) {
+        yield { path: '/tableIndexConfig/enableDefaultStarTree', message: 'A star-tree counts rows that were replaced.' };
+      }
+    },
+  ),
+  ofUpsert('UPSERT_TIERS', 'Tables with upsert have no tiers: all segments of a key stay on one server.', function* ({ config }) {
+    if ((config.tierConfigs ?? []).length > 0) {
+      yield { path: '/tierConfigs', message: 'Segments that move away take their keys along.' };
+    }
+  }),
+  ofUpsert(
+    'UPSERT_COMPARISON_COLUMN',
+    'Comparison columns are in the schema, with one value in a row.',
+    function* ({ config, schema }) {
+      for (const [index, name] of (config.upsertConfig?.comparisonColumns ?? []).entries()) {
+        const column = columnNamed(name, schema);
+        const path = `/upsertConfig/comparisonColumns/${index}`;
+        if (schema !== undefined && column === undefined) yield { path, message: `The schema has no column ${name}.` };
+        if (column?.isMultiValue === true) yield { path, message: `${name} holds lists, which cannot be compared.` };
+      }
+    },
+  ),
+  ofUpsert('UPSERT_TTL', 'Keys are forgotten by a single numeric comparison column, and with snapshots.', (table) =>
+    ttlFaults(table),
+  ),
+  ofUpsert('UPSERT_DELETE_COLUMN', 'deleteRecordColumn is STRING, BOOLEAN or a number, with one value in a row.', (table) =>
+    columnFaults(
+      table,
+      'deleteRecordColumn',
+      (column) => isNumeric(column) || ['STRING', 'BOOLEAN'].includes(column.dataType ?? ''),
+    ),
+  ),
+  ofUpsert(
+    'UPSERT_OUT_OF_ORDER',
+    'outOfOrderRecordColumn is BOOLEAN, and not set when such rows are dropped.',
+    function* (table) {
+      yield* columnFaults(table, 'outOfOrderRecordColumn', (column) => column.dataType === 'BOOLEAN');
+      const { dropOutOfOrderRecord, outOfOrderRecordColumn = '' } = table.config.upsertConfig ?? {};
+      if (dropOutOfOrderRecord === true && outOfOrderRecordColumn !== '') {
+        yield { path: '/upsertConfig/outOfOrderRecordColumn', message: 'Rows that are dropped cannot be marked.' };
+      }
+    },
+  ),
+  ofUpsert(
+    'PARTIAL_UPSERT_STRATEGY',
+    'Columns that name or order rows have no strategy; INCREMENT adds numbers; APPEND and UNION add to lists.',
+    (table) => strategyFaults(table),
+  ),
+  ofUpsert(
+    'PARTIAL_UPSERT_NULLS',
+    'Mode PARTIAL needs nulls to be kept: a null leaves the earlier value.',
+    function* ({ config, schema }) {
+      const isKept =
+        config.tableIndexConfig?.nullHandlingEnabled === true ||
+        (schema?.schema.enableColumnBasedNullHandling ?? schema === undefined);
+      if (config.upsertConfig?.mode === 'PARTIAL' && !isKept) {
+        yield { path: '/tableIndexConfig/nullHandlingEnabled', message: 'Neither the config nor the schema keeps nulls.' };
+      }
+    },
+  ),
+];
+
+/** Rules about dedup, where it is enabled. */
+export const dedupRules: readonly TableRule[] = [
+  ofDedup('DEDUP_REALTIME', 'Tables with dedup are real-time.', function* ({ config }) {
+    if (config.tableType !== 'REALTIME') {
+      yield { path: '/dedupConfig/dedupEnabled', message: 'Rows of an offline table are not dropped.' };
+    }
+  }),
+  ofDedup('DEDUP_PRIMARY_KEY', 'Tables with dedup have a primary key, of columns with one value in a row.', (table) =>
+    keyFaults(table, '/dedupConfig/dedupEnabled'),
+  ),
+  ofDedup('DEDUP_ROUTING', 'Queries of tables with dedup go to strictReplicaGroup.', (table) => routingFaults(table)),
+  ofDedup('DEDUP_TTL', 'Keys are forgotten by a numeric column of the schema.', function* ({ config, schema }) {
+    const { metadataTTL = 0, dedupTimeColumn } = config.dedupConfig ?? {};
+    const name = dedupTimeColumn ?? timeColumnOf(config);
+    if (metadataTTL <= 0 || schema === undefined) return;
+    const column = columnNamed(name, schema);
+    const isFit = column !== undefined && (isNumeric(column) || column.dataType === 'TIMESTAMP');
+    if (!isFit) yield { path: '/dedupConfig/dedupTimeColumn', message: `${name || 'It'} is no numeric column of the schema.` };
+  }),
+];
+
+type Check = (table: CheckedTable) => Iterable<Fault>;
+
+function ofUpsert(code: string, description: string, check: Check): TableRule {
+  return only('upsert', code, description, check, ({ config }) => (config.upsertConfig?.mode ?? 'NONE') !== 'NONE');
+}
+
+function ofDedup(code: string, description: string, check: Check): TableRule {
+  return only('dedup', code, description, check, ({ config }) => config.dedupConfig?.dedupEnabled === true);
+}
+
+/** A rule that holds where what it is about is off. */
+function only(
+  subject: Subject,
+  code: string,
+  description: string,
+  check: Check,
+  isOn: (table: CheckedTable) => boolean,
+): TableRule {
+  return { code, subject, severity: 'error', description, check: (table) => (isOn(table) ? check(table) : []) };
+}
+
+function* keyFaults({ schema }: CheckedTable, path: string): Generator<Fault> {
+  if (schema === undefined) return;
+  const keys = schema.schema.primaryKeyColumns ?? [];
+  if (keys.length === 0) yield { path, message: 'The schema has no primaryKeyColumns.' };
+  for (const key of keys) {
+    if (columnNamed(key, schema)?.isMultiValue === true) yield { path, message: `${key} of the primary key holds lists.` };
+  }
+}
+
+function* routingFaults({ config }: CheckedTable): Generator<Fault> {
+  const type = config.routing?.instanceSelectorType ?? 'balanced';
+  if (!/^(strict|multiStage)ReplicaGroup$/i.test(type)) {
+    yield { path: '/routing/instanceSelectorType', message: `Expected strictReplicaGroup, found ${type}.` };
+  }
+}
+
+function* ttlFaults({ config, schema }: CheckedTable): Generator<Fault> {
+  const { metadataTTL = 0, deletedKeysTTL = 0, comparisonColumns = [], enableSnapshot } = config.upsertConfig ?? {};
+  if (metadataTTL <= 0 && deletedKeysTTL <= 0) return;
+  const path = `/upsertConfig/${metadataTTL > 0 ? 'metadataTTL' : 'deletedKeysTTL'}`;
+  if (comparisonColumns.length > 1) yield { path, message: `There are ${comparisonColumns.length} comparison columns, not one.` };
+  const name = comparisonColumns[0] ?? timeColumnOf(config);
+  const column = columnNamed(name, schema);
+  if (column !== undefined && !isNumeric(column) && column.dataType !== 'TIMESTAMP') {
+    yield { path, message: `The comparison column ${name} is ${describe(column)}, not a number.` };
+  }
+  if (metadataTTL > 0 && enableSnapshot !== true) {
+    yield { path: '/upsertConfig/enableSnapshot', message: 'metadataTTL needs snapshots.' };
+  }
+}
+
+function* columnFaults(
+  { config, schema }: CheckedTable,
+  member: 'deleteRecordColumn' | 'outOfOrderRecordColumn',
+  isFit: (column: NonNullable<ReturnType<typeof columnNamed>>) => boolean,
+): Generator<Fault> {
+  const name = config.upsertConfig?.[member] ?? '';
+  if (name === '' || schema === undefined) return;
+  const column = columnNamed(name, schema);
+  const path = `/upsertConfig/${member}`;
+  if (column === undefined) yield { path, message: `The schema has no column ${name}.` };
+  else if (column.isMultiValue || !isFit(column)) yield { path, message: `${name} is ${describe(column)}.` };
+}
+
+function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
+  const { mode, partialUpsertStrategies = {}, comparisonColumns = [] } = config.upsertConfig ?? {};
+  if (mode !== 'PARTIAL') return;
+  const ordering = comparisonColumns.length > 0 ? comparisonColumns : [timeColumnOf(config)];
+  const fixed = new Set([...(schema?.schema.primaryKeyColumns ?? []), ...ordering, timeColumnOf(config)]);
+  for (const [name, strategy] of Object.entries(partialUpsertStrategies)) {
+    const path = pointerTo('/upsertConfig/partialUpsertStrategies', name);
+    const column = columnNamed(name, schema);
+    if (fixed.has(name)) yield { path, message: `${name} names or orders rows, and is never merged.` };
+    else if (schema !== undefined && column === undefined) yield { path, message: `The schema has no column ${name}.` };
+    else if (column !== undefined && strategy === 'INCREMENT' && !isNumeric(column)) {
+      yield { path, message: `${name} is ${describe(column)}, to which nothing can be added.` };
+    } else if (column?.isMultiValue === false && (strategy === 'APPEND' || strategy === 'UNION')) {
+      yield { path, message: `${name} holds single values, not lists.` };
+    }
+  }
+}

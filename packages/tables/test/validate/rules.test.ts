@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { type Finding, type TableConfig, validateTableConfig, validateTableSchema } from '../../src/index.ts';
+import { schemaRules, tableRules } from '../../src/validate/rules.ts';
+import { schemaCases } from './schema-cases.ts';
+import { dedup, realtime, type Scene, soundConfig, soundSchema, upsert } from './sound-table.ts';
+import { tableCases } from './table-cases.ts';
+
+test('every rule has a table that keeps it and one that breaks it, and no two rules have the same code', () => {
+  const codes = [...schemaRules, ...tableRules].map(({ code }) => code);
+  expect(Object.keys({ ...schemaCases, ...tableCases }).toSorted()).toEqual(codes.toSorted());
+});
+
+test('a sound schema and config break no rule', () => {
+  expect(validateTableSchema(soundSchema)).toEqual([]);
+  for (const more of [{}, realtime, upsert, dedup]) {
+    expect(validateTableConfig({ ...soundConfig, ...more }, { schema: soundSchema })).toEqual([]);
+  }
+});
+
+describe.each(schemaRules.map((rule) => [rule.code, rule] as const))('%s', (code, { severity }) => {
+  const { keeps, breaks, at } = schemaCases[code] ?? {};
+
+  test('finds nothing where it holds', () => {
+    expect(of(code, validateTableSchema(keeps ?? {}))).toEqual([]);
+  });
+
+  test('finds every place where it does not', () => {
+    const findings = of(code, validateTableSchema(breaks ?? {}));
+    expect(findings.map(({ path }) => path)).toEqual(at);
+    expectSentences(findings, severity);
+  });
+});
+
+describe.each(tableRules.map((rule) => [rule.code, rule] as const))('%s', (code, { severity }) => {
+  const { keeps, breaks, at } = tableCases[code] ?? {};
+
+  test('finds nothing where it holds', () => {
+    expect(of(code, validate(keeps ?? {}))).toEqual([]);
+  });
+
+  test('finds every place where it does not', () => {
+    const findings = of(code, validate(breaks ?? {}));
+    expect(findings.map(({ path }) => path)).toEqual(at);
+    expectSentences(findings, severity);
+  });
+});
+
+describe('validation as a whole', () => {
+  const broken: TableConfig = {
+    tableName: 'a b.c.d',
+    tableType: 'REALTIME',
+    isDimTable: true,
+    quota: { storage: 'much' },
+    tableIndexConfig: { invertedIndexColumns: Array.from({ length: 12 }, (_, place) => `x${place}`) },
+  };
+
+  test('finds everything at once, by path, elements by number, then by code', () => {
+    const findings = validateTableConfig(broken, { schema: soundSchema });
+    expect(findings.map(({ path, code }) => `${path} ${code}`)).toEqual([
+      '/ingestionConfig/batchIngestionConfig/segmentIngestionType DIM_TABLE',
+      '/ingestionConfig/streamIngestionConfig/streamConfigMaps STREAM_MISSING',
+      '/isDimTable DIM_TABLE',
+      '/quota/storage QUOTA_STORAGE',
+      '/segmentsConfig/timeColumnName TIME_COLUMN_MISSING',
+      ...Array.from({ length: 12 }, (_, place) => `/tableIndexConfig/invertedIndexColumns/${place} INDEX_COLUMN_UNKNOWN`),
+      '/tableName SCHEMA_NAME_MISMATCH',
+      '/tableName TABLE_NAME_DOTS',
+      '/tableName TABLE_NAME_SPACE',
+    ]);
+  });
+
+  test('does not ask for a schema: what needs one then holds', () => {
+    const codes = validateTableConfig(broken).map(({ code }) => code);
+    expect(codes).not.toContain('INDEX_COLUMN_UNKNOWN');
+    expect(codes).not.toContain('SCHEMA_NAME_MISMATCH');
+    expect(codes).toContain('TABLE_NAME_DOTS');
+  });
+
+  test('takes empty documents without throwing', () => {
+    expect(validateTableConfig({}, { schema: {} }).map(({ code }) => code)).toEqual(['TABLE_NAME_MISSING']);
+    expect(validateTableSchema({}).map(({ code }) => code)).toEqual(['SCHEMA_EMPTY', 'SCHEMA_NAME_MISSING']);
+  });
+});
+
+function validate({ config, schema, context }: Scene): readonly Finding[] {
+  const merged = {
+    ...soundConfig,
+    ...config,
+    segmentsConfig: { ...soundConfig.segmentsConfig, ...config?.segmentsConfig },
+  };
+  return validateTableConfig(merged, { schema: schema ?? soundSchema, ...context });
+}
+
+function of(code: string, findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter((finding) => finding.code === code);
+}
+
+function expectSentences(findings: readonly Finding[], severity: Finding['severity']): void {
+  for (const finding of findings) {
+    expect(finding.severity).toBe(severity);
+    expect(finding.message).toMatch(/^[A-Z‘$a-z0-9].*[.]$/s);
+  }
+}
