@@ -17,6 +17,7 @@ import { planSpecialValues } from './steps/special-value.ts';
 import { planTimeCheck } from './steps/time-check.ts';
 import { planTransforms } from './steps/transform.ts';
 import { planUnnest } from './steps/unnest.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 /** What a pipeline is made from. */
 export interface PipelineOptions {
@@ -35,7 +36,9 @@ export interface PipelinePlan {
  * Makes the steps that rows go through: enrichment, nested values, enrichment again, transforms, filter, schema, types, times,
  * special values, defaults, lengths. Never throws: what cannot be done is a finding, and the step goes without it.
  */
-export function planPipeline({ config, schema, clock }: PipelineOptions): PipelinePlan {
+export function planPipeline({ clock, ...given }: PipelineOptions): PipelinePlan {
+  const config = withoutNulls(given.config);
+  const schema = withoutNulls(given.schema);
   const ingestion = config.ingestionConfig ?? {};
   const policy = ingestion.continueOnError === true ? 'continue' : 'fail';
   const context = { clock };

@@ -1,0 +1,56 @@
+import { ManualClock } from '@quire/core/testing';
+import { expect, test } from 'vitest';
+import { completeTableConfig, parseTableConfig } from '../../src/config/parse-table-config.ts';
+import { runPipeline } from '../../src/pipeline/run-pipeline.ts';
+import type { PipelineConfig, PipelineSchema } from '../../src/pipeline/pipeline-input.ts';
+import { completeTableSchema, parseTableSchema } from '../../src/schema/parse-table-schema.ts';
+
+const { config } = parseTableConfig({
+  tableName: 'orders',
+  segmentsConfig: { timeColumnName: 'day' },
+  ingestionConfig: {
+    complexTypeConfig: { fieldsToUnnest: ['items'] },
+    transformConfigs: [{ columnName: 'total', transformFunction: '"items.price" * 2' }],
+    filterConfig: { filterFunction: 'total > 100' },
+  },
+});
+const { schema } = parseTableSchema({
+  schemaName: 'orders',
+  dimensionFieldSpecs: [{ name: 'items.name', dataType: 'STRING' }],
+  metricFieldSpecs: [{ name: 'total', dataType: 'DOUBLE' }],
+  dateTimeFieldSpecs: [{ name: 'day', dataType: 'LONG', format: '1:DAYS:EPOCH', granularity: '1:DAYS' }],
+});
+const rows = [{ day: 20_000, items: [{ name: 'a', price: 1 }, { name: 'b', price: 99 }, { name: 'c' }] }];
+
+const outcome = {
+  rows: [
+    {
+      sourceIndex: 0,
+      fields: { 'items.name': 'a', total: 2, day: 20_000 },
+      nullFields: [],
+      isIncomplete: false,
+      isSanitized: false,
+    },
+    {
+      sourceIndex: 0,
+      fields: { 'items.name': 'c', total: 0, day: 20_000 },
+      nullFields: ['total'],
+      isIncomplete: false,
+      isSanitized: false,
+    },
+  ],
+  counts: { read: 1, unnested: 2, filtered: 1, failed: 0, incomplete: 0, sanitized: 0 },
+  findings: [],
+};
+
+test.each<[string, PipelineConfig, PipelineSchema]>([
+  ['as they were written', config, schema],
+  ['completed', completeTableConfig(config) as PipelineConfig, completeTableSchema(schema) as PipelineSchema],
+])('the models of table configs and schemas are what the pipeline reads, %s', async (_how, givenConfig, givenSchema) => {
+  const {
+    rows: kept,
+    counts,
+    findings,
+  } = await runPipeline(rows, { config: givenConfig, schema: givenSchema, clock: new ManualClock() });
+  expect({ rows: kept, counts, findings }).toEqual(outcome);
+});
