@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FaultProxy } from '../servers/fault-proxy.ts';
@@ -10,12 +9,14 @@ import { bundleForBrowsers } from './client-bundle.ts';
 
 const html = '<!doctype html><meta charset="utf-8"><title>Quire</title><script type="module" src="/page.js"></script>';
 
-/** Opens a page in a browser without a window, until disposed. */
-async function openPage(program: string, url: string): Promise<AsyncDisposable> {
+/** Opens a page in a browser without a window, until disposed; or until the signal, as a test that times out disposes of nothing. */
+async function openPage(program: string, url: string, signal: AbortSignal): Promise<AsyncDisposable> {
   const profile = await temporaryDirectory();
+  signal.throwIfAborted();
   const switches = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
   const browser = spawn(program, [...switches, `--user-data-dir=${profile.path}`, url], { stdio: 'ignore' });
-  const closed = once(browser, 'close');
+  const closed = new Promise((resolve) => browser.once('close', resolve));
+  signal.addEventListener('abort', () => browser.kill('SIGKILL'));
   return {
     [Symbol.asyncDispose]: async () => {
       browser.kill('SIGKILL');
@@ -26,7 +27,7 @@ async function openPage(program: string, url: string): Promise<AsyncDisposable> 
 }
 
 describeWithTool(chromium, 'the client in Chromium', (path) => {
-  test('pages through a result of a broker behind the page’s own origin', { timeout: 120_000 }, async () => {
+  test('pages through a result of a broker behind the page’s own origin', { timeout: 120_000 }, async ({ signal }) => {
     const { code } = await bundleForBrowsers(join(import.meta.dirname, 'client-page.process.ts'), 'es');
     await using broker = await TestBroker.start();
     await using origin = await FaultProxy.start(broker.address.port);
@@ -42,7 +43,7 @@ describeWithTool(chromium, 'the client in Chromium', (path) => {
       report.resolve(JSON.parse(decodeURIComponent(url.slice('/report?'.length))));
       return answer('text/plain', '');
     };
-    await using _page = await openPage(path, `${origin.endpoint}/`);
+    await using _page = await openPage(path, `${origin.endpoint}/`, signal);
     expect(await report.promise).toEqual({
       rowCount: 2500,
       lastRow: '[2499,"9007199254743492"]',
