@@ -3,6 +3,7 @@ import { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse 
 import { ControllerHealthResponse } from './controller-health.ts';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
 import { clusterPatterns, routePatterns } from './paths.ts';
+import { discoveryOperations, tableOperations } from './pinot/table-operations.ts';
 import { refer } from './reference.ts';
 import { serviceOperations } from './service-operations.ts';
 
@@ -76,6 +77,8 @@ const readClusterHealth: Operation = {
 /** Every call of a controller (contract section 3). */
 export const controllerOperations = {
   ...serviceOperations,
+  ...tableOperations,
+  ...discoveryOperations,
   readHealth,
   listClusterResults,
   deleteExpiredClusterResults,

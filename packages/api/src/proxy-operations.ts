@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { errorResponses, type Operation, type OperationResponse, responseOf } from './operation.ts';
 import { linkOperations } from './link-operation.ts';
+import { pinotOperations } from './pinot/pinot-operations.ts';
+import { tableOperations } from './pinot/table-operations.ts';
 import { queryOperations } from './query-operations.ts';
 import { resultOperations } from './result-operations.ts';
 import { serviceOperations } from './service-operations.ts';
@@ -124,6 +126,20 @@ export const proxyOperations = {
     'Deletes, at every broker, every result whose expiration time is at or before the given time. For admins.',
   ),
   renewResult: toHolder(resultOperations.renewResult),
+  runPinotQuery: toAnyBroker(pinotOperations.runPinotQuery),
+  listPinotResponses: toAllBrokers(
+    pinotOperations.listPinotResponses,
+    'All results that all brokers hold, newest first. Those of brokers that do not answer are missing. For admins.',
+  ),
+  readPinotResponse: toHolder(pinotOperations.readPinotResponse),
+  readPinotPage: toHolder(pinotOperations.readPinotPage),
+  deletePinotResponse: toHolder(pinotOperations.deletePinotResponse),
+  deleteExpiredPinotResponses: toAllBrokers(
+    pinotOperations.deleteExpiredPinotResponses,
+    'Deletes, at every broker, every result whose expiration time is at or before the given time. For admins.',
+  ),
+  listTables: toAnyBroker(tableOperations.listTables),
+  readTableSchema: toAnyBroker(tableOperations.readTableSchema),
   readHealth: readProxyHealth,
   ...othersOfService,
 } as const;

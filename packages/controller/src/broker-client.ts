@@ -31,6 +31,8 @@ export interface BrokerAnswer {
 
 /** Connections to one broker; more calls wait. */
 const connectionsMax = 8;
+/** How long a connection may take to come about: after that a machine that is gone does not keep its place among them. */
+const connectTimeoutMs = 10_000;
 
 /** Calls brokers, each with its own connections and its own time: what one of them does costs no other anything. */
 export class BrokerClient implements AsyncDisposable {
@@ -46,7 +48,7 @@ export class BrokerClient implements AsyncDisposable {
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: 0, ...(ca !== undefined && { ca }) },
+      connect: { timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) },
     });
   }
 

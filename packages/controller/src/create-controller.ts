@@ -107,6 +107,7 @@ const about = {
     'Looks after a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
   tags: [
     { name: 'cluster', description: 'See and clean the results of all brokers.' },
+    { name: 'pinot', description: 'The calls by which clients of Apache Pinot find tables and brokers.' },
     { name: 'service', description: 'Watch the controller and read about it.' },
   ],
 };

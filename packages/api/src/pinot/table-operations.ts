@@ -29,7 +29,7 @@ const readTableSchema: Operation = {
     params: Type.Object({ tableName: Type.String({ description: 'Name of the table.' }) }),
     response: {
       200: responseOf('The columns.', 'application/json', refer(PinotTableSchema)),
-      ...errorResponses('TABLE_NOT_FOUND'),
+      ...errorResponses('TABLE_NOT_FOUND', 'BROKER_UNAVAILABLE'),
     },
   },
 };

@@ -1,9 +1,13 @@
+import { discoveryOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { deleteExpiredClusterResultsRoute } from './delete-expired-cluster-results.ts';
+import { listTableBrokersRoute, listTenantBrokersRoute } from './list-brokers.ts';
 import { listClusterResultsRoute } from './list-cluster-results.ts';
+import { listTablesRoute } from './list-tables.ts';
 import { readClusterHealthRoute } from './read-cluster-health.ts';
 import { readHealthRoute } from './read-health.ts';
+import { readTableSchemaRoute } from './read-table-schema.ts';
 
 /** All routes of a controller, besides those that every service has. */
 export function controllerRoutes(context: ControllerContext): readonly RouteOptions[] {
@@ -11,6 +15,11 @@ export function controllerRoutes(context: ControllerContext): readonly RouteOpti
     listClusterResultsRoute(context),
     deleteExpiredClusterResultsRoute(context),
     readClusterHealthRoute(context),
+    listTablesRoute(context),
+    readTableSchemaRoute(context),
+    listTableBrokersRoute(context, discoveryOperations.listLiveBrokers),
+    listTableBrokersRoute(context, discoveryOperations.listTableBrokers),
+    listTenantBrokersRoute(context),
     readHealthRoute(context),
   ];
 }

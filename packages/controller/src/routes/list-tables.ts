@@ -1,0 +1,15 @@
+import { type PinotTableList, tableOperations } from '@quire/api';
+import { routeOf, signalOf } from '@quire/service';
+import type { RouteOptions } from 'fastify';
+import { askBrokers } from '../ask-brokers.ts';
+import type { ControllerContext } from '../controller-context.ts';
+import { listTables } from '../table-calls.ts';
+
+/** GET /tables: those of all brokers that answer. */
+export function listTablesRoute({ options, client }: ControllerContext): RouteOptions {
+  return routeOf(tableOperations.listTables, async (request, reply) => {
+    const outcomes = await askBrokers(options.brokers, (url) => listTables(client, url, signalOf(request)));
+    const response: PinotTableList = { tables: [...new Set(outcomes.flatMap(({ value = [] }) => value))].toSorted() };
+    return reply.header('cache-control', 'no-store').send(response);
+  });
+}
