@@ -78,6 +78,7 @@ const about = {
   tags: [
     { name: 'query', description: 'Run queries and read their results.' },
     { name: 'results', description: 'Handle stored results.' },
+    { name: 'pinot', description: 'Calls as programs for Apache Pinot make them.' },
     { name: 'service', description: 'Watch the proxy and read about it.' },
   ],
 };

@@ -23,9 +23,11 @@ describe('splitElements', () => {
   test('finds the elements of any list, however its bytes arrive', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(jsonObject, { maxLength: 6 }), sizes, fc.boolean(), async (elements, pieceSizes, isSpaced) => {
-        const json = JSON.stringify({ resultMetadataList: elements }, null, isSpaced ? 2 : 0);
-        const found = await textsOf(splitElements(inPieces(Buffer.from(json), pieceSizes)));
-        expect(found.map((text): unknown => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(elements)));
+        for (const shape of ['member', 'bare'] as const) {
+          const json = JSON.stringify(shape === 'bare' ? elements : { resultMetadataList: elements }, null, isSpaced ? 2 : 0);
+          const found = await textsOf(splitElements(inPieces(Buffer.from(json), pieceSizes), shape));
+          expect(found.map((text): unknown => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(elements)));
+        }
       }),
     );
   });
@@ -33,7 +35,9 @@ describe('splitElements', () => {
   test.each(['', '{', '{"a":[', '{"a":[{}', '{"a":[{}]', '[{}]', '{"a":{}}', '{"a":[1]}', '{"a":["x"]}', '{"a":[[]]}', ']', 'x'])(
     'refuses what is no list, or not all of one: %j',
     async (text) => {
-      await expect(textsOf(splitElements(inPieces(Buffer.from(text), [3])))).rejects.toMatchObject({ code: 'BROKER_FAILED' });
+      await expect(textsOf(splitElements(inPieces(Buffer.from(text), [3]), 'member'))).rejects.toMatchObject({
+        code: 'BROKER_FAILED',
+      });
     },
   );
 
@@ -46,7 +50,7 @@ describe('splitElements', () => {
         yield Buffer.alloc(1000, 0x78);
       }
     }
-    await expect(textsOf(splitElements(endless()))).rejects.toMatchObject({ code: 'BROKER_FAILED' });
+    await expect(textsOf(splitElements(endless(), 'member'))).rejects.toMatchObject({ code: 'BROKER_FAILED' });
     expect(sentBytes).toBeLessThan(70_000);
   });
 });

@@ -1,19 +1,25 @@
 import { QuireError } from '@quire/core';
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
-/** What opens the object, its list, and an element, by the depth that it is at. */
-const opening = [openBrace, openBracket, openBrace];
+/** What opens a list and its elements, by the depth that it is at: a list as the only member of an object, or by itself. */
+const openings = { member: [openBrace, openBracket, openBrace], bare: [openBracket, openBrace] } as const;
+
+/** How a list stands in its JSON. */
+export type ListShape = keyof typeof openings;
+
 const betweenElements = [...Buffer.from(', \t\r\n')];
 /** An entry of a list has some hundred bytes: what is longer than this is none. */
 const elementBytesMax = 65_536;
 
 /**
- * Cuts the JSON object `{"<member>": [element, …]}` into the bytes of its elements, as they arrive: never more than one element and
- * one chunk are held.
+ * Cuts the JSON `{"<member>": [element, …]}`, or `[element, …]`, into the bytes of its elements, as they arrive: never more than one
+ * element and one chunk are held.
  *
- * @throws BROKER_FAILED when the bytes are no such object, end before it does, or an element is longer than 64 KiB
+ * @throws BROKER_FAILED when the bytes are no such list, end before it does, or an element is longer than 64 KiB
  */
-export async function* splitElements(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+export async function* splitElements(chunks: AsyncIterable<Uint8Array>, shape: ListShape): AsyncGenerator<Buffer> {
+  const opening: readonly (number | undefined)[] = openings[shape];
+  const elementDepth = opening.length - 1;
   let depth = 0;
   let isInString = false;
   let isEscaped = false;
@@ -30,18 +36,18 @@ export async function* splitElements(chunks: AsyncIterable<Uint8Array>): AsyncGe
         else if (byte === quote) isInString = false;
       } else if (byte === quote) {
         isInString = true;
-        if (depth === 2) throw noList();
+        if (depth === elementDepth) throw noList();
       } else if (byte === openBrace || byte === openBracket) {
-        if (depth <= 2 && byte !== opening[depth]) throw noList();
-        if (depth === 2) start = index;
+        if (depth <= elementDepth && byte !== opening[depth]) throw noList();
+        if (depth === elementDepth) start = index;
         depth += 1;
       } else if (byte === closeBrace || byte === closeBracket) {
         depth -= 1;
-        if (depth === 2) yield bytes.subarray(start, index + 1);
-        if (depth === 2) start = -1;
+        if (depth === elementDepth) yield bytes.subarray(start, index + 1);
+        if (depth === elementDepth) start = -1;
         if (depth === 0) isClosed = true;
         if (depth < 0) throw noList();
-      } else if (depth === 2 && byte !== undefined && !betweenElements.includes(byte)) {
+      } else if (depth === elementDepth && byte !== undefined && !betweenElements.includes(byte)) {
         throw noList();
       }
     }

@@ -1,4 +1,4 @@
-import { proxyOperations } from '@quire/api';
+import type { Operation } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 import { callAll, markPartial, sendRefusal } from '../merge/call-all.ts';
@@ -7,8 +7,8 @@ import type { ProxyContext } from '../proxy-context.ts';
 import { passedRoute } from './passed-route.ts';
 
 /** DELETE /query/resultStore?expiredBefore=ms: every broker deletes its own. Goes on when the caller has gone, as it does there. */
-export function deleteExpiredResultsRoute(context: ProxyContext): RouteOptions {
-  return passedRoute(context, proxyOperations.deleteExpiredResults, async (request, reply) => {
+export function deleteExpiredResultsRoute(context: ProxyContext, operation: Operation): RouteOptions {
+  return passedRoute(context, operation, async (request, reply) => {
     const { parts, refusal, missing } = await callAll(context, request, { method: 'DELETE' }, readCount);
     if (refusal !== undefined) return sendRefusal(reply, refusal);
     markPartial(reply, missing);

@@ -2,19 +2,36 @@ import { proxyOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { ProxyContext } from '../proxy-context.ts';
 import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
-import { listResultsRoute } from './list-results.ts';
+import { listRoutes } from './list-results.ts';
 import { readHealthRoute } from './read-health.ts';
-import { resultCallRoute } from './result-call.ts';
+import { anyBrokerRoute, resultCallRoute } from './result-call.ts';
 import { runQueryRoute } from './run-query.ts';
 
-/** All routes of a proxy, besides those that every service has. */
+const { runQuery, runPinotQuery, listTables, readTableSchema, deleteExpiredResults, deleteExpiredPinotResponses, ...others } =
+  proxyOperations;
+const { readPage, readMetadata, readLink, deleteResult, renewResult, readPinotResponse, readPinotPage, deletePinotResponse } =
+  others;
+
+/** The calls about one result. */
+const resultCalls = [
+  readPage,
+  readMetadata,
+  readLink,
+  deleteResult,
+  renewResult,
+  readPinotResponse,
+  readPinotPage,
+  deletePinotResponse,
+];
+
+/** All routes of a proxy, besides those that every service has: those of a broker. */
 export function proxyRoutes(context: ProxyContext): readonly RouteOptions[] {
-  const { readPage, readMetadata, readLink, deleteResult, renewResult } = proxyOperations;
   return [
-    runQueryRoute(context),
-    ...[readPage, readMetadata, readLink, deleteResult, renewResult].map((operation) => resultCallRoute(context, operation)),
-    listResultsRoute(context),
-    deleteExpiredResultsRoute(context),
+    ...[runQuery, runPinotQuery].map((operation) => runQueryRoute(context, operation)),
+    ...resultCalls.map((operation) => resultCallRoute(context, operation)),
+    ...listRoutes(context),
+    ...[deleteExpiredResults, deleteExpiredPinotResponses].map((operation) => deleteExpiredResultsRoute(context, operation)),
+    ...[listTables, readTableSchema].map((operation) => anyBrokerRoute(context, operation)),
     readHealthRoute(context),
   ];
 }

@@ -1,39 +1,65 @@
 import { Readable } from 'node:stream';
-import { proxyOperations } from '@quire/api';
+import { type Operation, proxyOperations } from '@quire/api';
 import { isQuireError, QuireError } from '@quire/core';
 import { callContextOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { callAll, markPartial, sendRefusal } from '../merge/call-all.ts';
 import { mergeLists, type OpenList, openList } from '../merge/merge-lists.ts';
-import { splitElements } from '../merge/split-elements.ts';
+import { type ListShape, splitElements } from '../merge/split-elements.ts';
+import type { OpenAnswer } from '../passing/call-broker.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 import { passedRoute } from './passed-route.ts';
 
 /** Bytes that go out at once. */
 const chunkBytes = 65_536;
 
+interface ListCall {
+  readonly operation: Operation;
+  /** How brokers write their lists, and what stands around that of the proxy. */
+  readonly shape: ListShape;
+  readonly open: string;
+  readonly close: string;
+}
+
+const ownList: ListCall = {
+  operation: proxyOperations.listResults,
+  shape: 'member',
+  open: '{"resultMetadataList":[',
+  close: ']}',
+};
+const pinotList: ListCall = { operation: proxyOperations.listPinotResponses, shape: 'bare', open: '[', close: ']' };
+
 /**
- * GET /query/resultStore: the lists of all brokers in one, newest first, in constant memory. What does not answer is named in a
+ * GET /query/resultStore, and GET /responseStore in the dialect of Apache Pinot: the lists of all brokers in one, newest first, in constant memory. What does not answer is named in a
  * header; what breaks off later breaks off the whole answer.
  */
-export function listResultsRoute(context: ProxyContext): RouteOptions {
-  return passedRoute(context, proxyOperations.listResults, async (request, reply) => {
+export function listRoutes(context: ProxyContext): readonly RouteOptions[] {
+  return [ownList, pinotList].map((list) => listRoute(context, list));
+}
+
+function listRoute(context: ProxyContext, list: ListCall): RouteOptions {
+  const read = ({ chunks }: OpenAnswer): Promise<OpenList> => openList(splitElements(chunks, list.shape));
+  return passedRoute(context, list.operation, async (request, reply) => {
     // Also after the lists are open: a caller who goes away ends them.
     const call = { method: 'GET', signal: signalOf(request) } as const;
-    const { parts, refusal, missing } = await callAll(context, request, call, ({ chunks }) => openList(splitElements(chunks)));
+    const { parts, refusal, missing } = await callAll(context, request, call, read);
     const isOnlyHead = refusal !== undefined || request.method === 'HEAD';
-    if (isOnlyHead) await Promise.all(parts.map((list) => list[Symbol.asyncDispose]()));
+    if (isOnlyHead) await Promise.all(parts.map((part) => part[Symbol.asyncDispose]()));
     if (refusal !== undefined) return sendRefusal(reply, refusal);
     markPartial(reply, missing);
     reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
-    const body = isOnlyHead ? [] : encodeList(parts, request);
+    const body = isOnlyHead ? [] : encodeList(list, parts, request);
     return reply.send(Readable.from(body, { objectMode: false }));
   });
 }
 
-async function* encodeList(lists: readonly OpenList[], request: FastifyRequest): AsyncGenerator<Buffer> {
+async function* encodeList(
+  { open, close }: ListCall,
+  lists: readonly OpenList[],
+  request: FastifyRequest,
+): AsyncGenerator<Buffer> {
   try {
-    let pieces: Uint8Array[] = [Buffer.from('{"resultMetadataList":[')];
+    let pieces: Uint8Array[] = [Buffer.from(open)];
     let sizeBytes = 0;
     let isFirst = true;
     for await (const { json } of mergeLists(lists)) {
@@ -46,7 +72,7 @@ async function* encodeList(lists: readonly OpenList[], request: FastifyRequest):
       pieces = [];
       sizeBytes = 0;
     }
-    pieces.push(Buffer.from(']}'));
+    pieces.push(Buffer.from(close));
     yield Buffer.concat(pieces);
   } catch (error) {
     const failure = isQuireError(error)

@@ -1,4 +1,4 @@
-import { proxyOperations } from '@quire/api';
+import type { Operation } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 import { PassedCall, errorOf } from '../passing/passed-call.ts';
@@ -9,8 +9,8 @@ import { passedRoute } from './passed-route.ts';
  * POST /query/sql: to the least busy broker that is up. Another one is tried only where nothing of the query was sent: no query ever
  * goes out twice.
  */
-export function runQueryRoute(context: ProxyContext): RouteOptions {
-  return passedRoute(context, proxyOperations.runQuery, async (request, reply) => {
+export function runQueryRoute(context: ProxyContext, operation: Operation): RouteOptions {
+  return passedRoute(context, operation, async (request, reply) => {
     const { brokers, metrics, options } = context;
     const call = new PassedCall(context, request, reply, { headTimeoutMs: options.timeouts.queryMs });
     metrics.observeRoute('query');

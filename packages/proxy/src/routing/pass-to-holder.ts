@@ -30,6 +30,11 @@ export async function passToHolder(
   return seeker.pass(requestId);
 }
 
+/** Gives a call to any broker that is up. @throws BROKER_UNAVAILABLE when there is none */
+export async function passToAny(context: ProxyContext, request: FastifyRequest, call: PassedCall): Promise<void> {
+  await new HolderSearch(context, request, call, '').passToAny();
+}
+
 function namedBroker({ brokers }: ProxyContext, { host, port }: { readonly host: string; readonly port: number }): Broker {
   const broker = brokers.find(host, port);
   if (broker !== undefined) return broker;
