@@ -3,6 +3,7 @@ import { castValue, type CastType } from '../expression/values/cast.ts';
 import type { Finding } from '../finding.ts';
 import type { SourceValue } from '../row.ts';
 import type { FieldSpecPart, PipelineSchema } from './pipeline-input.ts';
+import { dateTimeSpecOf } from './time-field-spec.ts';
 
 /** A column of the schema, with everything that the steps ask about it. */
 export interface ColumnSpec {
@@ -24,6 +25,9 @@ export interface ColumnSpec {
 
 /** What happens to a value that is too long. */
 export type ExceedStrategy = 'TRIM_LENGTH' | 'SUBSTITUTE_DEFAULT_VALUE' | 'FAIL_INGESTION' | 'NO_ACTION';
+
+/** The member of a schema that a column stands in. */
+type FieldGroup = keyof PipelineSchema;
 
 const maxLengthDefault = 512;
 
@@ -47,17 +51,24 @@ export function columnsOfSchema(schema: PipelineSchema): {
   readonly findings: readonly Finding[];
 } {
   const findings: Finding[] = [];
-  const groups = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs', 'complexFieldSpecs'] as const;
-  const columns = groups.flatMap((group) =>
-    (schema[group] ?? []).flatMap((spec, index) => {
-      const path = `/${group}/${index}`;
+  const { dimensionFieldSpecs = [], metricFieldSpecs = [], dateTimeFieldSpecs = [], complexFieldSpecs = [] } = schema;
+  const groups: readonly (readonly [FieldGroup, readonly FieldSpecPart[]])[] = [
+    ['dimensionFieldSpecs', dimensionFieldSpecs],
+    ['metricFieldSpecs', metricFieldSpecs],
+    ['dateTimeFieldSpecs', dateTimeFieldSpecs],
+    ['timeFieldSpec', schema.timeFieldSpec === undefined ? [] : [dateTimeSpecOf(schema.timeFieldSpec)]],
+    ['complexFieldSpecs', complexFieldSpecs],
+  ];
+  const columns = groups.flatMap(([group, specs]) =>
+    specs.flatMap((spec, index) => {
+      const path = group === 'timeFieldSpec' ? `/${group}` : `/${group}/${index}`;
       return spec.name === undefined || spec.name === '' ? [] : [columnOf(spec.name, spec, group, path, findings)];
     }),
   );
   return { columns, findings };
 }
 
-function columnOf(name: string, spec: FieldSpecPart, group: keyof PipelineSchema, path: string, findings: Finding[]): ColumnSpec {
+function columnOf(name: string, spec: FieldSpecPart, group: FieldGroup, path: string, findings: Finding[]): ColumnSpec {
   const type = typeOf(spec);
   return {
     name,
@@ -69,7 +80,7 @@ function columnOf(name: string, spec: FieldSpecPart, group: keyof PipelineSchema
     exceedStrategy: strategyOf(spec, type),
     allowsTrailingZeros: spec.allowTrailingZeros ?? false,
     transformFunction: spec.transformFunction,
-    format: group === 'dateTimeFieldSpecs' ? spec.format : undefined,
+    format: group === 'dateTimeFieldSpecs' || group === 'timeFieldSpec' ? spec.format : undefined,
   };
 }
 
@@ -82,7 +93,7 @@ function typeOf(spec: FieldSpecPart): CastType | undefined {
 function defaultOf(
   spec: FieldSpecPart,
   type: CastType | undefined,
-  group: keyof PipelineSchema,
+  group: FieldGroup,
   path: string,
   findings: Finding[],
 ): SourceValue {

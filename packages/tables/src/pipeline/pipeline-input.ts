@@ -61,7 +61,22 @@ export interface PipelineSchema {
   readonly dimensionFieldSpecs?: readonly FieldSpecPart[] | undefined;
   readonly metricFieldSpecs?: readonly FieldSpecPart[] | undefined;
   readonly dateTimeFieldSpecs?: readonly FieldSpecPart[] | undefined;
+  readonly timeFieldSpec?: TimeFieldSpecPart | undefined;
   readonly complexFieldSpecs?: readonly FieldSpecPart[] | undefined;
+}
+
+/** The time column of schemas from before date-time columns. */
+export interface TimeFieldSpecPart extends FieldSpecPart {
+  readonly incomingGranularitySpec?: GranularityPart | undefined;
+  readonly outgoingGranularitySpec?: GranularityPart | undefined;
+}
+
+/** How times are counted or written in it. */
+export interface GranularityPart {
+  readonly name?: string | undefined;
+  readonly timeType?: string | undefined;
+  readonly timeFormat?: string | undefined;
+  readonly timeUnitSize?: number | undefined;
 }
 
 /** What the pipeline reads of a column's specification. */
