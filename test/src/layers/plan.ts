@@ -30,7 +30,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   '@fastify/': ['service'],
   fastify: ['service', 'broker', 'proxy', 'controller'],
   chokidar: ['settings'],
-  croner: ['cleaner', 'controller'],
+  croner: ['cleaner'],
 };
 
 /** Packages that may load modules whose names come from settings. */
