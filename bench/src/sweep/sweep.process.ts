@@ -61,7 +61,7 @@ async function sweep({ root, brokerId }: ResultPlace, isDryRun: boolean): Promis
     trigger: 'once',
     policy: undefined,
     graceMs: hourMs,
-    concurrencyMax: 8,
+    concurrencyMax: 16,
     isDryRun,
     trustsWallClock: false,
     onRemoval: () => undefined,

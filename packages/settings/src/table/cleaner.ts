@@ -43,7 +43,7 @@ export const cleaner = {
   concurrencyMax: setting({
     key: 'engine.cleaner.concurrency',
     kind: integer(1, 256),
-    default: '8',
+    default: '16',
     live: true,
     meaning: 'How many deletions run at once.',
   }),
