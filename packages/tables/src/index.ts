@@ -28,6 +28,15 @@ export { columnsOf, type Expression, type LiteralValue } from './expression/expr
 export type { EvaluationContext, Evaluator } from './expression/function-definition.ts';
 export { parseExpression, type ParsedExpression } from './expression/parse-expression.ts';
 export { printExpression } from './expression/print-expression.ts';
+export type { InferredColumn } from './infer/decide-column.ts';
+export { type ProposedTableConfig, proposeTableConfig } from './infer/propose-table-config.ts';
+export {
+  type Explanation,
+  type InferenceOptions,
+  type InferredSchema,
+  inferSchema,
+  SchemaInference,
+} from './infer/schema-inference.ts';
 export type { Change, ChangeExample, ChangeKind } from './pipeline/journal.ts';
 export type { PipelineConfig, PipelineSchema } from './pipeline/pipeline-input.ts';
 export { type PipelineOptions, type PipelinePlan, planPipeline } from './pipeline/plan-pipeline.ts';

@@ -1,0 +1,75 @@
+import type { DataType } from '../schema/data-types.ts';
+import type { ColumnEvidence, ValueKind } from './column-evidence.ts';
+import { recognizeTime, type TimeFormat, timeRangeOf } from './time-evidence.ts';
+
+/** What a column is inferred to be, and why. */
+export interface InferredColumn {
+  /** In the schema. */
+  readonly name: string;
+  /** In the rows; another one when the name there cannot be that of a column. */
+  readonly source: string;
+  readonly kind: 'dimension' | 'metric' | 'dateTime';
+  readonly dataType: DataType;
+  readonly isMultiValue: boolean;
+  readonly isNullable: boolean;
+  readonly time: { readonly format: TimeFormat; readonly minMs: number; readonly maxMs: number } | undefined;
+  /** Longest text, in characters. */
+  readonly lengthMax: number;
+  /** Why, in a sentence. */
+  readonly reason: string;
+}
+
+/** Decides what a column is from everything that was seen of it. Undefined when it never had a value. */
+export function decideColumn(evidence: ColumnEvidence, name: string, rowCount: number): InferredColumn | undefined {
+  if (evidence.counts.size === 0) return undefined;
+  const isNullable = evidence.presentCount < rowCount;
+  const isMultiValue = evidence.hasLists && !evidence.counts.has('nested');
+  const common = { name, source: evidence.source, isNullable, isMultiValue, lengthMax: evidence.lengthMax };
+  const format = isMultiValue ? undefined : recognizeTime(evidence.times, evidence.source);
+  if (format !== undefined) {
+    const range = timeRangeOf(evidence.times, format) ?? { minMs: 0, maxMs: 0 };
+    const span = `${dayOf(range.minMs)} to ${dayOf(range.maxMs)}`;
+    const reason = `Every value is a time as ${format.format} writes it${format.names === undefined ? '' : ', and so says its name'}, from ${span}.`;
+    return { ...common, kind: 'dateTime', dataType: format.dataType, time: { format, ...range }, reason };
+  }
+  const { dataType, reason } = widen(evidence, isMultiValue);
+  const isFraction = dataType === 'DOUBLE' || dataType === 'BIG_DECIMAL';
+  const kind = isFraction && !isMultiValue && !coordinateNames.test(name) ? 'metric' : 'dimension';
+  return { ...common, kind, dataType, time: undefined, reason };
+}
+
+/** Fractions that nobody adds up. */
+const coordinateNames = /(^|[._-])(lat|lon|lng|latitude|longitude)$/i;
+
+const numberKinds: readonly ValueKind[] = ['int', 'long', 'huge', 'double'];
+
+/** The narrowest type that holds every value: INT, LONG, DOUBLE or BIG_DECIMAL, STRING; other kinds stand alone. */
+function widen(evidence: ColumnEvidence, isMultiValue: boolean): { readonly dataType: DataType; readonly reason: string } {
+  const kinds = [...evidence.counts.keys()];
+  const each = isMultiValue ? 'Every element of its lists' : 'Every value';
+  const has = (kind: ValueKind): boolean => kinds.includes(kind);
+  const only = (...allowed: ValueKind[]): boolean => kinds.every((kind) => allowed.includes(kind));
+  if (only('int')) return { dataType: 'INT', reason: `${each} is an integer of 32 bits.` };
+  if (only('int', 'long')) return { dataType: 'LONG', reason: `${each} is an integer of 64 bits.` };
+  if (only(...numberKinds)) return widenFractions(evidence, each, has('double'));
+  if (only('boolean')) return { dataType: 'BOOLEAN', reason: `${each} is true or false.` };
+  if (only('bytes')) return { dataType: 'BYTES', reason: `${each} is a sequence of bytes.` };
+  if (only('json') && !isMultiValue) return { dataType: 'JSON', reason: 'Every value is text that holds a JSON object or list.' };
+  if (only('nested')) return { dataType: 'JSON', reason: 'It holds lists of objects or lists, which are kept as JSON.' };
+  if (only('text', 'json')) return { dataType: 'STRING', reason: `${each} is text.` };
+  const counts = [...evidence.counts].map(([kind, count]) => `${kind} (${count})`).toSorted();
+  return { dataType: 'STRING', reason: `Its values are of kinds that only text holds together: ${counts.join(', ')}.` };
+}
+
+function widenFractions(evidence: ColumnEvidence, each: string, hasFractions: boolean): { dataType: DataType; reason: string } {
+  const needsDigits = evidence.hasWideIntegers && !evidence.hasInfinities;
+  if (needsDigits && hasFractions) {
+    return { dataType: 'BIG_DECIMAL', reason: `${each} is a number; some are integers of more digits than a DOUBLE keeps.` };
+  }
+  if (needsDigits) return { dataType: 'BIG_DECIMAL', reason: `${each} is an integer; some have more than 64 bits.` };
+  return { dataType: 'DOUBLE', reason: `${each} is a number, and some have fractions.` };
+}
+
+function dayOf(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10);
+}

@@ -1,0 +1,74 @@
+import type { TableConfig } from '../config/table-config.ts';
+import { printExpression } from '../expression/print-expression.ts';
+import type { InferredColumn } from './decide-column.ts';
+import type { Explanation, InferredSchema } from './schema-inference.ts';
+
+/** A table config, and why each choice of it was made. */
+export interface ProposedTableConfig {
+  readonly config: TableConfig;
+  readonly explanations: readonly Explanation[];
+}
+
+/** Times of the time column are from 1971 up to 2071: segments with others are refused. */
+const earliestMs = Date.UTC(1971, 0, 1);
+const latestMs = Date.UTC(2071, 0, 1);
+
+/** Proposes the config of an offline table that holds rows of an inferred schema. Pure; every choice is explained. */
+export function proposeTableConfig(inferred: InferredSchema, tableName = inferred.schema.schemaName ?? 'table'): ProposedTableConfig {
+  const time = chooseTimeColumn(inferred.columns);
+  const renamed = inferred.columns.filter(({ name, source }) => name !== source);
+  const json = inferred.columns.filter(({ dataType }) => dataType === 'JSON').map(({ name }) => name);
+  const raw = inferred.columns.filter(({ kind }) => kind === 'metric').map(({ name }) => name);
+  const explanations: Explanation[] = [
+    { path: '/tableType', message: 'The table is OFFLINE: it is filled with rows and files, not from a stream.' },
+    { path: '/segmentsConfig/replication', message: 'One copy of each segment: raise it where servers may fail.' },
+    explainTime(time),
+  ];
+  if (renamed.length > 0) {
+    const path = '/ingestionConfig/transformConfigs';
+    explanations.push({ path, message: `Fields whose names columns cannot have are renamed: ${renamed.map(({ source }) => source).join(', ')}.` });
+  }
+  if (inferred.hasNested) {
+    const path = '/ingestionConfig/complexTypeConfig';
+    explanations.push({ path, message: 'Rows hold objects: their fields become columns, with names joined by a dot.' });
+  }
+  if (json.length > 0) {
+    explanations.push({ path: '/tableIndexConfig/jsonIndexColumns', message: `JSON is searched by an index: ${json.join(', ')}.` });
+  }
+  if (raw.length > 0) {
+    const message = `Metrics have hardly two equal values, so that a dictionary would not pay: ${raw.join(', ')}.`;
+    explanations.push({ path: '/tableIndexConfig/noDictionaryColumns', message });
+  }
+  return {
+    config: {
+      tableName,
+      tableType: 'OFFLINE',
+      segmentsConfig: { replication: '1', ...(time !== undefined && { timeColumnName: time.name }) },
+      tenants: { broker: 'DefaultTenant', server: 'DefaultTenant' },
+      tableIndexConfig: { loadMode: 'MMAP', nullHandlingEnabled: true, jsonIndexColumns: json, noDictionaryColumns: raw },
+      ingestionConfig: {
+        batchIngestionConfig: { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'DAILY' },
+        transformConfigs: renamed.map(({ name, source }) => ({
+          columnName: name,
+          transformFunction: printExpression({ kind: 'column', name: source }),
+        })),
+        ...(inferred.hasNested && { complexTypeConfig: { delimiter: '.', collectionNotUnnestedToJson: 'NON_PRIMITIVE' } }),
+      },
+    },
+    explanations,
+  };
+}
+
+/** The column of times that has a value in every row, the finest first; of several alike, the first. */
+function chooseTimeColumn(columns: readonly InferredColumn[]): InferredColumn | undefined {
+  const inRange = columns.filter(({ time }) => time !== undefined && time.minMs >= earliestMs && time.maxMs < latestMs);
+  const complete = inRange.filter(({ isNullable }) => !isNullable);
+  return complete.find(({ time }) => time?.format.granularity !== 'DAYS|1') ?? complete[0] ?? inRange[0];
+}
+
+function explainTime(time: InferredColumn | undefined): Explanation {
+  const path = '/segmentsConfig/timeColumnName';
+  if (time === undefined) return { path, message: 'There is no time column: no column has times between 1971 and 2071 only.' };
+  const nulls = time.isNullable ? ', although some rows have none' : ', and every row has one';
+  return { path, message: `${time.name} is the time column: its values are times between 1971 and 2071${nulls}.` };
+}

@@ -1,0 +1,146 @@
+import type { SourceRow, SourceValue } from '../row.ts';
+import type { FieldSpec, TableSchema } from '../schema/table-schema.ts';
+import { type ColumnEvidence, newColumnEvidence, noteValue } from './column-evidence.ts';
+import { columnNameFor } from './column-name.ts';
+import { decideColumn, type InferredColumn } from './decide-column.ts';
+import { flattenRow } from './flatten-row.ts';
+import { readTypedText } from './typed-text.ts';
+
+export interface InferenceOptions {
+  readonly schemaName?: string;
+  /** What joins the names of nested fields; a dot unless said otherwise. */
+  readonly delimiter?: string;
+  /** Whether texts are taken for the numbers and booleans that they write, as rows of CSV need it. */
+  readonly readsText?: boolean;
+  /** Most columns that are looked at. */
+  readonly columnsMax?: number;
+}
+
+/** Why something was inferred or chosen. */
+export interface Explanation {
+  /** JSON pointer into the schema or the config. */
+  readonly path: string;
+  /** A sentence. */
+  readonly message: string;
+}
+
+/** A schema, and how it came about. */
+export interface InferredSchema {
+  readonly schema: TableSchema;
+  readonly explanations: readonly Explanation[];
+  readonly columns: readonly InferredColumn[];
+  readonly rowCount: number;
+  /** Whether rows hold objects, which are taken apart. */
+  readonly hasNested: boolean;
+}
+
+/**
+ * Infers a schema from every row that it is given, one at a time: nothing is kept but a state of fixed size for each column.
+ *
+ * Types do not depend on the order of rows; columns stand in the order in which they first had a field.
+ */
+export class SchemaInference {
+  readonly #columns = new Map<string, ColumnEvidence>();
+  readonly #options: Required<InferenceOptions>;
+  #rowCount = 0;
+  #hasNested = false;
+  #leftOutCount = 0;
+
+  constructor(options: InferenceOptions = {}) {
+    this.#options = { schemaName: 'table', delimiter: '.', readsText: false, columnsMax: 2000, ...options };
+  }
+
+  add(row: SourceRow): void {
+    this.#rowCount += 1;
+    this.#hasNested = flattenRow(row, this.#options.delimiter, (name, value) => this.#note(name, value)) || this.#hasNested;
+  }
+
+  finish(): InferredSchema {
+    const taken = new Set<string>();
+    const columns = [...this.#columns.values()].flatMap((evidence) => {
+      const name = columnNameFor(evidence.source, taken);
+      const column = decideColumn(evidence, name, this.#rowCount);
+      if (column === undefined) return [];
+      taken.add(name);
+      return [column];
+    });
+    const unknown = [...this.#columns.values()].filter(({ counts }) => counts.size === 0).map(({ source }) => source);
+    return {
+      schema: schemaOf(columns, this.#options.schemaName),
+      explanations: [...explain(columns), ...this.#explainLeftOut(unknown)],
+      columns,
+      rowCount: this.#rowCount,
+      hasNested: this.#hasNested,
+    };
+  }
+
+  #note(name: string, value: SourceValue): void {
+    let evidence = this.#columns.get(name);
+    if (evidence === undefined) {
+      if (this.#columns.size >= this.#options.columnsMax) {
+        this.#leftOutCount += 1;
+        return;
+      }
+      evidence = newColumnEvidence(name);
+      this.#columns.set(name, evidence);
+    }
+    const read = this.#options.readsText && typeof value === 'string' ? readTypedText(value) : value;
+    if (read !== null) noteValue(evidence, read);
+  }
+
+  #explainLeftOut(unknown: readonly string[]): readonly Explanation[] {
+    const messages = [
+      ...(unknown.length === 0 ? [] : [`Left out, for they have no value in any row: ${unknown.join(', ')}.`]),
+      ...(this.#leftOutCount === 0 ? [] : [`Only the first ${this.#options.columnsMax} columns are in the schema.`]),
+    ];
+    return messages.map((message) => ({ path: '', message }));
+  }
+}
+
+/** Infers a schema from rows; see `SchemaInference`. */
+export function inferSchema(rows: Iterable<SourceRow>, options: InferenceOptions = {}): InferredSchema {
+  const inference = new SchemaInference(options);
+  for (const row of rows) inference.add(row);
+  return inference.finish();
+}
+
+const listOf = { dimension: 'dimensionFieldSpecs', metric: 'metricFieldSpecs', dateTime: 'dateTimeFieldSpecs' } as const;
+
+function schemaOf(columns: readonly InferredColumn[], schemaName: string): TableSchema {
+  const specsOf = (kind: InferredColumn['kind']) => columns.filter((column) => column.kind === kind);
+  return {
+    schemaName,
+    enableColumnBasedNullHandling: true,
+    dimensionFieldSpecs: specsOf('dimension').map(specOf),
+    metricFieldSpecs: specsOf('metric').map(specOf),
+    dateTimeFieldSpecs: specsOf('dateTime').map((column) => ({
+      ...specOf(column),
+      ...(column.time !== undefined && { format: column.time.format.format, granularity: column.time.format.granularity }),
+    })),
+  };
+}
+
+/** Longest text that columns hold unless their specification says more. */
+const lengthMaxDefault = 512;
+
+function specOf({ name, dataType, isMultiValue, isNullable, lengthMax }: InferredColumn): FieldSpec {
+  return {
+    name,
+    dataType,
+    singleValueField: !isMultiValue,
+    notNull: !isNullable,
+    // Twice what was seen, as a power of two: rows to come may be longer, and what is too long is cut.
+    ...(dataType === 'STRING' && lengthMax > lengthMaxDefault && { maxLength: 2 ** Math.ceil(Math.log2(lengthMax) + 1) }),
+  };
+}
+
+function explain(columns: readonly InferredColumn[]): readonly Explanation[] {
+  const counts = { dimension: 0, metric: 0, dateTime: 0 };
+  return columns.map(({ kind, name, source, dataType, isMultiValue, isNullable, reason }) => {
+    const path = `/${listOf[kind]}/${counts[kind]}`;
+    counts[kind] += 1;
+    const renamed = name === source ? '' : ` Its field is ‘${source}’, which cannot be the name of a column.`;
+    const nulls = isNullable ? ' It has no value in some rows.' : '';
+    return { path, message: `${name} is ${dataType}${isMultiValue ? ' with lists' : ''}. ${reason}${nulls}${renamed}` };
+  });
+}

@@ -1,0 +1,111 @@
+import { isQuireError } from '@quire/core';
+import { parseDateTimeFormat, readInFormat } from '../expression/datetime/date-time-format.ts';
+import type { SourceValue } from '../row.ts';
+
+/** Which formats of times fit every value so far, and from when to when they are. */
+export interface TimeEvidence {
+  /** Formats that fit; undefined before the first value. */
+  fitting: readonly TimeFormat[] | undefined;
+  /** The earliest and the latest instant by each format that fits, in epoch milliseconds. */
+  readonly ranges: Map<string, { minMs: number; maxMs: number }>;
+}
+
+/** A format that columns of times are recognised by. */
+export interface TimeFormat {
+  /** As a schema writes it. */
+  readonly format: string;
+  readonly granularity: string;
+  readonly dataType: 'LONG' | 'INT' | 'STRING' | 'TIMESTAMP';
+  /** What the value must look like; of a text or of the digits of an integer. */
+  readonly shape: RegExp;
+  readonly kind: 'text' | 'integer';
+  /** Names that such a column has; texts need none. */
+  readonly names?: RegExp;
+}
+
+const timeNames = /(^|[._ -])(ts|time|timestamp|date|datetime|epoch|created|updated|modified|when)|(time|date|timestamp|at|ts|millis|ms|secs|seconds|micros|nanos|epoch)$/i;
+const dayNames = /epoch[._-]?days?|days?[._-]?since[._-]?epoch/i;
+const dateNames = /(date|day|dt|ymd)/i;
+
+/** Every format, from the one that tells most to the one that tells least. */
+export const timeFormats: readonly TimeFormat[] = [
+  {
+    format: 'TIMESTAMP',
+    granularity: 'MILLISECONDS|1',
+    dataType: 'TIMESTAMP',
+    kind: 'text',
+    // At most whole milliseconds: TIMESTAMP has no more.
+    shape: /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3}0*)?)?(Z|[+-]\d{2}(:?\d{2})?)?$/,
+  },
+  date('yyyy-MM-dd', /^\d{4}-\d{2}-\d{2}$/),
+  date('yyyy/MM/dd', /^\d{4}\/\d{2}\/\d{2}$/),
+  date('yyyyMMdd', /^(19|20)\d{6}$/),
+  epoch('MILLISECONDS', /^\d{12,13}$/, timeNames),
+  epoch('SECONDS', /^\d{9,10}$/, timeNames),
+  epoch('MICROSECONDS', /^\d{15,16}$/, timeNames),
+  epoch('NANOSECONDS', /^\d{18,19}$/, timeNames),
+  epoch('DAYS', /^\d{4,5}$/, dayNames),
+  { ...date('yyyyMMdd', /^(19|20)\d{6}$/), dataType: 'INT', kind: 'integer', names: dateNames },
+];
+
+/** Times outside of this are recognised as something else: numbers of this size are mostly no times. */
+const earliestMs = Date.UTC(1980, 0, 1);
+const latestMs = Date.UTC(2071, 0, 1);
+
+export function newTimeEvidence(): TimeEvidence {
+  return { fitting: undefined, ranges: new Map() };
+}
+
+/** Keeps the formats that fit this value as well. */
+export function noteTime(evidence: TimeEvidence, value: SourceValue): void {
+  const candidates: readonly TimeFormat[] = evidence.fitting ?? timeFormats;
+  if (candidates.length === 0) return;
+  const kind = typeof value === 'string' ? 'text' : typeof value === 'number' || typeof value === 'bigint' ? 'integer' : undefined;
+  const shown = kind === undefined ? '' : String(value);
+  evidence.fitting = candidates.filter((candidate) => {
+    const epochMs = candidate.kind === kind && candidate.shape.test(shown) ? instantOf(shown, candidate) : undefined;
+    if (epochMs === undefined) return false;
+    const key = keyOf(candidate);
+    const range = evidence.ranges.get(key);
+    evidence.ranges.set(key, {
+      minMs: Math.min(range?.minMs ?? epochMs, epochMs),
+      maxMs: Math.max(range?.maxMs ?? epochMs, epochMs),
+    });
+    return true;
+  });
+}
+
+/** The format of a column of times with this name; undefined when it is none. */
+export function recognizeTime(evidence: TimeEvidence, name: string): TimeFormat | undefined {
+  return evidence.fitting?.find((candidate) => candidate.names?.test(name) ?? true);
+}
+
+/** From when to when the times of a column are. */
+export function timeRangeOf(evidence: TimeEvidence, format: TimeFormat): { readonly minMs: number; readonly maxMs: number } | undefined {
+  return evidence.ranges.get(keyOf(format));
+}
+
+function instantOf(shown: string, { kind, format }: TimeFormat): number | undefined {
+  try {
+    // Nanoseconds have more digits than a number; the format only asks for the instant.
+    const value = kind === 'integer' && format.startsWith('EPOCH') ? Number(shown) : shown;
+    const epochMs = readInFormat(value, parseDateTimeFormat(format), 'the value');
+    const isPlausible = kind === 'text' || (epochMs >= earliestMs && epochMs < latestMs);
+    return isPlausible ? epochMs : undefined;
+  } catch (error) {
+    if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+    return undefined;
+  }
+}
+
+function keyOf({ kind, format }: TimeFormat): string {
+  return `${kind} ${format}`;
+}
+
+function date(pattern: string, shape: RegExp): TimeFormat {
+  return { format: `SIMPLE_DATE_FORMAT|${pattern}`, granularity: 'DAYS|1', dataType: 'STRING', shape, kind: 'text' };
+}
+
+function epoch(unit: string, shape: RegExp, names: RegExp): TimeFormat {
+  return { format: `EPOCH|${unit}|1`, granularity: `${unit}|1`, dataType: 'LONG', shape, kind: 'integer', names };
+}
