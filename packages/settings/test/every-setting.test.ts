@@ -67,7 +67,7 @@ test('all defaults', () => {
       criticalPercent: 90,
       targetPercent: 60,
       graceMs: 3_600_000,
-      concurrencyMax: 8,
+      concurrencyMax: 16,
       schedule: undefined,
       port: undefined,
     },
