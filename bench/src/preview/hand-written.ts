@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SourceRow, SourceValue } from '@quire/tables';
+import type { SceneRow } from './preview-scene.ts';
 
 interface Document {
   readonly a: { readonly b: readonly [number, number, { readonly c: string }] };
@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
 /** The transforms of the scene as one would write them by hand for this one table: the least that the work can cost in JavaScript. */
-export function transformByHand(rows: readonly SourceRow[]): readonly Readonly<Record<string, SourceValue>>[] {
+export function transformByHand(rows: readonly SceneRow[]): readonly SceneRow[] {
   return rows.map((row) => {
     const ts = Number(row['ts']);
     const name = String(row['name']);

@@ -1,4 +1,4 @@
-import type { PipelineConfig, PipelineSchema, SourceRow } from '@quire/tables';
+import type { PipelineConfig, PipelineSchema } from '@quire/tables';
 
 /** A transform in each of three languages; all give the same. */
 export interface SceneTransform {
@@ -67,8 +67,11 @@ export const sourceColumns: readonly { readonly name: string; readonly type: str
   { name: 'name', type: 'STRING' },
 ];
 
+/** A row of the scene. */
+export type SceneRow = Readonly<Record<string, string | number>>;
+
 /** Rows as they come out of a request's JSON: the same at every run. */
-export function sceneRows(rowCount: number): readonly SourceRow[] {
+export function sceneRows(rowCount: number): readonly SceneRow[] {
   return Array.from({ length: rowCount }, (_, index) => {
     const row: Record<string, string | number> = {};
     for (const [column, { name, type }] of sourceColumns.slice(0, sourceColumnCount).entries()) {
