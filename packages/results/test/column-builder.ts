@@ -64,11 +64,11 @@ export async function jsonRowsOf(columns: readonly Data[]): Promise<unknown> {
 }
 
 /** A page of all rows of one batch from `start` on. */
-export async function* pageOf(columns: readonly Data[], start = 0): AsyncGenerator<PageBatch> {
+async function* pageOf(columns: readonly Data[], start = 0): AsyncGenerator<PageBatch> {
   const rowCount = columns[0]?.length ?? 0;
   yield { batch: { rowCount, columns }, rows: { start, end: rowCount } };
 }
 
-export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(await Array.fromAsync(chunks)).toString('latin1');
 }

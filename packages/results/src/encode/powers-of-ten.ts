@@ -1,6 +1,6 @@
-import { powerMax, powerMin } from './row-writer-layout.ts';
+import { powerBytes, powerMax, powerMin } from './row-writer-layout.ts';
 
-const mantissaBits = 128;
+const mantissaBits = powerBytes * 8;
 
 /**
  * The powers of ten of every exponent that a double needs, as Schubfach wants them: the 128 bits of `10^k · 2^n` with the highest bit

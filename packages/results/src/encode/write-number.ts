@@ -22,15 +22,6 @@ export function writeAscii(bytes: Uint8Array, position: number, text: string): n
   return position + length;
 }
 
-/** Bytes of a safe integer in decimal. */
-export function integerWidth(value: number): number {
-  if (value < 0) return 1 + integerWidth(-value);
-  if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4;
-  if (value < 100_000_000) return value < 1_000_000 ? (value < 100_000 ? 5 : 6) : value < 10_000_000 ? 7 : 8;
-  if (value < 1_000_000_000) return 9;
-  return 9 + integerWidth(Math.floor(value / 1_000_000_000));
-}
-
 /** Writes a safe integer in decimal. */
 export function writeInteger(bytes: Uint8Array, position: number, value: number): number {
   let rest = value;

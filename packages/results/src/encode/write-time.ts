@@ -54,7 +54,7 @@ function writeCivilDate(bytes: Uint8Array, position: number, { year, month, day 
 }
 
 /** Writes `HH:mm:ss`. */
-export function writeTimeOfDay(bytes: Uint8Array, position: number, secondOfDay: number): number {
+function writeTimeOfDay(bytes: Uint8Array, position: number, secondOfDay: number): number {
   const minuteOfDay = (secondOfDay / 60) | 0;
   const hour = (minuteOfDay / 60) | 0;
   writeTwoDigits(bytes, position, hour);
