@@ -19,7 +19,7 @@ async function authenticate(header: string | undefined): Promise<Principal> {
 }
 
 /** What every proxy of a test has; time stands still until the test moves it. */
-export const usualProxy = {
+const usualProxy = {
   authenticate,
   host: '127.0.0.1',
   port: 0,
