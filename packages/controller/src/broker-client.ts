@@ -143,7 +143,7 @@ const noConnectionCodes: readonly string[] = [
 
 /** Says what went wrong in our own words: what a broken broker sends is in no message. */
 function failureOf(error: unknown): QuireError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
   if (noConnectionCodes.includes(code)) return new QuireError('BROKER_UNAVAILABLE', `There is no connection (${code}).`);
   if (/CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code)) {
     return new QuireError('BROKER_UNAVAILABLE', `There is no connection that can be trusted (${code}).`);
