@@ -46,6 +46,7 @@ export function noteValue(evidence: ColumnEvidence, value: Exclude<SourceValue, 
   evidence.presentCount += 1;
   if (elements.some((element) => typeof element === 'object' && !(element instanceof Uint8Array))) {
     note(evidence, 'nested');
+    noteTime(evidence.times, elements);
     return;
   }
   evidence.hasLists = true;
@@ -69,13 +70,11 @@ function kindOf(value: SourceValue): ValueKind {
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'string') return isJsonText(value) ? 'json' : 'text';
   if (value instanceof Uint8Array) return 'bytes';
-  if (typeof value === 'bigint') return value === BigInt.asIntN(64, value) ? intOrLong(Number(value)) : 'huge';
+  // Whoever makes rows has bigints where the source has 64 bits, whatever their value.
+  if (typeof value === 'bigint') return value === BigInt.asIntN(64, value) ? 'long' : 'huge';
   if (typeof value !== 'number') return 'nested';
   // Beyond 2^53 a number is a rounded one: rows hold such integers as bigint.
-  return Number.isSafeInteger(value) ? intOrLong(value) : 'double';
-}
-
-function intOrLong(value: number): ValueKind {
+  if (!Number.isSafeInteger(value)) return 'double';
   return value === (value | 0) ? 'int' : 'long';
 }
 

@@ -55,7 +55,10 @@ function widen(evidence: ColumnEvidence, isMultiValue: boolean): { readonly data
   if (only('boolean')) return { dataType: 'BOOLEAN', reason: `${each} is true or false.` };
   if (only('bytes')) return { dataType: 'BYTES', reason: `${each} is a sequence of bytes.` };
   if (only('json') && !isMultiValue) return { dataType: 'JSON', reason: 'Every value is text that holds a JSON object or list.' };
-  if (only('nested')) return { dataType: 'JSON', reason: 'It holds lists of objects or lists, which are kept as JSON.' };
+  // A list of single values fits a column of single JSON values, but not one of texts.
+  if (has('nested') && (evidence.hasLists || !has('text'))) {
+    return { dataType: 'JSON', reason: 'It holds lists of objects or lists, which are kept as JSON.' };
+  }
   if (only('text', 'json')) return { dataType: 'STRING', reason: `${each} is text.` };
   const counts = [...evidence.counts].map(([kind, count]) => `${kind} (${count})`).toSorted();
   return { dataType: 'STRING', reason: `Its values are of kinds that only text holds together: ${counts.join(', ')}.` };

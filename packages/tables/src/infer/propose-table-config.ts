@@ -14,7 +14,10 @@ const earliestMs = Date.UTC(1971, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
 /** Proposes the config of an offline table that holds rows of an inferred schema. Pure; every choice is explained. */
-export function proposeTableConfig(inferred: InferredSchema, tableName = inferred.schema.schemaName ?? 'table'): ProposedTableConfig {
+export function proposeTableConfig(
+  inferred: InferredSchema,
+  tableName = inferred.schema.schemaName ?? 'table',
+): ProposedTableConfig {
   const time = chooseTimeColumn(inferred.columns);
   const renamed = inferred.columns.filter(({ name, source }) => name !== source);
   const json = inferred.columns.filter(({ dataType }) => dataType === 'JSON').map(({ name }) => name);
@@ -26,14 +29,23 @@ export function proposeTableConfig(inferred: InferredSchema, tableName = inferre
   ];
   if (renamed.length > 0) {
     const path = '/ingestionConfig/transformConfigs';
-    explanations.push({ path, message: `Fields whose names columns cannot have are renamed: ${renamed.map(({ source }) => source).join(', ')}.` });
+    explanations.push({
+      path,
+      message: `Fields whose names columns cannot have are renamed: ${renamed.map(({ source }) => source).join(', ')}.`,
+    });
   }
   if (inferred.hasNested) {
     const path = '/ingestionConfig/complexTypeConfig';
-    explanations.push({ path, message: 'Rows hold objects: their fields become columns, with names joined by a dot.' });
+    explanations.push({
+      path,
+      message: 'Rows hold objects: their fields become columns, with names joined by a dot, and lists of objects JSON.',
+    });
   }
   if (json.length > 0) {
-    explanations.push({ path: '/tableIndexConfig/jsonIndexColumns', message: `JSON is searched by an index: ${json.join(', ')}.` });
+    explanations.push({
+      path: '/tableIndexConfig/jsonIndexColumns',
+      message: `JSON is searched by an index: ${json.join(', ')}.`,
+    });
   }
   if (raw.length > 0) {
     const message = `Metrics have hardly two equal values, so that a dictionary would not pay: ${raw.join(', ')}.`;

@@ -30,7 +30,7 @@ export interface InferredSchema {
   readonly explanations: readonly Explanation[];
   readonly columns: readonly InferredColumn[];
   readonly rowCount: number;
-  /** Whether rows hold objects, which are taken apart. */
+  /** Whether rows hold objects, which are taken apart, or lists of them, which become JSON. */
   readonly hasNested: boolean;
 }
 
@@ -70,7 +70,7 @@ export class SchemaInference {
       explanations: [...explain(columns), ...this.#explainLeftOut(unknown)],
       columns,
       rowCount: this.#rowCount,
-      hasNested: this.#hasNested,
+      hasNested: this.#hasNested || [...this.#columns.values()].some(({ counts }) => counts.has('nested')),
     };
   }
 

@@ -23,7 +23,8 @@ export interface TimeFormat {
   readonly names?: RegExp;
 }
 
-const timeNames = /(^|[._ -])(ts|time|timestamp|date|datetime|epoch|created|updated|modified|when)|(time|date|timestamp|at|ts|millis|ms|secs|seconds|micros|nanos|epoch)$/i;
+const timeNames =
+  /(^|[._ -])(ts|time|timestamp|date|datetime|epoch|created|updated|modified|when)|(time|date|timestamp|at|ts|millis|ms|secs|seconds|micros|nanos|epoch)$/i;
 const dayNames = /epoch[._-]?days?|days?[._-]?since[._-]?epoch/i;
 const dateNames = /(date|day|dt|ymd)/i;
 
@@ -60,8 +61,9 @@ export function newTimeEvidence(): TimeEvidence {
 export function noteTime(evidence: TimeEvidence, value: SourceValue): void {
   const candidates: readonly TimeFormat[] = evidence.fitting ?? timeFormats;
   if (candidates.length === 0) return;
-  const kind = typeof value === 'string' ? 'text' : typeof value === 'number' || typeof value === 'bigint' ? 'integer' : undefined;
-  const shown = kind === undefined ? '' : String(value);
+  const isInteger = typeof value === 'number' || typeof value === 'bigint';
+  const kind = isInteger ? 'integer' : 'text';
+  const shown = isInteger || typeof value === 'string' ? String(value) : '';
   evidence.fitting = candidates.filter((candidate) => {
     const epochMs = candidate.kind === kind && candidate.shape.test(shown) ? instantOf(shown, candidate) : undefined;
     if (epochMs === undefined) return false;
@@ -81,15 +83,21 @@ export function recognizeTime(evidence: TimeEvidence, name: string): TimeFormat 
 }
 
 /** From when to when the times of a column are. */
-export function timeRangeOf(evidence: TimeEvidence, format: TimeFormat): { readonly minMs: number; readonly maxMs: number } | undefined {
+export function timeRangeOf(
+  evidence: TimeEvidence,
+  format: TimeFormat,
+): { readonly minMs: number; readonly maxMs: number } | undefined {
   return evidence.ranges.get(keyOf(format));
 }
 
 function instantOf(shown: string, { kind, format }: TimeFormat): number | undefined {
   try {
-    // Nanoseconds have more digits than a number; the format only asks for the instant.
     const value = kind === 'integer' && format.startsWith('EPOCH') ? Number(shown) : shown;
-    const epochMs = readInFormat(value, parseDateTimeFormat(format), 'the value');
+    // Nanoseconds have more digits than a number, which is all that a format reads.
+    const isNanoseconds = format.startsWith('EPOCH|NANOSECONDS');
+    const epochMs = isNanoseconds
+      ? Number(BigInt(shown) / 1_000_000n)
+      : readInFormat(value, parseDateTimeFormat(format), 'the value');
     const isPlausible = kind === 'text' || (epochMs >= earliestMs && epochMs < latestMs);
     return isPlausible ? epochMs : undefined;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { isQuireError } from '@quire/core';
 import { type DateTimeFormat, parseDateTimeFormat, readInFormat } from '../expression/datetime/date-time-format.ts';
-import { granularity } from '../expression/datetime/granularity.ts';
+import { isTimeUnit } from '../expression/datetime/time-unit.ts';
 import type { PresentValue } from '../expression/parameter.ts';
 import type { Column } from './columns.ts';
 import type { CheckedSchema, Fault, SchemaRule } from './rule.ts';
@@ -61,8 +61,9 @@ export const schemaTimeRules: readonly SchemaRule[] = [
     *check(checked) {
       for (const { spec, path } of dateTimesOf(checked)) {
         const given = spec.granularity;
-        const problem = given === undefined ? undefined : failureOf(() => granularity.read(given, 'granularity'));
-        if (problem !== undefined) yield { path: `${path}/granularity`, message: problem };
+        if (given !== undefined && !isGranularity(given)) {
+          yield { path: `${path}/granularity`, message: `‘${given}’ is no granularity such as 15:MINUTES or MINUTES|15.` };
+        }
       }
     },
   },
@@ -109,6 +110,13 @@ function sampleProblemOf({ spec }: Column): Fault['message'] | undefined {
   if (problem !== undefined) return problem;
   const isInRange = sampleMs >= earliestMs && sampleMs < latestMs;
   return isInRange ? undefined : `The sample is a time before 1971 or after 2070 in the format ${text}.`;
+}
+
+/** The function argument of that name cannot be less than a millisecond; that of a column can. */
+function isGranularity(text: string): boolean {
+  const [, before, firstUnit, secondUnit, after] =
+    /^(?:(\d{1,9}):([A-Za-z]+)(?::\w+)?|([A-Za-z]+)(?:\|(\d{1,9}))?)$/.exec(text) ?? [];
+  return isTimeUnit((firstUnit ?? secondUnit ?? '').toUpperCase()) && Number(before ?? after ?? 1) >= 1;
 }
 
 /** Why something cannot be read; undefined when it can. */
