@@ -1,5 +1,7 @@
 import type { ErrorBody, ProxyHealthResponse } from '@quire/api';
 import { proxyOperations } from '@quire/api';
+import { CallLimits } from '@quire/auth';
+import { ManualClock } from '@quire/core/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -105,6 +107,18 @@ describe('credentials', () => {
     expect(statuses).toEqual([401, 401, 401, 401]);
     expect((await proxy.call('/health', { as: undefined })).status).toBe(200);
   });
+});
+
+test('whoever guesses at credentials that brokers check is held back by its address; who was let in before is not', async () => {
+  const settings = { callsPerSecondMax: Infinity, callsRunningMax: Infinity, failuresPerMinuteMax: 2 };
+  await using proxy = await TestProxy.start([one], { limits: new CallLimits(() => settings, new ManualClock()) });
+  const guess = (token: string) => proxy.query('rows 1', '', { headers: { authorization: `Bearer ${token}` } });
+  const statuses = [];
+  for (const token of ['ann-token', 'a', 'b', 'c', 'ann-token']) statuses.push((await guess(token)).status);
+  const held = await guess('d');
+
+  expect(statuses).toEqual([200, 401, 401, 429, 200]);
+  expect([held.json<ErrorBody>().reason, held.headers.get('retry-after')]).toEqual(['TOO_MANY_REQUESTS', '30']);
 });
 
 describe('the brokers of a proxy', () => {
