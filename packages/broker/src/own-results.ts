@@ -1,4 +1,4 @@
-import { mayRead, type Principal } from '@quire/auth';
+import { mayRead, type Principal, RefusalReason } from '@quire/auth';
 import { type CallOptions, isQuireError, QuireError } from '@quire/core';
 import type { Result, ResultStore } from '@quire/results';
 
@@ -16,7 +16,7 @@ export async function openOwnResult(
   options: CallOptions,
 ): Promise<Result> {
   const result = await tellOnlyOwners(results, principal, requestId, () => results.open(requestId, options));
-  if (!mayRead(principal, result.owner)) throw notFound(requestId);
+  if (!mayRead(principal, result.owner)) throw notFound(requestId, foreign);
   return result;
 }
 
@@ -34,12 +34,15 @@ export async function tellOnlyOwners<T>(
     if (!isQuireError(error, 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED')) throw error;
     const owner = results.ownerOfRemoved(requestId);
     const mayKnow = owner === undefined ? principal.role === 'admin' : mayRead(principal, owner);
-    throw mayKnow ? error : notFound(requestId);
+    throw mayKnow ? error : notFound(requestId, owner === undefined ? undefined : foreign);
   }
 }
 
-function notFound(requestId: string): QuireError {
+/** What the log is told of those who ask for somebody else's result, in the place of what they hear. */
+const foreign = new RefusalReason("the result is or was somebody else's");
+
+function notFound(requestId: string, cause?: RefusalReason): QuireError {
   // A hostile id may be long or hold control characters: it is shown escaped and cut.
   const shown = JSON.stringify(requestId.length > 64 ? `${requestId.slice(0, 64)}…` : requestId).slice(1, -1);
-  return new QuireError('RESULT_NOT_FOUND', `Query results for ${shown} not found.`);
+  return new QuireError('RESULT_NOT_FOUND', `Query results for ${shown} not found.`, { cause });
 }

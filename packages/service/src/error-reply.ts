@@ -50,7 +50,8 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') request.log.error({ err: error }, 'call failed');
   if (body.code === 401) reply.header('www-authenticate', [...authenticateChallenges]);
   if ((body.code === 429 || body.code === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
-  if (body.code === 401 || body.code === 403 || body.code === 429) auditRefusal(error, request);
+  const isRefusal = body.code === 401 || body.code === 403 || body.code === 429 || refusalReasonOf(error) !== undefined;
+  if (isRefusal) auditRefusal(error, request);
   // The rest of an upload that was refused may still be on its way: it must not be taken for the next call.
   if (error.code === 'SHUTTING_DOWN' || error.code === 'BODY_TOO_LARGE') reply.header('connection', 'close');
   void reply

@@ -118,3 +118,29 @@ test('every deletion and every refusal of a role is one line that says who, what
     },
   ]);
 });
+
+test("who asks for somebody else's result hears that there is none; the log knows better", async () => {
+  const log: LogLine[] = [];
+  await using broker = await start({}, log);
+  const [requestId, gone] = [await broker.stored(3), await broker.stored(3)];
+  await broker.results.delete(gone);
+  const never = '0190163d-8694-739b-aea5-966c26f8ad91';
+  for (const id of [requestId, gone, never]) {
+    const answers = [
+      await broker.call(`/query/${id}/results?offset=0`, { as: 'bob' }),
+      await broker.call(`/query/resultStore/${id}`, { as: 'bob', method: 'DELETE' }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+  }
+  expect(
+    audited(log).map((line) => [line['event'], line['principal'], line['resultId'], line['reason'], line['details']]),
+  ).toEqual(
+    [requestId, requestId, gone, gone].map((id) => [
+      'call refused',
+      'bob',
+      id,
+      'RESULT_NOT_FOUND',
+      "the result is or was somebody else's",
+    ]),
+  );
+});
