@@ -29,7 +29,7 @@ const dayNames = /epoch[._-]?days?|days?[._-]?since[._-]?epoch/i;
 const dateNames = /(date|day|dt|ymd)/i;
 
 /** Every format, from the one that tells most to the one that tells least. */
-export const timeFormats: readonly TimeFormat[] = [
+const timeFormats: readonly TimeFormat[] = [
   {
     format: 'TIMESTAMP',
     granularity: 'MILLISECONDS|1',

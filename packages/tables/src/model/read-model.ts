@@ -17,7 +17,7 @@ export interface ReadValue {
 }
 
 /** Findings of one reading after which no more are kept. */
-export const findingsMax = 1000;
+const findingsMax = 1000;
 
 /**
  * Reads what somebody wrote by a model; never throws, whatever the value.
