@@ -80,6 +80,9 @@ describe('what is wrong is a finding', () => {
     ["dateTrunc('fortnight', a)", 1],
     ["ago('1 hour')", 1],
     ["isSubnetOf('10.0.0.0', a)", 1],
+    ["regexpLike(a, 'x{600}y{600}')", 1],
+    [`regexpLike(a, '${'x'.repeat(1_001)}')`, 1],
+    ["jsonPath(a, '$..a..b..c')", 1],
     ["jsonPath(a, '$[?search(@.b, ''(a+)+$'')]')", 1],
   ])('a literal that the function cannot take: %s has %i', (text, count) => {
     const codes = (parseExpression(text).findings ?? []).map(({ code }) => code);

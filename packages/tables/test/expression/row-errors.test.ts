@@ -42,6 +42,16 @@ describe('a value that does not suit is an error of the row', () => {
     );
   });
 
+  test.each([
+    ["regexpLike(a, 'x{900}y')", 'is too long for the pattern'],
+    ["regexpReplace(a, '', a)", 'is too long for a replacement of 200000.'],
+    ["levenshteinDistance(a, 'b')", 'is too long to count edits of.'],
+    ["jsonPath(b, '$.*')", 'finds more than 100000 values.'],
+  ])('work without end is refused before it is begun: %s', (expression, message) => {
+    const row = { a: 'x'.repeat(200_000), b: Array.from({ length: 100_001 }, () => 1) };
+    expect(() => evaluate(expression, row)).toThrow(message);
+  });
+
   test('a hostile pattern takes no more time than a kind one', () => {
     expect(evaluate("regexpLike(a, '^(a+)+$')", { a: `${'a'.repeat(50_000)}!` })).toBe(false);
   });

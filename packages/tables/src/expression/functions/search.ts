@@ -3,7 +3,7 @@ import { expressionFailed } from '../expression-error.ts';
 import { type FunctionDefinition, scalar } from '../function-definition.ts';
 import { integer, text } from '../parameters.ts';
 
-const distanceLengthMax = 10_000;
+const distanceLengthMax = 1_000;
 
 /** Questions about text. Places count from 0, and -1 is nowhere. */
 export const searchFunctions: readonly FunctionDefinition[] = [
@@ -81,7 +81,7 @@ export const searchFunctions: readonly FunctionDefinition[] = [
     name: 'levenshteinDistance',
     takes: [text, text],
     returns: 'integer',
-    does: 'How many edits of one character make the first text the second; texts of up to 10,000 characters.',
+    does: 'How many edits of one character make the first text the second; texts of up to 1,000 characters.',
     evaluate(left, right) {
       const longest = Math.max(left.length, right.length);
       if (longest > distanceLengthMax) throw expressionFailed(`A text of ${longest} characters is too long to count edits of.`);

@@ -1,3 +1,4 @@
+import { isQuireError } from '@quire/core';
 import { jsonpath, JSONPathEnvironment, type JSONPathQuery } from 'json-p3';
 import type { SourceValue } from '../../row.ts';
 import { expressionFailed } from '../expression-error.ts';
@@ -9,6 +10,11 @@ const environment = new JSONPathEnvironment();
 // They run patterns on the runtime's own engine, which a hostile pattern can keep busy for years.
 environment.functionRegister.delete('match');
 environment.functionRegister.delete('search');
+
+/** Most values that one path may find. */
+const foundCountMax = 100_000;
+/** Most `..` and filters of one path: each may look at every value below every value that the one before it found. */
+const searchCountMax = 2;
 
 /** A JSON path (RFC 9535), ready to look into values. */
 export interface JsonPath {
@@ -39,6 +45,9 @@ export const jsonPath: Parameter<JsonPath> = {
 };
 
 function compileQuery(path: string): JSONPathQuery {
+  if (path.split(/\.\.|\?/).length - 1 > searchCountMax) {
+    throw expressionFailed(`‘${path.slice(0, 80)}’ searches too much; a JSON path may have ${searchCountMax} of .. and filters.`);
+  }
   try {
     // The engine's paths may leave out the root.
     return environment.compile(path.startsWith('$') ? path : `$.${path}`);
@@ -75,8 +84,14 @@ function member(value: Readonly<Record<string, SourceValue>>, name: string): Sou
 function findAll(query: JSONPathQuery, value: SourceValue): SourceValue {
   try {
     // The library's type of values has no bigint; it hands them through as they are.
-    return query.query(value as never).values() as SourceValue;
+    const found: SourceValue[] = [];
+    for (const node of query.lazyQuery(value as never)) {
+      found.push(node.value as SourceValue);
+      if (found.length > foundCountMax) throw expressionFailed(`A JSON path finds more than ${foundCountMax} values.`);
+    }
+    return found;
   } catch (error) {
+    if (isQuireError(error)) throw error;
     throw expressionFailed(`A JSON path failed: ${error instanceof Error ? error.message : 'unknown reason'}.`, error);
   }
 }

@@ -5,13 +5,19 @@ import type { Parameter } from '../parameter.ts';
 import { text } from '../parameters.ts';
 
 const patternLengthMax = 1_000;
+/** All counts of a pattern, as the 3 of `x{3}`, together: each is written out when the pattern is compiled. */
+const repeatCountMax = 1_000;
+const programSizeMax = 10_000;
+/** Most steps of one match, each of about 100 ns: the size of the compiled pattern times the length of the text. */
+const matchStepsMax = 2 ** 24;
+const replacedLengthMax = 2 ** 26;
 
 /**
  * Compiles a regular expression of RE2 (https://github.com/google/re2/wiki/Syntax), which has no look-around and no back-references.
  *
  * RE2 never backtracks: a hostile pattern cannot make a match take more than linear time in the text.
  *
- * @throws EXPRESSION_FAILED when the pattern is none, or has more than 1,000 characters
+ * @throws EXPRESSION_FAILED when the pattern is none, or too long or repetitive
  */
 const compileRegex: (pattern: string) => RE2JS = memoize((pattern) => compile(pattern, pattern, 0));
 
@@ -30,10 +36,41 @@ export const compileLike: (pattern: string) => RE2JS = memoize((pattern) => {
   return compile(pieces.join(''), pattern, RE2JS.DOTALL);
 });
 
+/** Starts a match. @throws EXPRESSION_FAILED when it might take more than a second or two */
+export function matcherOf(pattern: RE2JS, given: string): ReturnType<RE2JS['matcher']> {
+  if (pattern.programSize() * given.length > matchStepsMax) {
+    throw expressionFailed(
+      `A text of ${given.length} characters is too long for the pattern ‘${pattern.pattern().slice(0, 80)}’.`,
+    );
+  }
+  return pattern.matcher(given);
+}
+
+/** Replaces each match; `$1` is its first group. @throws EXPRESSION_FAILED when the outcome might be beyond any use */
+export function replaceMatches(given: string, pattern: RE2JS, substitute: string): string {
+  // There are at most as many matches as characters, and what a reference stands for is part of the text.
+  if ((given.length + 1) * (substitute.length + 1) > replacedLengthMax) {
+    throw expressionFailed(`A text of ${given.length} characters is too long for a replacement of ${substitute.length}.`);
+  }
+  return matcherOf(pattern, given).replaceAll(substitute, true);
+}
+
 function compile(expression: string, pattern: string, flags: number): RE2JS {
   if (pattern.length > patternLengthMax) {
     throw expressionFailed(`A pattern of ${pattern.length} characters is too long; at most ${patternLengthMax} are read.`);
   }
+  const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, low = '', high]) => Number(high || low));
+  if (repeats.reduce((total, count) => total + count, 0) > repeatCountMax) throw tooRepetitive(pattern);
+  const compiled = compileSmall(expression, pattern, flags);
+  if (compiled.programSize() > programSizeMax) throw tooRepetitive(pattern);
+  return compiled;
+}
+
+function tooRepetitive(pattern: string): Error {
+  return expressionFailed(`The pattern ‘${pattern.slice(0, 80)}’ repeats its parts too often.`);
+}
+
+function compileSmall(expression: string, pattern: string, flags: number): RE2JS {
   try {
     return RE2JS.compile(expression, flags);
   } catch (error) {
