@@ -51,7 +51,7 @@ export class QuireServer implements AsyncDisposable {
       join(repositoryRoot, 'packages/cli/src/main.ts'),
     ];
     const assignments = Object.entries(settingsOf(options)).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-    const child = spawn(process.execPath, [...program, 'start', ...assignments], {
+    const child = spawn(process.execPath, [...program, 'start', '--roles', 'broker', ...assignments], {
       env: { PATH: process.env['PATH'], BENCH_TOKEN: token },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

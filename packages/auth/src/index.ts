@@ -7,6 +7,7 @@ export { identifyPrincipals, type KnownPrincipal, type PrincipalSettings } from 
 export { parsePrincipals, type SecretSources } from './parse-principals.ts';
 export { hashPassword, hashToken } from './password-hash.ts';
 export { mayRead, type Principal, requireRole, type Role } from './principal.ts';
+export { createProcessPrincipal, type ProcessPrincipal } from './process-principal.ts';
 export { RefusalReason, refusalReasonOf } from './refusal-reason.ts';
 export { assertSafeBind, usesQuickstartTokens } from './safe-bind.ts';
 export { SecretWatch, type SecretWatchOptions } from './secret-watch.ts';

@@ -1,7 +1,7 @@
 import { isQuireError, QuireError } from '@quire/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callContextOf, setCallContext } from './call-context.ts';
-import { errorStatuses } from '@quire/api';
+import { errorStatuses, routePatterns } from '@quire/api';
 import { toQuireError } from './error-reply.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServerOptions } from './service-options.ts';
@@ -61,7 +61,9 @@ function observeEnd({ clock, metrics }: ServiceContext, request: FastifyRequest,
   const route = request.routeOptions.url ?? 'none';
   metrics.observeCall({ method, route, status, durationMs });
   if (end === 'broken' && status >= 500) request.log.error({ err: failure }, 'response cut off');
-  request.log.info(
+  // Those who watch ask every few seconds: what is as it should be says nothing new.
+  const isRoutine = status < 400 && (route === routePatterns.health || route === routePatterns.metrics);
+  request.log[isRoutine ? 'debug' : 'info'](
     { method, route, status, durationMs, principal: principal?.name, ...notes },
     end === 'broken' ? 'call broken off' : 'call ended',
   );

@@ -46,6 +46,8 @@ test('a broker that is started with keys of tokens and a certificate takes such 
   };
   await using broker = new CliProcess([
     'start',
+    '--roles',
+    'broker',
     ...Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]),
   ]);
   const [url = ''] = await broker.untilPrinted(/https:\/\/127\.0\.0\.1:\d+/);

@@ -139,7 +139,9 @@ export async function writeSettings(directory: string, more = ''): Promise<strin
 
 /** Starts a server, and resolves to it and its address once it listens. */
 export async function startServer(args: readonly string[]): Promise<{ readonly server: CliProcess; readonly url: string }> {
-  const server = new CliProcess(['start', ...args], { variables: testVariables });
+  const server = new CliProcess(['start', ...(args.includes('--roles') ? [] : ['--roles', 'broker']), ...args], {
+    variables: testVariables,
+  });
   const [, url = ''] = await server.untilPrinted(/broker +(http:\S+)[^]*Ctrl-C/);
   return { server, url };
 }

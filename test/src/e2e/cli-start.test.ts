@@ -10,18 +10,23 @@ describe('the quickstart', () => {
     await using directory = await temporaryDirectory();
     const sets = [
       'engine.broker.client.queryPort=0',
+      'proxy.port=0',
+      'controller.port=0',
       `engine.broker.pagination.file.data.dir=${directory.path}/results`,
       `engine.broker.pagination.temp.dir=${directory.path}/temp`,
     ];
     // What `npm start -- --set …` runs.
     const { server, url } = await startServer([
+      '--roles',
+      'broker,proxy,controller', // the default
       '--config',
       'config/quickstart.properties',
       ...sets.flatMap((set) => ['--set', set]),
     ]);
     await using _server = server;
-    expect(server.stdout).toContain(`  broker   ${url}\n  API      ${url}/docs\n  results  file://`);
-    expect(server.stdout).toContain('  tables   flights, airports, cars, movies, penguins, stocks, weather\n');
+    expect(server.stdout).toContain(`  broker      ${url}  (API: ${url}/docs)\n  proxy       http://127.0.0.1:`);
+    expect(server.stdout).toContain('  results     file://');
+    expect(server.stdout).toContain('  tables      flights, airports, cars, movies, penguins, stocks, weather\n');
 
     const [submit = '', page = '', browse = ''] = server.stdout
       .split(/^# .*\n/m)

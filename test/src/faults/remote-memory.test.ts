@@ -41,7 +41,9 @@ describeWithTool(s3Server, 'a broker with little memory', (path) => {
       ];
       const config = await writeSettings(directory.path, settings.join('\n'));
       const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --max-old-space-size=${heapMegabytes}`;
-      await using broker = new CliProcess(['start', '--config', config], { variables: { ...testVariables, NODE_OPTIONS } });
+      await using broker = new CliProcess(['start', '--roles', 'broker', '--config', config], {
+        variables: { ...testVariables, NODE_OPTIONS },
+      });
       const [, baseUrl = ''] = await broker.untilPrinted(/broker +(http:\S+)[^]*Ctrl-C/);
       const atRest = await memoryOf(broker.pid);
 

@@ -66,7 +66,12 @@ export async function openSharedStore(live: LiveSettings, { clock, random }: Env
 /** Sweeps by schedule until told to stop; answers health and metrics when there is a port for them. */
 export async function runCleaner(
   live: LiveSettings,
-  run: { readonly environment: Environment; readonly logger: Logger; readonly untilStop: Promise<void> },
+  run: {
+    readonly environment: Environment;
+    readonly logger: Logger;
+    readonly untilStop: Promise<void>;
+    readonly onListening?: (running: { readonly storeLocation: string; readonly url: string | undefined }) => Promise<void>;
+  },
 ): Promise<void> {
   await withStandaloneCleaner(live, run, async ({ cleaner, store, registry }) => {
     const { port } = live.current.cleaner;
@@ -83,6 +88,7 @@ export async function runCleaner(
           });
     cleaner.start();
     logger.info({ store: store.location, url: server?.url }, 'cleaner runs');
+    await run.onListening?.({ storeLocation: store.location, url: server?.url });
     await run.untilStop;
     logger.info('cleaner stops: the deletions under way are finished');
     await cleaner.stop();

@@ -2,9 +2,8 @@ import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Environment } from '../environment.ts';
 import { readSettings, settingsRequestOf, withSettingsOptions } from '../settings-options.ts';
 import { renderWelcome } from '../start/welcome.ts';
+import { isRole, type Role, roles, rolesByDefault } from '../start/roles.ts';
 import { StopRequests } from '../start/stop-requests.ts';
-
-const rolesToCome = ['proxy', 'controller'];
 
 /** Adds `quire start`. */
 export function addStartCommand(program: Command, environment: Environment): void {
@@ -16,13 +15,13 @@ export function addStartCommand(program: Command, environment: Environment): voi
     )
     .option(
       '-r, --roles <roles>',
-      'what to run, with commas between; for now there is only the broker, which is the default',
+      `what to run in this process, with commas between: ${roles.join(', ')} (default: ${rolesByDefault.join(',')})`,
       parseRoles,
     )
     .action(async (options) => {
       // Loaded here, so that the other commands start without a database and an HTTP server.
       const { createLogger } = await import('../start/create-logger.ts');
-      const { runBroker } = await import('../start/run-broker.ts');
+      const { runRoles } = await import('../start/run-roles.ts');
       const { LiveSettings } = await import('../start/live-settings.ts');
       const { settings } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
@@ -30,10 +29,11 @@ export function addStartCommand(program: Command, environment: Environment): voi
       using stop = new StopRequests(environment);
       await using live = await LiveSettings.open({ request, settings, clock: environment.clock, logger });
       await stop.orSecond(
-        runBroker(live, {
+        runRoles(live, {
+          roles: options.roles ?? new Set(rolesByDefault),
           environment,
           logger,
-          onListening: (running) => environment.stdout.write(renderWelcome(running, environment)),
+          onReady: (running) => environment.stdout.write(renderWelcome(running, settings, environment)),
           untilStop: stop.first,
           stopAtOnce: stop.atOnce,
         }),
@@ -41,16 +41,11 @@ export function addStartCommand(program: Command, environment: Environment): voi
     });
 }
 
-function parseRoles(text: string): readonly string[] {
-  const roles = text.split(',').map((role) => role.trim());
-  for (const role of roles) {
-    if (rolesToCome.includes(role)) throw new InvalidArgumentError(`The ${role} is not built yet; there is only the broker.`);
-    if (role === 'cleaner') {
-      throw new InvalidArgumentError(
-        "Every broker cleans up after itself; for a store's other brokers there is the command 'cleaner'.",
-      );
-    }
-    if (role !== 'broker') throw new InvalidArgumentError(`There is no role '${role}'; expected broker.`);
+function parseRoles(text: string): ReadonlySet<Role> {
+  const parsed = new Set<Role>();
+  for (const role of text.split(',').map((name) => name.trim())) {
+    if (!isRole(role)) throw new InvalidArgumentError(`There is no role '${role}'; expected some of ${roles.join(', ')}.`);
+    parsed.add(role);
   }
-  return roles;
+  return parsed;
 }

@@ -22,6 +22,8 @@ import type { LiveSettings } from './live-settings.ts';
 interface GateSurroundings {
   readonly environment: Environment;
   readonly logger: Logger;
+  /** Who is let in beside the principals of the settings: other parts of this process. */
+  readonly processPrincipals?: readonly KnownPrincipal[] | undefined;
 }
 
 const jwkSetBytesMax = 1024 * 1024;
@@ -59,7 +61,7 @@ export class Gate implements AsyncDisposable {
     if (settings.principals.some((each) => each.tokenFile !== undefined || each.passwordFile !== undefined)) {
       this.#watch({
         what: 'principals',
-        read: () => readPrincipals(settings, surroundings.environment),
+        read: () => readPrincipals(settings, surroundings),
         current: principals,
         identify: identifyPrincipals,
         onChange: (changed) => authenticator.replacePrincipals(changed),
@@ -69,7 +71,7 @@ export class Gate implements AsyncDisposable {
 
   /** @throws INVALID_SETTING with every problem of the principals, when they are not fit for the address, or the certificate is none */
   static async open(live: LiveSettings, surroundings: GateSurroundings): Promise<Gate> {
-    const principals = await readPrincipals(live.current, surroundings.environment);
+    const principals = await readPrincipals(live.current, surroundings);
     return new Gate(live, surroundings, { principals, tls: await readCertificate(live.current) });
   }
 
@@ -112,15 +114,18 @@ export class Gate implements AsyncDisposable {
   }
 }
 
-async function readPrincipals(settings: Settings, { variables }: Environment): Promise<readonly KnownPrincipal[]> {
+async function readPrincipals(
+  settings: Settings,
+  { environment: { variables }, processPrincipals = [] }: GateSurroundings,
+): Promise<readonly KnownPrincipal[]> {
   // Whoever takes only JSON Web Tokens needs no principals in the settings.
-  if (settings.principals.length === 0 && settings.jwt.keys !== undefined) return [];
+  if (settings.principals.length === 0 && settings.jwt.keys !== undefined) return processPrincipals;
   const principals = await parsePrincipals(settings.principals, {
     environment: variables,
     readFile: (path) => readFile(path, 'utf8'),
   });
   assertSafeBind(settings.server.bindHost, principals);
-  return principals;
+  return [...principals, ...processPrincipals];
 }
 
 function jwtVerifierOf({ jwt }: Settings, { environment, logger }: GateSurroundings): JwtVerifier | undefined {

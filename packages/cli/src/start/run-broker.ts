@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { KnownPrincipal } from '@quire/auth';
 import { StorageAdmission } from '@quire/cleaner';
 import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
@@ -29,6 +30,8 @@ export interface BrokerRun {
   readonly onListening: (running: RunningBroker) => Promise<void>;
   /** The broker runs until this resolves. */
   readonly untilStop: Promise<void>;
+  /** Who may call beside the principals of the settings: other parts of this process. */
+  readonly processPrincipals?: readonly KnownPrincipal[] | undefined;
   /** Aborted when the process is to end whatever still runs. */
   readonly stopAtOnce: AbortSignal;
 }
@@ -43,7 +46,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   const { environment, logger } = run;
   const { clock, random } = environment;
   const settings = live.current;
-  await using gate = await Gate.open(live, { environment, logger });
+  await using gate = await Gate.open(live, { environment, logger, processPrincipals: run.processPrincipals });
   const metrics = new BrokerMetrics();
   const { store: opened, place } = await openStore(settings, {
     clock,

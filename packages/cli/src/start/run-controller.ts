@@ -1,4 +1,5 @@
 import { ControllerMetrics, createController } from '@quire/controller';
+import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import type { ServiceAddress } from '@quire/service';
 import type { Settings } from '@quire/settings';
@@ -23,6 +24,8 @@ export interface ControllerRun {
   readonly onListening: (running: RunningController) => Promise<void>;
   /** The controller runs until this resolves. */
   readonly untilStop: Promise<void>;
+  /** Gives the Authorization of calls to brokers when the settings say nothing of it: those of the same process know it. */
+  readonly authorization?: AuthorizationProvider | undefined;
   /** The brokers that it looks after when the settings name none: those of the same process. */
   readonly brokers?: readonly string[] | undefined;
 }
@@ -41,7 +44,9 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     throw new QuireError('INVALID_SETTING', 'controller.brokers must be set: the controller has no broker to look after.');
   }
   await using gate = await Gate.open(live, { environment, logger });
-  const authorization = await openAuthorization(settings, clock);
+  const authorization = saysAuthorization(settings)
+    ? await openAuthorization(settings, clock)
+    : (run.authorization ?? noAuthorization);
   const { authoritiesFile } = settings.tls;
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
   await using controller = createController({
@@ -82,4 +87,10 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   await run.onListening({ address, settings, usesQuickstartTokens: gate.usesQuickstartTokens });
   await run.untilStop;
   logger.info({ graceMs: settings.http.shutdownGraceMs }, 'controller stops: calls under way may finish');
+}
+
+/** Whether the settings say with what Authorization the controller calls brokers. */
+function saysAuthorization({ controller }: Settings): boolean {
+  const { authProviderClass, authUrl, authToken } = controller;
+  return authProviderClass !== undefined || authUrl !== undefined || authToken !== undefined;
 }

@@ -1,28 +1,51 @@
 import { formatDurationMs } from '@quire/core';
+import type { ServiceAddress } from '@quire/service';
+import type { Settings } from '@quire/settings';
 import type { Environment } from '../environment.ts';
 import { type Styles, stylesFor } from '../styles.ts';
 import { readVersion } from '../version.ts';
 import type { RunningBroker } from './run-broker.ts';
+import type { RunningCleaner, RunningRoles } from './run-roles.ts';
 
-/** Tells where a broker is, what it has, and three commands that work as they are printed. */
-export function renderWelcome(running: RunningBroker, environment: Environment): string {
+/** Tells what runs where, and, of a broker, three commands that work as they are printed. */
+export function renderWelcome(running: RunningRoles, settings: Settings, environment: Environment): string {
   const styles = stylesFor(environment.stdout, environment.variables);
-  const { settings, address } = running;
-  const facts: [string, string][] = [
-    ['broker', address.url],
-    ...(settings.observability.docsEnabled ? [['API', `${address.url}/docs`] satisfies [string, string]] : []),
-    ['results', `${running.storeLocation}, kept for ${formatDurationMs(settings.results.expirationMs)}`],
-    ['tables', settings.tables.map((table) => table.name).join(', ') || 'none'],
-  ];
+  const { broker } = running;
+  const facts = factsOf(running, settings);
+  const width = Math.max(...facts.map(([name]) => name.length));
   return [
     styles.strong(`Quire ${readVersion()}`),
     '',
-    ...facts.map(([name, value]) => `  ${styles.faint(name.padEnd(8))} ${value}`),
+    ...facts.map(([name, value]) => `  ${styles.faint(name.padEnd(width))}  ${value}`),
     '',
-    ...examplesOf(running, environment.invocation).flatMap((example) => renderExample(example, styles)),
-    styles.faint('Ctrl-C stops the broker.'),
+    ...(broker === undefined
+      ? []
+      : examplesOf(broker, environment.invocation).flatMap((example) => renderExample(example, styles))),
+    styles.faint('Ctrl-C stops it.'),
     '',
   ].join('\n');
+}
+
+function factsOf(running: RunningRoles, settings: Settings): readonly (readonly [name: string, value: string])[] {
+  const { broker, proxy, controller, cleaner } = running;
+  const docsOf = ({ address }: { readonly address: ServiceAddress }): string =>
+    settings.observability.docsEnabled ? `${address.url}  (API: ${address.url}/docs)` : address.url;
+  return [
+    ...(broker === undefined ? [] : [['broker', docsOf(broker)] as const]),
+    ...(proxy === undefined ? [] : [['proxy', docsOf(proxy)] as const]),
+    ...(controller === undefined ? [] : [['controller', docsOf(controller)] as const]),
+    ...(cleaner === undefined ? [] : [['cleaner', cleanerFact(cleaner)] as const]),
+    ...(broker === undefined
+      ? []
+      : [
+          ['results', `${broker.storeLocation}, kept for ${formatDurationMs(settings.results.expirationMs)}`] as const,
+          ['tables', settings.tables.map((table) => table.name).join(', ') || 'none'] as const,
+        ]),
+  ];
+}
+
+function cleanerFact({ storeLocation, url }: RunningCleaner): string {
+  return url === undefined ? storeLocation : `${storeLocation}, health at ${url}/health`;
 }
 
 interface Example {
