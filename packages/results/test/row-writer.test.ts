@@ -248,3 +248,12 @@ test('offsets that lead out of the column are refused, and the rows of others ar
   offsets[2] = 2;
   expect(await jsonCellsOf(column)).toEqual(['"a"', '"b"', '"c"', '"d"']);
 });
+
+test('nested cells of very different sizes stand in blocks of as many rows as fit', async () => {
+  const sizes = Array.from({ length: 300 }, (_, row) => (row % 50 === 20 ? 200_000 : row % 3));
+  const offsets = Int32Array.of(0, ...sizes.map((_, row) => sizes.slice(0, row + 1).reduce((sum, size) => sum + size, 0)));
+  const items = columnOf(new Int32(), offsets.at(-1) ?? 0, new Int32Array(offsets.at(-1) ?? 0).fill(7));
+  const column = listColumnOf(new List(new Field('item', new Int32(), true)), 300, items, offsets, isNull);
+  const cells = await jsonCellsOf(column);
+  expect(cells).toEqual(sizes.map((size, row) => orNull(`[${'7,'.repeat(size).slice(0, -1)}]`, row)));
+});

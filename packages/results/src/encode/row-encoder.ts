@@ -21,6 +21,8 @@ export interface RowFrame {
 
 /** Rows that are written at once, at most: with their text, they should stay in the processor's second cache. */
 const blockRowsMax = 512;
+/** Rows of the first block: nested cells are written aside before it shows how many of them fit. */
+const blockRowsFirst = 16;
 
 /** Makes the text of rows: of blocks of them by the row writer, of a row too large for its memory by itself. */
 export class RowEncoder {
@@ -30,6 +32,8 @@ export class RowEncoder {
   /** The texts of prefixes and suffix, one behind the other, to be staged in one piece. */
   readonly #frameText: Uint8Array;
   #isFirstRow = true;
+  /** Rows to try next: twice as many as fitted last. */
+  #blockRows = blockRowsFirst;
 
   constructor(schema: Schema, frame: RowFrame, format: CellFormat) {
     this.#schema = schema;
@@ -54,16 +58,20 @@ export class RowEncoder {
   #countThatFits(columns: readonly StagedColumn[], start: number, end: number): number {
     const { inputBytesMax, outputBytesMax } = RowWriter.shared;
     const frameBytes = this.#frameText.length;
-    let count = Math.min(blockRowsMax, end - start);
-    for (; count > 0; count >>= 1) {
+    const rowsLeft = end - start;
+    for (let count = Math.min(this.#blockRows, rowsLeft); count > 0; count >>= 1) {
       let inputBytes = frameBytes + 8 + columns.length * columnBytes + 8;
       let outputBytes = count * frameBytes;
       for (const column of columns) {
         inputBytes += column.inputBytesMax(start, start + count);
         outputBytes += column.outputBytesMax(start, start + count);
       }
-      if (inputBytes <= inputBytesMax && outputBytes <= outputBytesMax) return count;
+      if (inputBytes <= inputBytesMax && outputBytes <= outputBytesMax) {
+        if (count < rowsLeft) this.#blockRows = Math.min(blockRowsMax, count * 2);
+        return count;
+      }
     }
+    this.#blockRows = 1;
     return 0;
   }
 
