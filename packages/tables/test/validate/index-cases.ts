@@ -1,0 +1,80 @@
+import { index, fields, starTree, tree, type TableCase } from './table-scenes.ts';
+
+/** Cases of rules about indexes and star-trees. */
+export const indexCases: Readonly<Record<string, TableCase>> = {
+  INDEX_COLUMN_UNKNOWN: {
+    keeps: index({ invertedIndexColumns: ['customer'], bloomFilterColumns: ['id'] }),
+    breaks: {
+      config: {
+        tableIndexConfig: { invertedIndexColumns: ['customer', 'nobody'], rangeIndexColumns: ['cost'] },
+        fieldConfigList: [{ name: 'nothing' }],
+      },
+    },
+    at: ['/fieldConfigList/0/name', '/tableIndexConfig/invertedIndexColumns/1', '/tableIndexConfig/rangeIndexColumns/0'],
+  },
+  SORTED_COLUMN: {
+    keeps: index({ sortedColumn: ['customer'] }),
+    breaks: index({ sortedColumn: ['customer', 'tags'] }),
+    at: ['/tableIndexConfig/sortedColumn', '/tableIndexConfig/sortedColumn/1'],
+  },
+  INVERTED_NO_DICTIONARY: {
+    keeps: index({ invertedIndexColumns: ['customer'], noDictionaryColumns: ['price'] }),
+    breaks: index({ invertedIndexColumns: ['id', 'customer'], noDictionaryColumns: ['customer'] }),
+    at: ['/tableIndexConfig/invertedIndexColumns/1'],
+  },
+  JSON_INDEX_TYPE: {
+    keeps: index({ jsonIndexColumns: ['note'] }),
+    breaks: index({ jsonIndexColumns: ['note', 'price', 'tags'] }),
+    at: ['/tableIndexConfig/jsonIndexColumns/1', '/tableIndexConfig/jsonIndexColumns/2'],
+  },
+  TIMESTAMP_INDEX: {
+    keeps: fields({ name: 'orderTime', indexTypes: ['TIMESTAMP'], timestampConfig: { granularities: ['DAY'] } }),
+    breaks: fields({ name: 'customer', indexTypes: ['TIMESTAMP'] }),
+    at: ['/fieldConfigList/0', '/fieldConfigList/0/timestampConfig/granularities'],
+  },
+  FIELD_CONFIG_NAME: {
+    keeps: fields({ name: 'id' }, { name: 'day' }),
+    breaks: fields({ name: 'id' }, {}, { name: 'id' }),
+    at: ['/fieldConfigList/1/name', '/fieldConfigList/2/name'],
+  },
+  ENCODING_CONFLICT: {
+    keeps: {
+      config: { tableIndexConfig: { noDictionaryColumns: ['price'] }, fieldConfigList: [{ name: 'price', encodingType: 'RAW' }] },
+    },
+    breaks: {
+      config: {
+        tableIndexConfig: { noDictionaryColumns: ['price'] },
+        fieldConfigList: [{ name: 'price', encodingType: 'DICTIONARY' }],
+      },
+    },
+    at: ['/fieldConfigList/0/encodingType'],
+  },
+  COMPRESSION_CODEC: {
+    keeps: fields(
+      { name: 'price', encodingType: 'RAW', compressionCodec: 'LZ4' },
+      { name: 'tags', compressionCodec: 'MV_ENTRY_DICT' },
+      { name: 'customer', encodingType: 'RAW', compressionCodec: 'CLP' },
+    ),
+    breaks: fields(
+      { name: 'price', compressionCodec: 'LZ4' },
+      { name: 'customer', compressionCodec: 'MV_ENTRY_DICT' },
+      { name: 'isGone', encodingType: 'RAW', compressionCodec: 'CLP' },
+    ),
+    at: ['/fieldConfigList/0/compressionCodec', '/fieldConfigList/1/compressionCodec', '/fieldConfigList/2/compressionCodec'],
+  },
+  STAR_TREE_DIMENSION: {
+    keeps: starTree({}),
+    breaks: starTree({ dimensionsSplitOrder: ['customer', 'tags', 'nobody'] }),
+    at: [`${tree}/dimensionsSplitOrder/1`, `${tree}/dimensionsSplitOrder/2`],
+  },
+  STAR_TREE_SKIPPED: {
+    keeps: starTree({ skipStarNodeCreationForDimensions: ['customer'] }),
+    breaks: starTree({ skipStarNodeCreationForDimensions: ['id'] }),
+    at: [`${tree}/skipStarNodeCreationForDimensions/0`],
+  },
+  STAR_TREE_FUNCTION_PAIR: {
+    keeps: starTree({ functionColumnPairs: ['COUNT__*', 'MAX__price'] }),
+    breaks: starTree({ functionColumnPairs: ['SUM(price)', 'SUM__cost'] }),
+    at: [`${tree}/functionColumnPairs/0`, `${tree}/functionColumnPairs/1`],
+  },
+};

@@ -1,0 +1,171 @@
+import { dedup, realtime, soundSchema } from './sound-table.ts';
+import { kept, tiers, tasks, upserting, streams, kafka, streamAt, flush, type TableCase } from './table-scenes.ts';
+
+/** Cases of rules about upsert, dedup, tiers, tasks, tenants, streams and limits. */
+export const operationCases: Readonly<Record<string, TableCase>> = {
+  UPSERT_REALTIME: {
+    keeps: upserting({}),
+    breaks: kept({ upsertConfig: { mode: 'FULL' } }),
+    at: ['/upsertConfig/mode'],
+  },
+  UPSERT_AND_DEDUP: {
+    keeps: upserting({}, { dedupConfig: { dedupEnabled: false } }),
+    breaks: upserting({}, { dedupConfig: { dedupEnabled: true } }),
+    at: ['/dedupConfig/dedupEnabled'],
+  },
+  UPSERT_PRIMARY_KEY: {
+    keeps: upserting({}),
+    breaks: { ...upserting({}), schema: { ...soundSchema, primaryKeyColumns: ['tags'] } },
+    at: ['/upsertConfig/mode'],
+  },
+  UPSERT_ROUTING: {
+    keeps: upserting({}),
+    breaks: upserting({}, { routing: { instanceSelectorType: 'balanced' } }),
+    at: ['/routing/instanceSelectorType'],
+  },
+  UPSERT_STAR_TREE: {
+    keeps: upserting({}, { tableIndexConfig: { enableDefaultStarTree: false } }),
+    breaks: upserting({}, { tableIndexConfig: { enableDefaultStarTree: true } }),
+    at: ['/tableIndexConfig/enableDefaultStarTree'],
+  },
+  UPSERT_TIERS: { keeps: upserting({}), breaks: upserting({}, { tierConfigs: [{ name: 'cold' }] }), at: ['/tierConfigs'] },
+  UPSERT_COMPARISON_COLUMN: {
+    keeps: upserting({ comparisonColumns: ['orderTime', 'price'] }),
+    breaks: upserting({ comparisonColumns: ['version', 'tags'] }),
+    at: ['/upsertConfig/comparisonColumns/0', '/upsertConfig/comparisonColumns/1'],
+  },
+  UPSERT_TTL: {
+    keeps: upserting({ metadataTTL: 1000, enableSnapshot: true }),
+    breaks: upserting({ metadataTTL: 1000, comparisonColumns: ['day'] }),
+    at: ['/upsertConfig/enableSnapshot', '/upsertConfig/metadataTTL'],
+  },
+  UPSERT_DELETE_COLUMN: {
+    keeps: upserting({ deleteRecordColumn: 'isGone' }),
+    breaks: upserting({ deleteRecordColumn: 'tags' }),
+    at: ['/upsertConfig/deleteRecordColumn'],
+  },
+  UPSERT_OUT_OF_ORDER: {
+    keeps: upserting({ outOfOrderRecordColumn: 'isGone' }),
+    breaks: upserting({ outOfOrderRecordColumn: 'price', dropOutOfOrderRecord: true }),
+    at: ['/upsertConfig/outOfOrderRecordColumn', '/upsertConfig/outOfOrderRecordColumn'],
+  },
+  PARTIAL_UPSERT_STRATEGY: {
+    keeps: upserting({ mode: 'PARTIAL', partialUpsertStrategies: { price: 'INCREMENT', tags: 'UNION', customer: 'OVERWRITE' } }),
+    breaks: upserting({
+      mode: 'PARTIAL',
+      partialUpsertStrategies: { id: 'MAX', orderTime: 'MAX', customer: 'INCREMENT', price: 'APPEND', nobody: 'MIN' },
+    }),
+    at: ['customer', 'id', 'nobody', 'orderTime', 'price'].map((name) => `/upsertConfig/partialUpsertStrategies/${name}`),
+  },
+  PARTIAL_UPSERT_NULLS: {
+    keeps: upserting({ mode: 'PARTIAL' }),
+    breaks: { ...upserting({ mode: 'PARTIAL' }), schema: { ...soundSchema, enableColumnBasedNullHandling: false } },
+    at: ['/tableIndexConfig/nullHandlingEnabled'],
+  },
+  DEDUP_REALTIME: {
+    keeps: kept(dedup),
+    breaks: kept({ dedupConfig: { dedupEnabled: true } }),
+    at: ['/dedupConfig/dedupEnabled'],
+  },
+  DEDUP_PRIMARY_KEY: {
+    keeps: kept(dedup),
+    breaks: { config: dedup, schema: { ...soundSchema, primaryKeyColumns: [] } },
+    at: ['/dedupConfig/dedupEnabled'],
+  },
+  DEDUP_ROUTING: { keeps: kept(dedup), breaks: kept({ ...dedup, routing: {} }), at: ['/routing/instanceSelectorType'] },
+  DEDUP_TTL: {
+    keeps: kept({ ...dedup, dedupConfig: { dedupEnabled: true, metadataTTL: 60 } }),
+    breaks: kept({ ...dedup, dedupConfig: { dedupEnabled: true, metadataTTL: 60, dedupTimeColumn: 'day' } }),
+    at: ['/dedupConfig/dedupTimeColumn'],
+  },
+  TIER_NAME: {
+    keeps: tiers({ name: 'hot' }, { name: 'cold' }),
+    breaks: tiers({ name: 'hot' }, { name: 'hot' }, {}),
+    at: ['/tierConfigs/1/name', '/tierConfigs/2/name'],
+  },
+  TIER_SELECTOR: {
+    keeps: tiers({ segmentSelectorType: 'time', segmentAge: '7d' }, { segmentSelectorType: 'FIXED' }),
+    breaks: tiers({ segmentSelectorType: 'time', segmentAge: 'old' }, { segmentSelectorType: 'size' }),
+    at: ['/tierConfigs/0/segmentAge', '/tierConfigs/1/segmentSelectorType'],
+  },
+  TIER_STORAGE: {
+    keeps: tiers({ storageType: 'pinot_server', serverTag: 'cold_OFFLINE' }),
+    breaks: tiers({ storageType: 'tape' }, { storageType: 'pinot_server', serverTag: 'cold' }),
+    at: ['/tierConfigs/0/storageType', '/tierConfigs/1/serverTag'],
+  },
+  TASK_TYPE: {
+    keeps: { ...tasks({ MergeRollupTask: {} }), context: { taskTypes: ['MergeRollupTask'] } },
+    breaks: { ...tasks({ MergeTask: {}, MergeRollupTask: 'daily' }), context: { taskTypes: ['MergeRollupTask'] } },
+    at: ['/task/taskTypeConfigsMap/MergeRollupTask', '/task/taskTypeConfigsMap/MergeTask'],
+  },
+  TASK_SCHEDULE: {
+    keeps: tasks({ MergeRollupTask: { schedule: '0 */10 * * * ?' } }),
+    breaks: tasks({ MergeRollupTask: { schedule: 'daily' }, PurgeTask: { schedule: 7 } }),
+    at: ['/task/taskTypeConfigsMap/MergeRollupTask/schedule', '/task/taskTypeConfigsMap/PurgeTask/schedule'],
+  },
+  TENANT_UNKNOWN: {
+    keeps: { context: { brokerTenants: ['DefaultTenant'], serverTenants: ['DefaultTenant', 'big'] } },
+    breaks: { config: { tenants: { server: 'huge' } }, context: { brokerTenants: [], serverTenants: ['big'] } },
+    at: ['/tenants/broker', '/tenants/server'],
+  },
+  TENANT_TAG: {
+    keeps: kept({ tenants: { tagOverrideConfig: { realtimeCompleted: 'big_OFFLINE' } } }),
+    breaks: kept({ tenants: { tagOverrideConfig: { realtimeCompleted: 'big', realtimeConsuming: '_REALTIME' } } }),
+    at: ['/tenants/tagOverrideConfig/realtimeCompleted', '/tenants/tagOverrideConfig/realtimeConsuming'],
+  },
+  HYBRID_BROKER_TENANT: {
+    keeps: { context: { otherConfig: { tenants: { broker: 'DefaultTenant' } } } },
+    breaks: { context: { otherConfig: { tenants: { broker: 'other' } } } },
+    at: ['/tenants/broker'],
+  },
+  STREAM_MISSING: {
+    keeps: kept(realtime),
+    breaks: streams(),
+    at: ['/ingestionConfig/streamIngestionConfig/streamConfigMaps'],
+  },
+  STREAM_OFFLINE: {
+    keeps: kept(realtime),
+    breaks: kept({ ...realtime, tableType: 'OFFLINE' }),
+    at: [streamAt(0)],
+  },
+  STREAM_TWICE: {
+    keeps: kept({ tableType: 'REALTIME', tableIndexConfig: { streamConfigs: kafka('a') } }),
+    breaks: kept({ ...realtime, tableIndexConfig: { streamConfigs: kafka('a') } }),
+    at: ['/tableIndexConfig/streamConfigs'],
+  },
+  STREAM_TYPE: {
+    keeps: streams(kafka('a'), kafka('b')),
+    breaks: streams(kafka('a'), { streamType: 'kinesis' }, { 'stream.kafka.topic.name': 'c' }),
+    at: [streamAt(1), streamAt(2)],
+  },
+  STREAM_TOPIC: {
+    keeps: streams(kafka('a'), kafka('b')),
+    breaks: streams(kafka('a'), kafka('a'), kafka('')),
+    at: [streamAt(1), streamAt(2)],
+  },
+  STREAM_FLUSH_TIME: {
+    keeps: streams(kafka('a', { [flush('time')]: '6h' }), kafka('b', { [flush('time')]: '3600000' })),
+    breaks: streams(kafka('a', { [flush('time')]: '0' }), kafka('b', { [flush('time')]: 'soon' })),
+    at: [streamAt(0), streamAt(1)],
+  },
+  STREAM_FLUSH_THRESHOLDS: {
+    keeps: streams(kafka('a', { [flush('rows')]: '0', [flush('segment.size')]: '200M' })),
+    breaks: streams(kafka('a', { [flush('rows')]: '1000', [flush('segment.size')]: '200M' })),
+    at: [streamAt(0)],
+  },
+  QUOTA_STORAGE: {
+    keeps: kept({ quota: { storage: '1.5T' } }),
+    breaks: kept({ quota: { storage: '0G' } }),
+    at: ['/quota/storage'],
+  },
+  QUOTA_QUERIES: {
+    keeps: kept({ quota: { maxQueriesPerSecond: '0.5' } }),
+    breaks: kept({ quota: { maxQueriesPerSecond: 'many' } }),
+    at: ['/quota/maxQueriesPerSecond'],
+  },
+  QUERY_LIMITS: {
+    keeps: kept({ query: { timeoutMs: 1 } }),
+    breaks: kept({ query: { timeoutMs: 0, maxServerResponseSizeBytes: -1 } }),
+    at: ['/query/maxServerResponseSizeBytes', '/query/timeoutMs'],
+  },
+};
