@@ -31,9 +31,19 @@ export class BulkThread {
     return this.#isBroken;
   }
 
-  /** Looks into directories; undefined when it was no longer wanted before its turn came. */
+  /** Whether it has errands: then another one costs little. */
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** Looks into directories, which are where their paths say; undefined when it was no longer wanted before its turn came. */
   look(paths: readonly string[], isWanted: () => boolean): Promise<DirectoryContents | undefined> {
-    return this.#run({ kind: 'look', paths }, isWanted);
+    return this.#run({ kind: 'look', paths, isChecking: false }, isWanted);
+  }
+
+  /** As `look`, into one that may be somewhere else, by symbolic links: somebody must then look closer. */
+  lookAt(path: string, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
+    return this.#run({ kind: 'look', paths: [path], isChecking: true }, isWanted);
   }
 
   /**

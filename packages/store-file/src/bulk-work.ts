@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 
 /** Many small calls to the operating system, as one errand for another thread. Paths are absolute. */
 export type BulkTask =
-  | { readonly kind: 'look'; readonly paths: readonly string[] }
+  /** `isChecking`: only where the path leads, without symbolic links on the way. */
+  | { readonly kind: 'look'; readonly paths: readonly string[]; readonly isChecking: boolean }
   | { readonly kind: 'delete'; readonly root: string; readonly path: string };
 
 /** What is in directories: the files of all of them one after the other. */
@@ -17,18 +18,18 @@ export interface DirectoryContents {
 
 /** Runs one errand to its end, without a pause: not for a thread that others wait for. @throws Node's errno errors, of a `delete` */
 export function runBulkTask(task: BulkTask): DirectoryContents | undefined {
-  if (task.kind === 'look') return lookInto(task.paths);
+  if (task.kind === 'look') return lookInto(task);
   deleteFile(task);
   return undefined;
 }
 
-function lookInto(paths: readonly string[]): DirectoryContents {
+function lookInto({ paths, isChecking }: { readonly paths: readonly string[]; readonly isChecking: boolean }): DirectoryContents {
   const fileCounts = new Int32Array(paths.length);
   const names: string[] = [];
   const numbers: number[] = [];
   for (const [index, path] of paths.entries()) {
     const start = names.length;
-    if (lookIntoOne(path, names, numbers)) {
+    if ((!isChecking || isWhereItSays(path)) && lookIntoOne(path, names, numbers)) {
       fileCounts[index] = names.length - start;
     } else {
       fileCounts[index] = -1;
@@ -39,6 +40,15 @@ function lookInto(paths: readonly string[]): DirectoryContents {
   const sizesBytes = Float64Array.from(names, (_, index) => numbers[index * 2] ?? NaN);
   const lastModifiedMs = Float64Array.from(names, (_, index) => numbers[index * 2 + 1] ?? NaN);
   return { fileCounts, names, sizesBytes, lastModifiedMs };
+}
+
+function isWhereItSays(path: string): boolean {
+  try {
+    return fs.realpathSync.native(path) === path;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
 }
 
 function lookIntoOne(path: string, names: string[], numbers: number[]): boolean {

@@ -3,7 +3,8 @@ import { throwIfAborted } from '@quire/core';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 import type { BulkThread } from './bulk-thread.ts';
-import { OpenDirectory, OpenInBulk, TreeWalk } from './tree-walk.ts';
+import { type Found, OpenDirectory, OpenInBulk } from './open-directory.ts';
+import { TreeWalk } from './tree-walk.ts';
 
 /**
  * Gives the objects of a prefix in key order, depth first; looks at nothing that the prefix or `after` rules out.
@@ -22,7 +23,7 @@ export async function* listObjects(
   const walk = new TreeWalk(fileSystem, root, prefix, options, threads);
   try {
     const start = await walk.openStart();
-    const path = start === undefined ? [] : [start];
+    const path: { next(): Promise<Found> | undefined }[] = start === undefined ? [] : [start];
     for (let directory = path.at(-1); directory !== undefined; directory = path.at(-1)) {
       const next = directory.next();
       if (next === undefined) {

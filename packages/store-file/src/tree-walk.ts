@@ -3,20 +3,13 @@ import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts
 import type { BulkThread } from './bulk-thread.ts';
 import type { DirectoryContents } from './bulk-work.ts';
 import type { FileSystem } from './file-system.ts';
+import { type Found, OpenAtOnce, OpenDirectory, OpenInBulk } from './open-directory.ts';
 import type { RootDirectory } from './root-directory.ts';
 
-/** How many names of a directory are looked up ahead of the reader; one by one, each would wait for the one before. */
-const lookaheadCount = 16;
 /** How many files of a directory that was itself looked up ahead. */
 const nestedLookaheadCount = 4;
 /** From so many directories in one on, they are looked into in bulk. */
 const bulkCountMin = 64;
-/** How many at a time, and how many times ahead of the reader. */
-const bulkBatchCount = 256;
-const bulkLookaheadCount = 4;
-
-/** What a name turns out to be: an object, a directory to walk, or nothing of interest. Of many names at once, all the objects in them. */
-export type Found = ObjectEntry | OpenDirectory | OpenInBulk | readonly ObjectEntry[] | undefined;
 
 /** The look-ups of one listing: what to look at, what is under way, and when to stop. */
 export class TreeWalk {
@@ -46,12 +39,14 @@ export class TreeWalk {
   }
 
   /** Opens the deepest directory that holds everything of the prefix; undefined when there is none. */
-  async openStart(): Promise<OpenDirectory | OpenInBulk | undefined> {
+  async openStart(): Promise<OpenDirectory | OpenInBulk | OpenAtOnce | undefined> {
     const keyPrefix = this.#prefix.slice(0, this.#prefix.lastIndexOf('/') + 1);
     if (keyPrefix === '') return this.#readDirectory('');
     // Text that no key has leads nowhere, least of all to a path outside of the root.
     const key = keyPrefix.slice(0, -1);
     if (!isObjectKey(key)) return undefined;
+    const atOnce = await this.#readAtOnce(keyPrefix);
+    if (atOnce !== undefined) return atOnce;
     const isContained = await this.#unlessAbsent(key, (path) => this.#root.isContained(path));
     // Absent together with the root, it must not pass for empty.
     if (isContained === undefined) await this.#unlessAbsent('', (path) => this.#fileSystem.status(path));
@@ -73,6 +68,20 @@ export class TreeWalk {
   async stop(): Promise<void> {
     this.#isStopped = true;
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  /** Has a thread that is at it anyway read a directory of files; undefined when there is none, or somebody must look closer. */
+  async #readAtOnce(keyPrefix: string): Promise<OpenAtOnce | undefined> {
+    const thread = this.#threads.find(({ isBusy }) => isBusy);
+    if (thread === undefined) return undefined;
+    const isWanted = (): boolean => this.#options.signal?.aborted !== true;
+    const contents = await translated(this.#call, () => thread.lookAt(this.#root.pathOf(keyPrefix.slice(0, -1)), isWanted));
+    const count = contents?.fileCounts[0] ?? 0;
+    // None at all may mean that the root is gone.
+    if (contents === undefined || count <= 0) return undefined;
+    const entries: ObjectEntry[] = [];
+    this.#addEntries(entries, keyPrefix, contents, 0, count);
+    return new OpenAtOnce(entries);
   }
 
   #track<T>(finding: Promise<T>): Promise<T> {
@@ -163,70 +172,5 @@ export class TreeWalk {
     if (!key.startsWith(this.#prefix) && !(isDirectory && this.#prefix.startsWith(key))) return false;
     if (after !== undefined && key <= after && !(isDirectory && after.startsWith(key))) return false;
     return isObjectKey(isDirectory ? key.slice(0, -1) : key);
-  }
-}
-
-/** A directory's names in order, with a few look-ups under way ahead of the reader. */
-export class OpenDirectory {
-  readonly #walk: TreeWalk;
-  readonly #keyPrefix: string;
-  readonly #names: readonly string[];
-  readonly #ahead: Promise<Found>[] = [];
-  #lookedUpCount = 0;
-
-  constructor(walk: TreeWalk, keyPrefix: string, names: readonly string[]) {
-    this.#walk = walk;
-    this.#keyPrefix = keyPrefix;
-    this.#names = names;
-  }
-
-  /** What the next name is; undefined at the end. */
-  next(): Promise<Found> | undefined {
-    while (this.#ahead.length < lookaheadCount && this.#lookUpNext());
-    return this.#ahead.shift();
-  }
-
-  /** Looks up the first names as long as they are files: a directory's would lead to ever more look-ups. */
-  lookUpFiles(count: number): void {
-    while (this.#ahead.length < count && this.#names[this.#lookedUpCount]?.endsWith('/') === false) this.#lookUpNext();
-  }
-
-  #lookUpNext(): boolean {
-    const name = this.#names[this.#lookedUpCount];
-    if (name === undefined) return false;
-    this.#lookedUpCount += 1;
-    this.#ahead.push(this.#walk.lookUp(this.#keyPrefix + name));
-    return true;
-  }
-}
-
-/** A directory of many directories, and of nothing else, which are looked into by the hundred. */
-export class OpenInBulk {
-  readonly #walk: TreeWalk;
-  readonly #keyPrefix: string;
-  readonly #names: readonly string[];
-  readonly #ahead: Promise<readonly Found[]>[] = [];
-  #found: Found[] = [];
-  #batchCount = 0;
-
-  constructor(walk: TreeWalk, keyPrefix: string, names: readonly string[]) {
-    this.#walk = walk;
-    this.#keyPrefix = keyPrefix;
-    this.#names = names;
-  }
-
-  /** The next that was found; undefined at the end. Not to be called again before the last promise has settled. */
-  next(): Promise<Found> | undefined {
-    while (this.#ahead.length < bulkLookaheadCount && this.#batchCount * bulkBatchCount < this.#names.length) {
-      const start = this.#batchCount * bulkBatchCount;
-      const names = this.#names.slice(start, start + bulkBatchCount);
-      this.#ahead.push(this.#walk.lookUpInBulk(this.#keyPrefix, names, this.#batchCount));
-      this.#batchCount += 1;
-    }
-    if (this.#found.length > 0) return Promise.resolve(this.#found.shift());
-    return this.#ahead.shift()?.then((found) => {
-      this.#found = found.slice(1);
-      return found[0];
-    });
   }
 }

@@ -90,6 +90,18 @@ describe('many deletions at once', () => {
     expect(await setup.temporary.tree()).not.toContain('many/f13/');
   });
 
+  test('leave listings at the same time as right as any', async () => {
+    await using setup = await setUp();
+    await symlink(join(setup.temporary.path, 'many/f14'), join(setup.temporary.path, 'many/linked'));
+    const busy = Array.from({ length: 200 }, (_, index) => setup.store.delete(`nowhere/${index}`));
+    for (const prefix of ['many/f14/', 'many/f7/c', 'many/f13/', 'many/f12/1-', 'many/linked/', 'many/none/', 'nowhere/']) {
+      const expected = await collect(setup.reference.list(prefix));
+      expect(await collect(setup.store.list(prefix))).toEqual(expected);
+      busy.push(...Array.from({ length: 20 }, (_, index) => setup.store.delete(`nowhere/${index}`)));
+    }
+    await Promise.all(busy);
+  });
+
   test('do not follow a directory that is a symbolic link', async () => {
     await using setup = await setUp();
     await mkdir(join(setup.temporary.path, 'outside'));
