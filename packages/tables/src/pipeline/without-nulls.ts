@@ -1,15 +1,18 @@
 /**
- * A copy of a config without members that are null, at any depth: complete configs have null where nothing was said, which is as if
- * the member were missing.
+ * A copy of a config without members that are null, at any depth, and without sections that have nothing but nulls: complete configs
+ * have these where nothing was said, which is as if they were missing. An empty section stays: it acts by being there.
  */
-export function withoutNulls<T>(value: T): T {
+export function withoutNulls<T extends object>(config: T): T {
   // The shape stays: every member of a config may be missing.
-  return strip(value) as T;
+  return (strip(config) ?? {}) as T;
 }
 
 function strip(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((element) => element !== null).map(strip);
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-  return Object.fromEntries(members.map(([name, member]: [string, unknown]) => [name, strip(member)]));
+  if (Array.isArray(value)) return value.map(strip).filter((element) => element !== undefined);
+  if (value === null) return undefined;
+  if (typeof value !== 'object' || value instanceof Uint8Array) return value;
+  const given = Object.entries(value).filter(([, member]) => member !== undefined);
+  const members = given.map(([name, member]: [string, unknown]) => [name, strip(member)] as const);
+  const said = members.filter(([, member]) => member !== undefined);
+  return said.length === 0 && members.length > 0 ? undefined : Object.fromEntries(said);
 }

@@ -54,3 +54,16 @@ test.each<[string, PipelineConfig, PipelineSchema]>([
   } = await runPipeline(rows, { config: givenConfig, schema: givenSchema, clock: new ManualClock() });
   expect({ rows: kept, counts, findings }).toEqual(outcome);
 });
+
+test('a section that was left out does not act because its config was completed', async () => {
+  const completed = completeTableConfig(parseTableConfig({ tableName: 'orders' }).config) as PipelineConfig;
+  const nested = [{ id: 1, user: { name: 'x' } }];
+  const { rows: kept } = await runPipeline(nested, { config: completed, schema: {}, clock: new ManualClock() });
+  expect(kept.map(({ fields }) => fields)).toEqual(nested);
+});
+
+test('an empty section acts', async () => {
+  const { config: written } = parseTableConfig({ ingestionConfig: { complexTypeConfig: {} } });
+  const { rows: kept } = await runPipeline([{ user: { name: 'x' } }], { config: written, schema: {}, clock: new ManualClock() });
+  expect(kept.map(({ fields }) => fields)).toEqual([{ 'user.name': 'x' }]);
+});
