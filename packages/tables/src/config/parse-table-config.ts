@@ -17,7 +17,7 @@ export interface ParsedTableConfig {
 export function parseTableConfig(value: unknown): ParsedTableConfig {
   const read = readModel(TableConfig, value);
   return {
-    config: (read.value ?? {}),
+    config: read.value ?? {},
     findings: read.findings,
     unrecognizedProperties: read.unrecognizedProperties,
   };

@@ -17,7 +17,7 @@ export interface ParsedTableSchema {
 export function parseTableSchema(value: unknown): ParsedTableSchema {
   const read = readModel(TableSchema, value);
   return {
-    schema: (read.value ?? {}),
+    schema: read.value ?? {},
     findings: read.findings,
     unrecognizedProperties: read.unrecognizedProperties,
   };
