@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { type Clock, systemRandom } from '@quire/core';
-import { createHmac } from 'node:crypto';
 import type { Principal } from './principal.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
@@ -19,7 +19,7 @@ export type Admission =
   | { readonly isAdmitted: true; readonly release: () => void }
   | { readonly isAdmitted: false; readonly retryAfterMs: number; readonly limit: string };
 
-/** Principals and addresses that are remembered; those that were not seen for the longest time are forgotten. */
+/** Principals and addresses that are remembered; beyond that, those that were not seen for the longest time are forgotten. */
 const keysMax = 10_000;
 const provenMax = 4096;
 
@@ -35,8 +35,8 @@ export class CallLimits {
   readonly #calls: TokenBuckets;
   readonly #failures: TokenBuckets;
   readonly #running = new Map<string, number>();
-  readonly #macKey = systemRandom.bytes(32);
-  /** Credentials that were accepted, by a MAC of the header, the longest unused first. */
+  readonly #macKey = Buffer.from(systemRandom.bytes(32)).toString('base64');
+  /** Credentials that were accepted, by a keyed hash of the header, in the order in which they came. */
   readonly #proven = new Set<string>();
 
   /** `settings` is asked at every call, so that limits are live. */
@@ -50,8 +50,9 @@ export class CallLimits {
   /** For how long no credentials of this address are looked at; 0 when they may be tried now. */
   retryAfterFailuresMs(address: string, header: string | undefined): number {
     const { failuresPerMinuteMax } = this.#settings();
-    if (header === undefined || failuresPerMinuteMax === Infinity || this.#proven.has(this.#macOf(header))) return 0;
-    return this.#failures.waitMs(networkOf(address), perMinute(failuresPerMinuteMax), this.#clock.monotonicMs());
+    if (header === undefined || failuresPerMinuteMax === Infinity) return 0;
+    const waitMs = this.#failures.waitMs(networkOf(address), perMinute(failuresPerMinuteMax), this.#clock.monotonicMs());
+    return waitMs === 0 || this.#proven.has(this.#macOf(header)) ? 0 : waitMs;
   }
 
   /** Notes that credentials were wrong. Having none is no attempt: browsers ask that way what is wanted. */
@@ -67,12 +68,10 @@ export class CallLimits {
   countSuccess(header: string | undefined): void {
     if (header === undefined || this.#settings().failuresPerMinuteMax === Infinity) return;
     const mac = this.#macOf(header);
-    this.#proven.delete(mac);
+    if (this.#proven.has(mac)) return;
     this.#proven.add(mac);
-    for (const oldest of this.#proven) {
-      if (this.#proven.size <= provenMax) return;
-      this.#proven.delete(oldest);
-    }
+    const [oldest] = this.#proven.size > provenMax ? this.#proven : [];
+    if (oldest !== undefined) this.#proven.delete(oldest);
   }
 
   /** Lets a call of a principal in, or says when to try again. Whoever is let in must be released when the call has ended. */
@@ -98,7 +97,7 @@ export class CallLimits {
   }
 
   #macOf(header: string): string {
-    return createHmac('sha256', this.#macKey).update(header, 'utf8').digest('base64');
+    return hash('sha256', `${this.#macKey} ${header}`, 'base64');
   }
 }
 

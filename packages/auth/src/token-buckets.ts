@@ -32,10 +32,8 @@ export class TokenBuckets {
     if (waitMs === 0) bucket.tokens -= 1;
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    for (const oldest of this.#buckets.keys()) {
-      if (this.#buckets.size <= this.#keysMax) break;
-      this.#buckets.delete(oldest);
-    }
+    const [oldest] = this.#buckets.size > this.#keysMax ? this.#buckets.keys() : [];
+    if (oldest !== undefined) this.#buckets.delete(oldest);
     return waitMs;
   }
 }
