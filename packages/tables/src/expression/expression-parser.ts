@@ -241,9 +241,7 @@ export class ExpressionParser {
   }
 }
 
-function literal(value: LiteralValue): Expression {
-  return { kind: 'literal', value };
-}
+const literal = (value: LiteralValue): Expression => ({ kind: 'literal', value });
 
 function unexpected(token: Token, expected: string): ExpressionSyntaxError {
   const found = token.kind === 'end' ? 'the expression ends' : `found ${token.text}`;
