@@ -3,7 +3,7 @@ import { columnBatchOf } from './arrow/column-batch.ts';
 import { type BatchSlice, batchSliceSizeBytes } from './arrow/column-slice.ts';
 
 /** A batch of about this many bytes costs little to read for one row, and little overhead for many. */
-const batchSizeBytesDefault = 512 * 1024;
+const batchSizeBytesDefault = 256 * 1024;
 const rowsPerBatchMax = 16_384;
 /** Metadata of one column in one batch: a field node and up to three buffer regions. */
 const metadataBytesPerColumn = 64;
@@ -22,7 +22,7 @@ export class BatchCutter {
   #rowsPerBatch = 0;
   #rowCount = 0;
 
-  /** @param sizeBytesTarget bytes that a batch aims at; by default 512 KiB, more for very wide schemas */
+  /** @param sizeBytesTarget bytes that a batch aims at; by default 256 KiB, more for very wide schemas */
   constructor(schema: Schema, sizeBytesTarget?: number) {
     const metadataBytes = metadataBytesPerColumn * schema.fields.length;
     this.#sizeBytesTarget = sizeBytesTarget ?? Math.max(batchSizeBytesDefault, 4 * metadataBytes);

@@ -53,7 +53,7 @@ export interface ResultStoreOptions {
   readonly cacheBytesMax?: number;
   /** Whether a page is read before it is asked for, by those who walk through a result: for stores that are far away. Default: no. */
   readonly isReadingAhead?: boolean;
-  /** Bytes that a batch aims at, before compression; default 512 KiB, more for very wide results. */
+  /** Bytes that a batch aims at, before compression; default 256 KiB, more for very wide results. */
   readonly batchSizeBytes?: number;
   /** Bytes that one result may have; default 0: no limit. */
   readonly resultBytesMax?: number;
