@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
+import { expirationHeader } from '../page-headers.ts';
 import { queryOperations, RequestIdParams } from '../query-operations.ts';
 import { resultOperations } from '../result-operations.ts';
 import { refer } from '../reference.ts';
@@ -49,6 +50,11 @@ const readPinotResponse: Operation = {
   },
 };
 
+const page = responseOf('The page.', 'application/json', refer(PinotCursorResponse));
+const expirationHeaders = {
+  [expirationHeader]: { type: 'integer', description: 'When the result expires, in epoch milliseconds.' },
+};
+
 const readPinotPage: Operation = {
   method: 'GET',
   path: pinotPatterns.responsePage,
@@ -65,7 +71,7 @@ const readPinotPage: Operation = {
       ),
     }),
     response: {
-      200: responseOf('The page.', 'application/json', refer(PinotCursorResponse)),
+      200: { ...page, headers: { ...page.headers, ...expirationHeaders } },
       ...errorResponses('INVALID_PARAMETER', 'OFFSET_OUT_OF_RANGE', ...goneCodes, 'RESULT_CORRUPT', 'STORE_UNAVAILABLE'),
     },
   },

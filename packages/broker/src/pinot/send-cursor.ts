@@ -1,4 +1,4 @@
-import { pinotErrorCodeHeader } from '@quire/api';
+import { expirationHeader, pinotErrorCodeHeader } from '@quire/api';
 import type { Result, ResultPage } from '@quire/results';
 import { callContextOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,7 +14,11 @@ export async function sendPinotPage(
   { result, page }: { readonly result: Result; readonly page: ResultPage },
 ): Promise<FastifyReply> {
   const envelope = pinotResponseOf(context, result, { of: page, startMs: callContextOf(request).startMs });
-  const headers = { 'cache-control': 'no-store', [pinotErrorCodeHeader]: '-1' };
+  const headers = {
+    'cache-control': 'no-store',
+    [pinotErrorCodeHeader]: '-1',
+    [expirationHeader]: String(result.entry.expirationTimeMs),
+  };
   if (result.entry.rowCount === 0) return reply.headers(headers).send(envelope);
   const contentEncoding = chooseRowsEncoding(request, result, page);
   return sendRows(context, request, reply, { result, page, format: 'json', contentEncoding, envelope, members: {}, headers });

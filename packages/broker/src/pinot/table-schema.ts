@@ -1,11 +1,10 @@
 import type { PinotTableSchema } from '@quire/api';
-import { columnDataTypes } from '@quire/results';
-import type { Schema } from 'apache-arrow';
+import { columnDataTypes, type Result } from '@quire/results';
 
 const arraySuffix = '_ARRAY';
 
 /** The columns of a table as Apache Pinot describes them: times apart, arrays as columns of several values. */
-export function pinotSchemaOf(tableName: string, schema: Schema): PinotTableSchema {
+export function pinotSchemaOf(tableName: string, schema: Result['schema']): PinotTableSchema {
   const columns = columnDataTypes(schema).map((dataType, index) => ({ name: schema.fields[index]?.name ?? '', dataType }));
   const times = columns.filter(({ dataType }) => dataType === 'TIMESTAMP');
   return {
