@@ -1,4 +1,4 @@
-import { createRequestId, systemRandom } from '@quire/core';
+import { createRequestId, isQuireError, QuireError, systemRandom } from '@quire/core';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController, type RouteOptions } from 'fastify';
 import { addCallHooks } from './call-hooks.ts';
 import { replyToClientError } from './client-error.ts';
@@ -78,8 +78,21 @@ function readJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
+    const { parseBody } = request.routeOptions.config;
+    if (parseBody !== undefined) return done(...parsedBy(parseBody, body as string));
     void parseJson(request, body as string, done);
   });
+}
+
+function parsedBy(parse: (text: string) => unknown, body: string): [error: Error | null, value?: unknown] {
+  try {
+    return [null, parse(body)];
+  } catch (error) {
+    if (isQuireError(error)) return [error];
+    // The runtime's own stack ends where values are nested deep.
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    return [new QuireError('INVALID_BODY', 'The request body is not JSON.', { cause: error })];
+  }
 }
 
 /** Bodies of any media type, and of none, go to the routes unread. */

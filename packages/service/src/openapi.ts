@@ -5,7 +5,7 @@ import type { ServiceDescription } from './service-options.ts';
 
 /** Makes the OpenAPI document from the routes that are added afterwards, with the schemas that they are checked by. */
 export async function addOpenApi(server: FastifyInstance, about: ServiceDescription, version: string): Promise<void> {
-  for (const schema of components) server.addSchema(schema);
+  for (const schema of [...components, ...(about.components ?? [])]) server.addSchema(schema);
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',

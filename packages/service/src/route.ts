@@ -1,4 +1,5 @@
 import type { Operation, RawParameter } from '@quire/api';
+import { isQuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 
 /** Query parameters as they came: `@quire/api` parses them. */
@@ -10,13 +11,38 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route can be called without credentials. */
     isPublic?: boolean;
+    /** Reads the body in the place of the usual parser. @throws SyntaxError when it is no JSON */
+    parseBody?: ((text: string) => unknown) | undefined;
   }
 }
 
+/** How a route reads its body, where it is not as all others do. */
+export interface BodyReading {
+  /** The largest body, in bytes. */
+  readonly bytesMax: number;
+  /** @throws SyntaxError when the text is no JSON */
+  readonly parse: (text: string) => unknown;
+  /** Takes the place of the schema, which is then documentation only. @throws QuireError when the value will not do */
+  readonly check: (value: unknown) => void;
+}
+
 /** A route from the API's own description of the call. */
-export function routeOf(operation: Operation, handler: RouteHandler): RouteOptions {
+export function routeOf(operation: Operation, handler: RouteHandler, body?: BodyReading): RouteOptions {
   const { method, path, schema } = operation;
-  return { method, url: path, schema: schema as FastifySchema, handler, config: { isPublic: schema.security?.length === 0 } };
+  const config = { isPublic: schema.security?.length === 0, parseBody: body?.parse };
+  const route: RouteOptions = { method, url: path, schema: schema as FastifySchema, handler, config };
+  if (body === undefined) return route;
+  return { ...route, bodyLimit: body.bytesMax, validatorCompiler: () => (value: unknown) => checked(value, body.check) };
+}
+
+function checked(value: unknown, check: BodyReading['check']): { readonly value: unknown } | { readonly error: Error } {
+  try {
+    check(value);
+    return { value };
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    return { error };
+  }
 }
 
 export function queryOf(request: FastifyRequest): QueryParameters {

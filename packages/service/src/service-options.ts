@@ -57,6 +57,8 @@ export interface ServiceDescription {
   readonly description: string;
   /** The groups of its calls, in the order in which a reader wants them. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
+  /** Schemas with an `$id` that its calls refer to, besides those of `@quire/api`. */
+  readonly components?: readonly object[];
 }
 
 /** What a service is made of. */

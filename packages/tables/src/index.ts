@@ -52,3 +52,17 @@ export { type StepName, stepNames } from './pipeline/step.ts';
 export { renderRuleList } from './validate/rule-list.ts';
 export type { TableSurroundings } from './validate/rule.ts';
 export { type TableContext, validateTableConfig, validateTableSchema } from './validate/validate.ts';
+export { type PreviewLimits, previewLimits } from './preview/preview-limits.ts';
+export type { PreviewedRow, PreviewResponse, PreviewSummary, SampledRow } from './preview/preview-response.ts';
+export { type PreviewOptions, previewTable } from './preview/preview-table.ts';
+export type { FileFinder, FileRange, FoundFiles, SourceFile } from './sources/source-file.ts';
+export {
+  checkTableConfig,
+  checkTableConfigs,
+  checkTableSchema,
+  type CheckedSchemaDocument,
+  type CheckedTableDocument,
+  type CheckedTablesDocument,
+} from './check/check-tables.ts';
+export { isDeeperThan, nestingMax } from './preview/nesting.ts';
+export { writeAnyJson, writePreview } from './preview/write-preview.ts';

@@ -64,6 +64,8 @@ export const PreviewObject = model(
           0,
         ),
         getnSanitizedRows: integer('Rows with a value that was cut or replaced. Not in the specification.', 0),
+        getnFailedRows: integer('Rows that could not be taken over. Not in the specification.', 0),
+        getnUnnestedRows: integer('Rows beyond one of each sampled row. Not in the specification.', 0),
         batch: section({ getnMatchingFiles: integer('Files that match.', 0) }, 'Of files.'),
         realtime: section(
           {

@@ -1,0 +1,111 @@
+import { type CompleteTableConfig, completeTableConfig, parseTableConfig } from '../config/parse-table-config.ts';
+import type { Finding } from '../finding.ts';
+import { nestFindings, sortFindings } from '../finding-order.ts';
+import { isRecord } from '../model/model-schema.ts';
+import { type CompleteTableSchema, completeTableSchema, parseTableSchema } from '../schema/parse-table-schema.ts';
+import type { TableSurroundings } from '../validate/rule.ts';
+import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
+
+/** What is said of a config or a schema that somebody wrote. */
+interface Verdict {
+  /** Whether there is no error among the findings. */
+  readonly valid: boolean;
+  readonly findings: readonly Finding[];
+  /** Members that the models do not have, by JSON pointer. */
+  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
+}
+
+/** A schema with its full set of members, and everything that is wrong with it. */
+export interface CheckedSchemaDocument extends Verdict {
+  readonly schema: CompleteTableSchema;
+}
+
+/** A table config with its full set of members, under its type, and everything that is wrong with it. */
+export interface CheckedTableDocument extends Verdict {
+  readonly OFFLINE?: CompleteTableConfig;
+  readonly REALTIME?: CompleteTableConfig;
+}
+
+/** A schema with the configs of its table, and everything that is wrong with them, alone and together. */
+export interface CheckedTablesDocument extends Verdict {
+  readonly tableName: string;
+  readonly schema: CompleteTableSchema | null;
+  readonly offline: CompleteTableConfig | null;
+  readonly realtime: CompleteTableConfig | null;
+}
+
+type Surroundings = Omit<TableSurroundings, 'otherConfig'>;
+
+/** Reads a schema and checks it against every rule; never throws. */
+export function checkTableSchema(document: unknown): CheckedSchemaDocument {
+  const { schema, findings, unrecognizedProperties } = parseTableSchema(document);
+  return { schema: completeTableSchema(schema), ...verdictOf([...findings, ...validateTableSchema(schema)], unrecognizedProperties) };
+}
+
+/** Reads a table config and checks it against every rule that needs no schema; never throws. */
+export function checkTableConfig(document: unknown, surroundings: Surroundings = {}): CheckedTableDocument {
+  const { config, findings, unrecognizedProperties } = parseTableConfig(document);
+  const type = config.tableType === 'REALTIME' ? 'REALTIME' : 'OFFLINE';
+  const all = [...findings, ...validateTableConfig(config, surroundings)];
+  return { [type]: completeTableConfig(config), ...verdictOf(all, unrecognizedProperties) };
+}
+
+/** Reads `{tableName, schema, offline, realtime}` and checks all of it, together; never throws. */
+export function checkTableConfigs(document: unknown, surroundings: Surroundings = {}): CheckedTablesDocument {
+  const given = isRecord(document) ? document : {};
+  const readOne = <Parsed extends ParsedPart>(name: string, parse: (value: unknown) => Parsed): Parsed | undefined =>
+    given[name] === undefined || given[name] === null ? undefined : parse(given[name]);
+  const schema = readOne('schema', parseTableSchema);
+  const offline = readOne('offline', parseTableConfig);
+  const realtime = readOne('realtime', parseTableConfig);
+  const { tableName } = given;
+  const name = typeof tableName === 'string' ? tableName : (schema?.schema.schemaName ?? '');
+  const configFindings = (config: typeof offline, other: typeof offline): readonly Finding[] =>
+    config === undefined
+      ? []
+      : validateTableConfig(config.config, {
+          ...surroundings,
+          ...(schema !== undefined && { schema: schema.schema }),
+          ...(other !== undefined && { otherConfig: other.config }),
+        });
+  const parts = [
+    { pointer: '/schema', part: schema, more: schema === undefined ? [] : validateTableSchema(schema.schema) },
+    { pointer: '/offline', part: offline, more: configFindings(offline, realtime) },
+    { pointer: '/realtime', part: realtime, more: configFindings(realtime, offline) },
+  ];
+  const findings = parts.flatMap(({ pointer, part, more }) => nestFindings([...(part?.findings ?? []), ...more], pointer));
+  const others = Object.entries(given).filter(([member]) => !known.has(member));
+  const unrecognized = [
+    ...others.map(([member, value]) => [`/${member}`, value] as const),
+    ...parts.flatMap(({ pointer, part }) =>
+      Object.entries(part?.unrecognizedProperties ?? {}).map(([path, value]) => [`${pointer}${path}`, value] as const),
+    ),
+  ];
+  return {
+    tableName: name,
+    schema: schema === undefined ? null : completeTableSchema(schema.schema),
+    offline: offline === undefined ? null : completeTableConfig(offline.config),
+    realtime: realtime === undefined ? null : completeTableConfig(realtime.config),
+    ...verdictOf([...findings, ...missing(schema, offline, realtime)], Object.fromEntries(unrecognized)),
+  };
+}
+
+const known = new Set(['tableName', 'schema', 'offline', 'realtime']);
+
+interface ParsedPart {
+  readonly findings: readonly Finding[];
+  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
+}
+
+function missing(schema: unknown, offline: unknown, realtime: unknown): readonly Finding[] {
+  const finding = (path: string, message: string): Finding => ({ path, code: 'MISSING_PART', severity: 'error', message });
+  return [
+    ...(schema === undefined ? [finding('/schema', 'There is no schema.')] : []),
+    ...(offline === undefined && realtime === undefined ? [finding('', 'There is neither an offline nor a real-time config.')] : []),
+  ];
+}
+
+function verdictOf(findings: readonly Finding[], unrecognizedProperties: Verdict['unrecognizedProperties']): Verdict {
+  const valid = findings.every(({ severity }) => severity !== 'error');
+  return { valid, findings: sortFindings(findings), unrecognizedProperties };
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '@quire/core';
+import type { TableConfig } from '../config/table-config.ts';
+import { proposeTableConfig } from '../infer/propose-table-config.ts';
+import { type Explanation, type InferredSchema, SchemaInference } from '../infer/schema-inference.ts';
+import { runPipeline } from '../pipeline/run-pipeline.ts';
+import type { SourceRow } from '../row.ts';
+import type { TableSchema } from '../schema/table-schema.ts';
+import { letOthersRun, Pace } from './pace.ts';
+import type { PreviewRequest } from './preview-request.ts';
+import type { Sample } from './sample.ts';
+
+/** The config and the schema that rows are previewed with. */
+export interface PlannedTable {
+  readonly config: TableConfig;
+  /** Undefined when the request has none, and none shall be inferred. */
+  readonly schema: TableSchema | undefined;
+  /** Why what was inferred and proposed is as it is; paths point into the answer. */
+  readonly explanations: readonly Explanation[];
+}
+
+export interface PlanOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** What the table is called when nothing says so. */
+  readonly tableName: string;
+}
+
+/**
+ * Infers the schema where the request has none, or wants it completed, and adds to the config what such a schema needs. What is
+ * given stays as it is.
+ */
+export async function planTable(request: PreviewRequest, sample: Sample, options: PlanOptions): Promise<PlannedTable> {
+  const { preview, config, schema } = request;
+  const wanted = preview.config?.inference?.schemaInferenceEnabled;
+  const tableName = config?.value.tableName ?? preview.tableConfigs?.tableName ?? schema?.value.schemaName ?? options.tableName;
+  const isInferred = wanted === true || (wanted === undefined && schema === undefined);
+  if (!isInferred || sample.rows.length === 0) {
+    const named = { ...config?.value, tableName };
+    return { config: config?.value.tableName === undefined ? named : config.value, schema: schema?.value, explanations: [] };
+  }
+  const inferred = await inferFromSample(sample, config?.value, { ...options, tableName });
+  const proposal = proposeTableConfig(inferred, tableName);
+  const merged = schema === undefined ? inferred.schema : addColumns(schema.value, inferred.schema);
+  return {
+    config: config === undefined ? proposal.config : addProposals(config.value, proposal.config),
+    schema: merged,
+    explanations: [
+      ...(schema === undefined ? place(inferred.explanations, '/schema') : []),
+      ...(config === undefined ? place(proposal.explanations, '/tableConfig') : []),
+    ],
+  };
+}
+
+/** Infers from what the rows are when they come to the schema: nested values and transforms of the config are done before. */
+async function inferFromSample(
+  sample: Sample,
+  config: TableConfig | undefined,
+  { clock, signal, tableName }: PlanOptions,
+): Promise<InferredSchema> {
+  const { complexTypeConfig, enrichmentConfigs = [], transformConfigs = [] } = config?.ingestionConfig ?? {};
+  let rows: readonly SourceRow[] = sample.rows;
+  if (complexTypeConfig !== undefined || enrichmentConfigs.length > 0 || transformConfigs.length > 0) {
+    const ingestionConfig = { complexTypeConfig, enrichmentConfigs, transformConfigs, continueOnError: true };
+    const made = await runPipeline(rows, { config: { ingestionConfig }, schema: {}, clock, signal, pause: letOthersRun });
+    rows = made.rows.map(({ fields }) => fields);
+  }
+  const delimiter = complexTypeConfig?.delimiter ?? '.';
+  const schemaName = tableName.replace(/_(OFFLINE|REALTIME)$/, '');
+  const inference = new SchemaInference({ schemaName, delimiter, readsText: sample.hasTypedText });
+  const pace = new Pace(clock, signal);
+  for (const row of rows) {
+    inference.add(row);
+    if (pace.isDue) await pace.rest();
+  }
+  return inference.finish();
+}
+
+/** The given schema, with the columns that only the rows have. */
+function addColumns(given: TableSchema, inferred: TableSchema): TableSchema {
+  const lists = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs'] as const;
+  const known = new Set(
+    [...lists.flatMap((list) => given[list] ?? []), ...(given.complexFieldSpecs ?? []), given.timeFieldSpec].map(
+      (spec) => spec?.name,
+    ),
+  );
+  const added = Object.fromEntries(
+    lists.map((list) => [list, [...(given[list] ?? []), ...(inferred[list] ?? []).filter(({ name }) => !known.has(name))]]),
+  );
+  return { ...given, ...added };
+}
+
+/** The given config, with what an inferred schema needs and the config does not say. */
+function addProposals(given: TableConfig, proposed: TableConfig): TableConfig {
+  const { segmentsConfig, ingestionConfig } = proposed;
+  const transforms = given.ingestionConfig?.transformConfigs ?? [];
+  const renames = (ingestionConfig?.transformConfigs ?? []).filter(
+    ({ columnName }) => !transforms.some((transform) => transform.columnName === columnName),
+  );
+  return {
+    ...given,
+    tableName: given.tableName ?? proposed.tableName ?? '',
+    segmentsConfig: { ...segmentsConfig, ...given.segmentsConfig },
+    ingestionConfig: { ...ingestionConfig, ...given.ingestionConfig, transformConfigs: [...transforms, ...renames] },
+  };
+}
+
+function place(explanations: readonly Explanation[], pointer: string): readonly Explanation[] {
+  return explanations.map(({ path, message }) => ({ path: `${pointer}${path}`, message }));
+}

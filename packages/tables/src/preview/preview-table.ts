@@ -1,0 +1,189 @@
+import { type Clock, isQuireError, QuireError, throwIfAborted } from '@quire/core';
+import { completeTableConfig } from '../config/parse-table-config.ts';
+import type { TableConfig } from '../config/table-config.ts';
+import type { Finding } from '../finding.ts';
+import { nestFindings, sortFindings } from '../finding-order.ts';
+import { type PipelineResult, runPipeline } from '../pipeline/run-pipeline.ts';
+import { completeTableSchema } from '../schema/parse-table-schema.ts';
+import type { FileFinder } from '../sources/source-file.ts';
+import type { TableSurroundings } from '../validate/rule.ts';
+import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
+import { letOthersRun } from './pace.ts';
+import { completePreviewObject } from './parse-preview-object.ts';
+import { type PlannedTable, planTable } from './plan-table.ts';
+import { type PreviewLimits, previewLimits } from './preview-limits.ts';
+import { type PreviewRequest, readPreviewRequest } from './preview-request.ts';
+import type { PreviewResponse } from './preview-response.ts';
+import { rowFindings } from './row-findings.ts';
+import { type Sample, takeSample } from './sample.ts';
+import { summarize } from './summarize.ts';
+import { tableNameOf } from './table-name.ts';
+
+/** What a preview works with. */
+export interface PreviewOptions {
+  readonly clock: Clock;
+  /** Finds files that may be read. Left out: no file may. */
+  readonly finder?: FileFinder | undefined;
+  readonly limits?: Partial<PreviewLimits> | undefined;
+  /** What is known of the place where the table is to live. */
+  readonly surroundings?: Omit<TableSurroundings, 'otherConfig'> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const noResult: PipelineResult = {
+  rows: [],
+  dropped: [],
+  changes: [],
+  counts: { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 },
+  findings: [],
+};
+
+/**
+ * Shows what a table would hold: samples rows, infers what the request does not say, checks config and schema, takes the rows
+ * through the ingestion pipeline, and tells what was done and what is wrong. Nothing is created (spec 4.3).
+ *
+ * Whatever the request holds, the answer is a preview with findings. Works in slices of a few milliseconds, between which others
+ * run, within the limits.
+ *
+ * @throws ABORTED when the signal is aborted
+ */
+export async function previewTable(request: unknown, options: PreviewOptions): Promise<PreviewResponse> {
+  const { clock, signal } = options;
+  const limits = { ...previewLimits, ...options.limits };
+  throwIfAborted(signal);
+  using timer = new TimeLimit(clock, limits.timeMaxMs, signal);
+  const parsed = readPreviewRequest(request);
+  const sample = await takeSample(parsed, { finder: options.finder, limits, signal: timer.signal });
+  const late = new LateFinding();
+  const fallback: PlannedTable = { config: parsed.config?.value ?? {}, schema: parsed.schema?.value, explanations: [] };
+  const table = await late.guard(fallback, () =>
+    planTable(parsed, sample, { clock, signal: timer.signal, tableName: tableNameOf(sample.files) }),
+  );
+  const result = await late.guard(noResult, () => runRows(sample, table, clock, timer.signal));
+  throwIfAborted(signal);
+  const findings = [
+    ...parsed.findings,
+    ...sample.findings,
+    ...checkTable(parsed, table, result, options.surroundings),
+    ...rowFindings(result),
+    ...(sample.rows.length > 0 && table.schema === undefined ? [noSchema] : []),
+    ...late.findings,
+  ];
+  return respond(parsed, sample, table, result, sortFindings(findings));
+}
+
+const noSchema: Finding = {
+  path: '/schema',
+  code: 'NO_SCHEMA',
+  severity: 'error',
+  message: 'There is no schema, and none shall be inferred: no row can be shown as the table would hold it.',
+};
+
+function runRows(sample: Sample, { config, schema }: PlannedTable, clock: Clock, signal: AbortSignal): Promise<PipelineResult> {
+  if (schema === undefined || sample.rows.length === 0) return Promise.resolve(noResult);
+  return runPipeline(sample.rows, { config, schema, clock, signal, pause: letOthersRun });
+}
+
+/** Every rule that config and schema break, and what the pipeline says of them that no rule does. */
+function checkTable(
+  { config, schema, otherConfig }: PreviewRequest,
+  table: PlannedTable,
+  result: PipelineResult,
+  surroundings: PreviewOptions['surroundings'],
+): readonly Finding[] {
+  const configPath = config?.path ?? '/tableConfig';
+  const schemaPath = schema?.path ?? '/schema';
+  const bySchema = table.schema === undefined ? [] : validateTableSchema(table.schema);
+  const context = {
+    ...surroundings,
+    ...(table.schema !== undefined && { schema: table.schema }),
+    ...(otherConfig !== undefined && { otherConfig: otherConfig.value }),
+  };
+  const checked = [
+    ...nestFindings(bySchema, schemaPath),
+    ...nestFindings(validateTableConfig(table.config, context), configPath),
+  ];
+  const others = result.findings.map((finding) => {
+    const isOfSchema = /^\/\w*FieldSpecs?(\/|$)/.test(finding.path);
+    return { ...finding, path: `${isOfSchema ? schemaPath : configPath}${finding.path}` };
+  });
+  // A rule says it in the words of the config; the pipeline says it again in its own.
+  const isSaid = ({ path }: Finding): boolean =>
+    checked.some((each) => each.severity === 'error' && (each.path === path || each.path.startsWith(`${path}/`)));
+  return [...checked, ...others.filter((finding) => !isSaid(finding))];
+}
+
+function respond(
+  { preview, otherConfig, unrecognizedProperties }: PreviewRequest,
+  sample: Sample,
+  table: PlannedTable,
+  result: PipelineResult,
+  findings: readonly Finding[],
+): PreviewResponse {
+  const tableConfig = completeTableConfig(table.config);
+  const schema = table.schema === undefined ? null : completeTableSchema(table.schema);
+  const isRealtime = (table.config as TableConfig).tableType === 'REALTIME';
+  return {
+    tableConfig,
+    schema,
+    tableConfigs: {
+      tableName: (table.config.tableName ?? '').replace(/_(OFFLINE|REALTIME)$/, ''),
+      schema,
+      offline: isRealtime ? null : tableConfig,
+      realtime: isRealtime ? tableConfig : otherConfig === undefined ? null : completeTableConfig(otherConfig.value),
+    },
+    sourceRows: sample.rows.map((fields) => ({ nullValueFields: [], fieldToValueMap: fields })),
+    rows: result.rows.map(({ sourceIndex, fields, nullFields, isIncomplete, isSanitized }) => ({
+      nullValueFields: nullFields,
+      fieldToValueMap: fields,
+      sourceIndex,
+      incomplete: isIncomplete,
+      sanitized: isSanitized,
+    })),
+    sourceFiles: sample.files,
+    config: completePreviewObject(preview).config,
+    summary: summarize(sample, result),
+    findings,
+    explanations: table.explanations,
+    changes: result.changes,
+    droppedRows: result.dropped,
+    unrecognizedProperties,
+  };
+}
+
+const tooLate = 'The preview took longer than it may';
+
+/** Aborts when the caller does, or when the time is over. */
+class TimeLimit implements Disposable {
+  readonly #ended = new AbortController();
+  readonly #limit = new AbortController();
+  readonly signal: AbortSignal;
+
+  constructor(clock: Clock, timeMaxMs: number, signal: AbortSignal | undefined) {
+    this.signal = signal === undefined ? this.#limit.signal : AbortSignal.any([this.#limit.signal, signal]);
+    clock.sleep(timeMaxMs, this.#ended.signal).then(
+      () => this.#limit.abort(new QuireError('QUERY_TIMED_OUT', `${tooLate}: ${timeMaxMs} ms.`)),
+      () => undefined,
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended.abort();
+  }
+}
+
+/** Makes a finding of a part that runs out of time. */
+class LateFinding {
+  readonly findings: Finding[] = [];
+
+  async guard<Value>(fallback: Value, act: () => Promise<Value>): Promise<Value> {
+    if (this.findings.length > 0) return fallback;
+    try {
+      return await act();
+    } catch (error) {
+      if (!isQuireError(error, 'QUERY_TIMED_OUT')) throw error;
+      this.findings.push({ path: '', code: 'TIME_LIMIT', severity: 'error', message: error.message });
+      return fallback;
+    }
+  }
+}
