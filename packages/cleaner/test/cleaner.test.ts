@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/builders/page-text.ts';
-import { CleanerLease, leaseKey, nextCronDelayMs } from '../src/index.ts';
+import { nextCronDelayMs } from '../src/index.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 
 async function store(setup: CleanerSetup, ...rowCounts: number[]): Promise<string[]> {
@@ -284,54 +284,5 @@ describe('the schedule', () => {
     const nowMs = Date.UTC(2026, 2, 1, 3, 0);
     expect(nextCronDelayMs('15 3 * * *', nowMs)).toBe(15 * 60_000);
     expect(() => nextCronDelayMs('99 3 * * *', nowMs)).toThrow(expect.objectContaining({ code: 'INVALID_SETTING' }));
-  });
-});
-
-describe('a lease', () => {
-  const lease = (setup: CleanerSetup): CleanerLease =>
-    new CleanerLease({ store: setup.store, clock: setup.clock, random: setup.random, durationMs: 1000 });
-
-  test("is waited for while it is another's, and taken when that one has died", async () => {
-    const setup = new CleanerSetup({ lease });
-    const other = lease(setup);
-    const crash = new QuireError('SHUTTING_DOWN', 'died');
-    setup.store.plan = ({ op }) => (op === 'delete' ? { kind: 'fail-before', error: crash } : undefined);
-    await other.runInTurn(async () => expect(await setup.cleaner.sweep('schedule')).toBeUndefined());
-    setup.store.plan = () => undefined;
-    expect(await setup.cleaner.sweep('schedule')).toBeUndefined();
-    await setup.clock.advance(1000);
-    expect(await setup.cleaner.sweep('schedule')).toMatchObject({ isGood: true });
-    expect(await collect(setup.disk.list(leaseKey))).toEqual([]);
-  });
-
-  test('is held for as long as a sweep takes, however long that is', async () => {
-    const setup = new CleanerSetup({ lease });
-    const other = lease(setup);
-    let isOver = false;
-    const long = other.runInTurn(() => setup.clock.sleep(10_000)).finally(() => (isOver = true));
-    await setup.clock.advance(1);
-    let refusedCount = 0;
-    while (!isOver) {
-      const swept = setup.cleaner.sweep('schedule');
-      await setup.clock.advance(500);
-      if ((await swept) === undefined) refusedCount += 1;
-    }
-    await long;
-    expect(refusedCount).toBeGreaterThanOrEqual(19);
-    expect(await setup.cleaner.sweep('schedule')).toMatchObject({ isGood: true });
-  });
-
-  test('that cannot be written keeps nobody from freeing', async () => {
-    const setup = new CleanerSetup({ lease });
-    await store(setup, 10);
-    await setup.clock.advance(2 * hourMs);
-    setup.store.plan = faultOn('put', { kind: 'full', afterBytes: 0 });
-    expect(await setup.cleaner.sweep('schedule')).toMatchObject({ brokers: [{ expiry: { freed: { count: 1 } } }] });
-  });
-
-  test('of nonsense is no lease', async () => {
-    const setup = new CleanerSetup({ lease });
-    await setup.disk.put(leaseKey, Buffer.from('{half'));
-    expect(await setup.cleaner.sweep('schedule')).toMatchObject({ isGood: true });
   });
 });
