@@ -3,6 +3,7 @@ import type { AuthorizationProvider } from '@quire/auth';
 import type { ScheduleOptions } from '@quire/cleaner';
 import type { ServerOptions } from '@quire/service';
 import type { ControllerMetrics } from './controller-metrics.ts';
+import type { ControllerPreviewOptions } from './preview/preview-options.ts';
 
 /**
  * What a controller is made of. `brokers`, `brokerTimeoutMs` and `schedule` are read at every use, so that a getter makes them live;
@@ -19,6 +20,8 @@ export interface ControllerOptions extends ServerOptions {
   readonly authorization: AuthorizationProvider;
   /** Certificates of authorities, in PEM, that brokers must have theirs from, in the place of those that Node knows. */
   readonly certificateAuthorities?: string | undefined;
+  /** What previews of tables may do. Left out: they take rows of their requests, and no files. */
+  readonly preview?: ControllerPreviewOptions | undefined;
   /** Counts what happens. */
   readonly metrics?: ControllerMetrics | undefined;
   /** What health says beside the controller's own: of its settings. Asked at every call. */

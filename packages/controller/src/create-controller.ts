@@ -5,6 +5,7 @@ import { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import { ExpiryJob } from './expiry-job.ts';
 import { deleteExpired } from './result-calls.ts';
+import { tableComponents } from './preview/table-schemas.ts';
 import { controllerRoutes } from './routes/index.ts';
 
 /** A controller: an HTTP service, and the expiry job, which runs from `listen` to `close`. */
@@ -107,7 +108,9 @@ const about = {
     'Looks after a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
   tags: [
     { name: 'cluster', description: 'See and clean the results of all brokers.' },
+    { name: 'tables', description: 'Check and preview tables before they are made.' },
     { name: 'pinot', description: 'The calls by which clients of Apache Pinot find tables and brokers.' },
     { name: 'service', description: 'Watch the controller and read about it.' },
   ],
+  components: tableComponents,
 };

@@ -1,4 +1,5 @@
 import { controllerOperations } from '@quire/api';
+import { previewOperations } from '@quire/controller';
 import { QuireError } from '@quire/core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -33,7 +34,9 @@ beforeAll(async () => {
   await broker.stored(3);
   silent = await FaultProxy.start(broker.address.port);
   silent.intercept = () => ({ kind: 'reset' });
-  controller = await TestController.start([broker.address.url, silent.endpoint]);
+  controller = await TestController.start([broker.address.url, silent.endpoint], {
+    preview: { bodyBytesMax: 4096, limits: {}, concurrencyMax: 4 },
+  });
   document = (await (await controller.call('/openapi.json')).json()) as ApiDocument;
   ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addSchema(document, 'document');
@@ -58,7 +61,27 @@ async function expectDocumented(operationId: string, answer: Response): Promise<
   expect(validate(body), `${operationId} ${answer.status}: ${ajv.errorsText(validate.errors)}`).toBe(true);
 }
 
-const operations = Object.entries(controllerOperations);
+const operations = Object.entries({ ...controllerOperations, ...previewOperations });
+
+const previewBody = {
+  tableConfig: { tableName: 't', ingestionConfig: { filterConfig: { filterFunction: 'a = 2' } } },
+  schema: {
+    schemaName: 't',
+    dimensionFieldSpecs: [
+      { name: 'a', dataType: 'INT' },
+      { name: 'b', maxLength: 1 },
+    ],
+    dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'DAYS|1' }],
+  },
+  sourceRows: [
+    { fieldToValueMap: { a: 1, b: 'long', ts: 1_700_000_000_000 } },
+    { fieldToValueMap: { a: 2, b: 'x', c: [1] } },
+    { fieldToValueMap: { a: 'x', b: 'x' } },
+    { nullValueFields: ['b'], fieldToValueMap: { a: '3', b: 'x' } },
+    null,
+  ],
+  surprise: 1,
+};
 
 test('the document is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toBe('3.1.0');
@@ -94,6 +117,23 @@ test('every call answers as the document says', async () => {
     await controller.call('/cluster/results?expiredBefore=x', { method: 'DELETE' }),
   );
 });
+
+test.each(Object.entries(previewOperations))(
+  'so it does when the body of %s is one, or is none',
+  async (operationId, { path }) => {
+    const bodies = [
+      { body: '{}' },
+      { body: '[1]' },
+      { body: '{' },
+      { body: '{}', mediaType: 'text/plain' },
+      { body: JSON.stringify({ tableName: 'x'.repeat(5000) }) },
+      { body: JSON.stringify(previewBody) },
+      { body: JSON.stringify({ ...previewBody.tableConfig, ...previewBody.schema }) },
+      { body: JSON.stringify({ tableName: 't', offline: { tableName: 't' }, realtime: {}, schema: previewBody.schema }) },
+    ];
+    for (const body of bodies) await expectDocumented(operationId, await controller.call(path, { method: 'POST', ...body }));
+  },
+);
 
 test('so it does when callers have no credentials', async () => {
   for (const [operationId, { method, path, schema }] of operations) {

@@ -11,6 +11,15 @@ const principals: Readonly<Record<string, Principal>> = {
 
 const rootAuthorization: AuthorizationProvider = { authorization: async () => 'Bearer root-token' };
 
+interface CallOptions {
+  readonly method?: string;
+  readonly as?: 'ann' | 'root' | undefined;
+  /** Text of the body. */
+  readonly body?: string;
+  readonly mediaType?: string;
+  readonly signal?: AbortSignal;
+}
+
 /** A controller over HTTP on a free port, which calls brokers as root; its clock stands still. */
 export class TestController implements AsyncDisposable {
   readonly clock = new ManualClock();
@@ -49,10 +58,14 @@ export class TestController implements AsyncDisposable {
   }
 
   /** Calls the controller; as root, unless said otherwise. */
-  call(path: string, options: { readonly method?: string; readonly as?: 'ann' | 'root' | undefined } = {}): Promise<Response> {
+  call(path: string, options: CallOptions = {}): Promise<Response> {
     const as = 'as' in options ? options.as : 'root';
-    const headers = as === undefined ? {} : { authorization: `Bearer ${as}-token` };
-    return fetch(`${this.address.url}${path}`, { method: options.method ?? 'GET', headers });
+    const { method = 'GET', body, mediaType = 'application/json', signal = null } = options;
+    const headers = {
+      ...(as !== undefined && { authorization: `Bearer ${as}-token` }),
+      ...(body !== undefined && { 'content-type': mediaType }),
+    };
+    return fetch(`${this.address.url}${path}`, { method, headers, body: body ?? null, signal });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

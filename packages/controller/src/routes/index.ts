@@ -1,6 +1,8 @@
 import { discoveryOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
+import { previewTableRoute } from '../preview/preview-table.ts';
+import { validateRoutes } from '../preview/validate-tables.ts';
 import { deleteExpiredClusterResultsRoute } from './delete-expired-cluster-results.ts';
 import { listTableBrokersRoute, listTenantBrokersRoute } from './list-brokers.ts';
 import { listClusterResultsRoute } from './list-cluster-results.ts';
@@ -20,6 +22,8 @@ export function controllerRoutes(context: ControllerContext): readonly RouteOpti
     listTableBrokersRoute(context, discoveryOperations.listLiveBrokers),
     listTableBrokersRoute(context, discoveryOperations.listTableBrokers),
     listTenantBrokersRoute(context),
+    previewTableRoute(context),
+    ...validateRoutes(context),
     readHealthRoute(context),
   ];
 }

@@ -39,7 +39,10 @@ type Surroundings = Omit<TableSurroundings, 'otherConfig'>;
 /** Reads a schema and checks it against every rule; never throws. */
 export function checkTableSchema(document: unknown): CheckedSchemaDocument {
   const { schema, findings, unrecognizedProperties } = parseTableSchema(document);
-  return { schema: completeTableSchema(schema), ...verdictOf([...findings, ...validateTableSchema(schema)], unrecognizedProperties) };
+  return {
+    schema: completeTableSchema(schema),
+    ...verdictOf([...findings, ...validateTableSchema(schema)], unrecognizedProperties),
+  };
 }
 
 /** Reads a table config and checks it against every rule that needs no schema; never throws. */
@@ -101,7 +104,9 @@ function missing(schema: unknown, offline: unknown, realtime: unknown): readonly
   const finding = (path: string, message: string): Finding => ({ path, code: 'MISSING_PART', severity: 'error', message });
   return [
     ...(schema === undefined ? [finding('/schema', 'There is no schema.')] : []),
-    ...(offline === undefined && realtime === undefined ? [finding('', 'There is neither an offline nor a real-time config.')] : []),
+    ...(offline === undefined && realtime === undefined
+      ? [finding('', 'There is neither an offline nor a real-time config.')]
+      : []),
   ];
 }
 

@@ -14,7 +14,7 @@ export interface ParsedPreviewObject {
 export function parsePreviewObject(value: unknown): ParsedPreviewObject {
   const read = readModel(PreviewObject, value);
   return {
-    preview: (read.value ?? {}),
+    preview: read.value ?? {},
     findings: read.findings,
     unrecognizedProperties: read.unrecognizedProperties,
   };

@@ -1,0 +1,22 @@
+import { parseLosslessJson, QuireError } from '@quire/core';
+import type { BodyReading } from '@quire/service';
+import { isDeeperThan, nestingMax } from '@quire/tables';
+
+/** Deepest nesting of a body: what lies above the deepest value of a row counts as well. */
+const bodyNestingMax = nestingMax + 4;
+
+/** How bodies about tables are read: with all digits of their integers, whatever their members, as long as they are objects. */
+export function objectBody(bytesMax: number): BodyReading {
+  return {
+    bytesMax,
+    parse: parseLosslessJson,
+    check(value) {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        throw new QuireError('INVALID_BODY', 'The request body is not a JSON object.');
+      }
+      if (isDeeperThan(value, bodyNestingMax)) {
+        throw new QuireError('INVALID_BODY', `The request body is nested more than ${bodyNestingMax} deep.`);
+      }
+    },
+  };
+}

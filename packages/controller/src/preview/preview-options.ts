@@ -1,0 +1,15 @@
+import type { FileFinder, PreviewLimits } from '@quire/tables';
+
+/** What previews may do; read at every call, so that a getter makes it live. */
+export interface ControllerPreviewOptions {
+  /** The largest body of a preview, in bytes. Fixed when the controller is made. */
+  readonly bodyBytesMax: number;
+  readonly limits: Partial<PreviewLimits>;
+  /** Previews that run at once; further ones are refused. */
+  readonly concurrencyMax: number;
+  /** Finds files that admins may preview. Left out: there are none. */
+  readonly finder?: FileFinder | undefined;
+}
+
+/** What holds where nobody says anything: rows of requests only. */
+export const previewDefaults: ControllerPreviewOptions = { bodyBytesMax: 16 * 1024 * 1024, limits: {}, concurrencyMax: 4 };

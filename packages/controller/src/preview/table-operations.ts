@@ -1,0 +1,70 @@
+import { errorResponses, type Operation, refer, responseOf } from '@quire/api';
+import type { TSchema } from 'typebox';
+import {
+  CheckedSchema,
+  CheckedTable,
+  CheckedTables,
+  PreviewDocument,
+  PreviewResponseDocument,
+  TableConfigDocument,
+  TableConfigsDocument,
+  TableSchemaDocument,
+} from './table-schemas.ts';
+
+interface Described {
+  readonly summary: string;
+  readonly description: string;
+  readonly body: TSchema;
+  readonly answer: TSchema;
+}
+
+function operationOf(operationId: string, path: string, { summary, description, body, answer }: Described): Operation {
+  return {
+    method: 'POST',
+    path,
+    schema: {
+      operationId,
+      summary,
+      description,
+      tags: ['tables'],
+      body: refer(body),
+      response: {
+        200: responseOf('What there is to say.', 'application/json', refer(answer)),
+        ...errorResponses('INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+      },
+    },
+  };
+}
+
+const alwaysFindings =
+  'Whatever is wrong with it, the answer is 200 with all findings, each with a JSON pointer; 400 is for a body that is no object.';
+
+/** The calls about tables that do not exist yet (spec 4.3). */
+export const previewOperations = {
+  previewTable: operationOf('previewTable', '/tables/preview', {
+    summary: 'Preview a table',
+    description:
+      'Shows what a table would hold: samples rows of the request or of files, infers what the request leaves out, and takes ' +
+      `the rows through the ingestion pipeline. Nothing is created. ${alwaysFindings} Files are read for admins only.`,
+    body: PreviewDocument,
+    answer: PreviewResponseDocument,
+  }),
+  validateTable: operationOf('validateTable', '/tables/validate', {
+    summary: 'Check a table config',
+    description: `Checks a table config by itself. ${alwaysFindings}`,
+    body: TableConfigDocument,
+    answer: CheckedTable,
+  }),
+  validateSchema: operationOf('validateSchema', '/schemas/validate', {
+    summary: 'Check a schema',
+    description: `Checks the schema of a table. ${alwaysFindings}`,
+    body: TableSchemaDocument,
+    answer: CheckedSchema,
+  }),
+  validateTableConfigs: operationOf('validateTableConfigs', '/tableConfigs/validate', {
+    summary: 'Check a schema and the configs of its table together',
+    description: `Checks a schema, an offline and a real-time config, each by itself and with the others. ${alwaysFindings}`,
+    body: TableConfigsDocument,
+    answer: CheckedTables,
+  }),
+} as const;

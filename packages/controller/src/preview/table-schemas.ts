@@ -1,0 +1,157 @@
+import { refer } from '@quire/api';
+import { PreviewObject, TableConfig, TableSchema } from '@quire/tables';
+import { type TSchema, Type } from 'typebox';
+import { answerSchemaOf } from './answer-schema.ts';
+
+/** The schemas of the calls about tables, as the API document has them. */
+
+export const TableConfigDocument = named('TableConfig', TableConfig);
+export const TableSchemaDocument = named('TableSchema', TableSchema);
+export const CompleteTableConfig = named('CompleteTableConfig', answerSchemaOf(TableConfig as object));
+export const CompleteTableSchema = named('CompleteTableSchema', answerSchemaOf(TableSchema as object));
+
+export const TableConfigsDocument = Type.Object(
+  {
+    tableName: Type.Optional(Type.String({ description: 'Name of the table.' })),
+    schema: Type.Optional(refer(TableSchemaDocument)),
+    offline: Type.Optional(refer(TableConfigDocument)),
+    realtime: Type.Optional(refer(TableConfigDocument)),
+  },
+  { $id: 'TableConfigs', additionalProperties: true, description: 'Schema and configs of a table together.' },
+);
+
+const orNull = (schema: TSchema): TSchema => Type.Union([refer(schema), Type.Null()]);
+
+const { sourceRows, rows, config, summary, ...members } = PreviewObject.properties;
+
+export const PreviewDocument = Type.Object(
+  {
+    ...members,
+    sourceRows,
+    rows,
+    config,
+    summary,
+    tableConfig: Type.Optional(refer(TableConfigDocument)),
+    schema: Type.Optional(refer(TableSchemaDocument)),
+    tableConfigs: Type.Optional(refer(TableConfigsDocument)),
+  },
+  { $id: 'Preview', additionalProperties: true, description: 'What to preview. All members may be left out.' },
+);
+
+export const FindingDocument = Type.Object(
+  {
+    path: Type.String({ description: 'JSON pointer to what it is about.' }),
+    code: Type.String({ description: 'What it is, for programs.' }),
+    message: Type.String({ description: 'What it is, in a sentence.' }),
+    severity: Type.Unsafe<string>({ type: 'string', enum: ['error', 'warning', 'info'], description: 'How bad it is.' }),
+  },
+  { $id: 'Finding', description: 'Something that is wrong, or worth knowing.' },
+);
+
+const findings = Type.Array(refer(FindingDocument), { description: 'All of them, in the order of their paths.' });
+const unrecognizedProperties = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'Members of the request that nothing is known of, by JSON pointer.',
+});
+const verdict = {
+  valid: Type.Boolean({ description: 'Whether there is no error among the findings.' }),
+  findings,
+  unrecognizedProperties,
+};
+
+export const CheckedSchema = Type.Object(
+  { schema: refer(CompleteTableSchema), ...verdict },
+  { $id: 'CheckedSchema', description: 'A schema with all its members, and everything that is wrong with it.' },
+);
+
+export const CheckedTable = Type.Object(
+  { OFFLINE: Type.Optional(refer(CompleteTableConfig)), REALTIME: Type.Optional(refer(CompleteTableConfig)), ...verdict },
+  { $id: 'CheckedTable', description: 'A config with all its members, under its type, and everything that is wrong with it.' },
+);
+
+const tables = {
+  tableName: Type.String({ description: 'Name of the table.' }),
+  schema: orNull(CompleteTableSchema),
+  offline: orNull(CompleteTableConfig),
+  realtime: orNull(CompleteTableConfig),
+};
+
+export const CheckedTables = Type.Object(
+  { ...tables, ...verdict },
+  { $id: 'CheckedTables', description: 'Schema and configs with all their members, and everything that is wrong with them.' },
+);
+
+const sampledRow = {
+  nullValueFields: Type.Array(Type.String(), { description: 'Columns that had no value and hold their default.' }),
+  fieldToValueMap: Type.Record(Type.String(), Type.Unknown(), { description: 'Values by column.' }),
+};
+const value = Type.Optional(Type.Unknown());
+const step = Type.String({ description: 'Step of the pipeline.' });
+const column = Type.Optional(Type.String({ description: 'Left out: the row as a whole.' }));
+
+export const PreviewResponseDocument = Type.Object(
+  {
+    tableConfig: refer(CompleteTableConfig),
+    schema: orNull(CompleteTableSchema),
+    tableConfigs: Type.Object(tables, { description: 'The same together, as the calls that make a table take them.' }),
+    sourceRows: Type.Array(Type.Object(sampledRow), { description: 'Rows as they came.' }),
+    rows: Type.Array(
+      Type.Object({
+        ...sampledRow,
+        sourceIndex: Type.Integer({ description: 'Which of the source rows it comes from, counted from 0.' }),
+        incomplete: Type.Boolean({ description: 'Whether a value became null because it was wrong.' }),
+        sanitized: Type.Boolean({ description: 'Whether a value was cut or replaced because it was too long.' }),
+      }),
+      { description: 'Rows as the table would hold them.' },
+    ),
+    sourceFiles: Type.Array(Type.String(), { description: 'Files that were read, or that would be.' }),
+    config: Type.Unsafe<object>(answerSchemaOf(config as object)),
+    summary: Type.Unsafe<object>(answerSchemaOf(summary as object)),
+    findings,
+    explanations: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      description: 'Why what was inferred and proposed is as it is; paths point into the answer.',
+    }),
+    changes: Type.Array(
+      Type.Object({
+        step,
+        kind: Type.String({ description: 'What happened: added, changed, removed, failed, filtered or unnested.' }),
+        column,
+        count: Type.Integer({ description: 'How often.' }),
+        examples: Type.Array(
+          Type.Object({ sourceIndex: Type.Integer(), before: value, after: value, reason: Type.Optional(Type.String()) }),
+        ),
+      }),
+      { description: 'What each step did to each column.' },
+    ),
+    droppedRows: Type.Array(
+      Type.Object({
+        sourceIndex: Type.Integer(),
+        step,
+        kind: Type.String({ description: 'filtered or failed.' }),
+        column,
+        reason: Type.String(),
+      }),
+      { description: 'The first of the rows that are not kept, and why.' },
+    ),
+    unrecognizedProperties,
+  },
+  { $id: 'PreviewResponse', description: 'What the table would hold, and why.' },
+);
+
+/** The components of the API document that these calls need. */
+export const tableComponents = [
+  TableConfigDocument,
+  TableSchemaDocument,
+  TableConfigsDocument,
+  PreviewDocument,
+  CompleteTableConfig,
+  CompleteTableSchema,
+  FindingDocument,
+  CheckedSchema,
+  CheckedTable,
+  CheckedTables,
+  PreviewResponseDocument,
+] as const;
+
+function named($id: string, schema: object): TSchema {
+  return { ...schema, $id } as TSchema;
+}

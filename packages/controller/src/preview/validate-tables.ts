@@ -1,0 +1,27 @@
+import { routeOf } from '@quire/service';
+import type { Operation } from '@quire/api';
+import { checkTableConfig, checkTableConfigs, checkTableSchema, writeAnyJson } from '@quire/tables';
+import type { RouteOptions } from 'fastify';
+import type { ControllerContext } from '../controller-context.ts';
+import { objectBody } from './object-body.ts';
+import { previewOperations } from './table-operations.ts';
+
+/** POST /tables/validate, /schemas/validate and /tableConfigs/validate: pure checks of what the body holds. */
+export function validateRoutes({ options }: ControllerContext): readonly RouteOptions[] {
+  const body = objectBody(options.bodyBytesMax);
+  const route = (operation: Operation, check: (document: unknown) => object): RouteOptions =>
+    routeOf(
+      operation,
+      async (request, reply) =>
+        reply
+          .header('cache-control', 'no-store')
+          .type('application/json; charset=utf-8')
+          .send(writeAnyJson(check(request.body))),
+      body,
+    );
+  return [
+    route(previewOperations.validateTable, checkTableConfig),
+    route(previewOperations.validateSchema, checkTableSchema),
+    route(previewOperations.validateTableConfigs, checkTableConfigs),
+  ];
+}
