@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { Cleaner, type CleanerSettings, StorageAdmission, storeRemover } from '@quire/cleaner';
+import type { CleanerSettings } from '@quire/cleaner';
 import { createRequestId, isQuireError, type RequestId } from '@quire/core';
-import { collect, FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
-import { listResultFolders, ResultStore } from '@quire/results';
+import { collect, type FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
+import { listResultFolders, type ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { countingJson, countingRows } from '../builders/counting-rows.ts';
 import { pageText } from '../builders/page-text.ts';
 import type { Action, Scene, Weather } from './cleaner-actions.ts';
+import { Process, type Removed } from './cleaner-process.ts';
 
 const hourMs = 3_600_000;
 const graceMs = 2 * hourMs;
-const brokerId = 'Broker_a_1';
 const bytesPerRow = 4;
 const bytesPerRowMax = 20;
 const bytesPerResultMax = 3000;
@@ -25,49 +25,6 @@ interface KnownResult {
   state: 'live' | 'gone' | 'unknown';
   /** Whether somebody has tried to remove it, perhaps before its writer heard that it stands. */
   isDisturbed: boolean;
-}
-
-/** A process that died and its successor share a disk, and nothing else. */
-class Process {
-  readonly store: FaultStore;
-  readonly admission = new StorageAdmission();
-  readonly results: ResultStore;
-  readonly cleaner: Cleaner;
-
-  constructor(world: World, kind: 'broker' | 'daemon') {
-    const { clock, random } = world;
-    this.store = new FaultStore(world.disk, { clock });
-    const isBroker = kind === 'broker';
-    this.results = new ResultStore({
-      store: this.store,
-      brokerId,
-      expirationMs: hourMs,
-      expirationMaxMs: 24 * hourMs,
-      clock,
-      random,
-      cacheBytesMax: 0,
-      batchSizeBytes: 400,
-      admission: this.admission,
-    });
-    this.cleaner = new Cleaner({
-      target: isBroker
-        ? { store: this.store, brokerId, remover: this.results, admission: this.admission }
-        : { store: this.store, brokerId: undefined, remover: storeRemover(this.store) },
-      settings: () => world.settings,
-      clock,
-      random,
-      log: {
-        info: (members, message) => message === 'deleted' && world.noteRemoval(members as Removed, true),
-        warn: (members, message) => message === 'could not be deleted' && world.noteRemoval(members as Removed, false),
-        error: () => undefined,
-      },
-    });
-  }
-}
-
-interface Removed {
-  readonly id: string;
-  readonly reason: 'expired' | 'evicted' | 'orphan' | 'leftover';
 }
 
 /** A broker with its cleaner, a daemon, the disk that they share, and what must be true of it. */
