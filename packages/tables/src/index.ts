@@ -66,3 +66,5 @@ export {
 } from './check/check-tables.ts';
 export { isDeeperThan, nestingMax } from './preview/nesting.ts';
 export { writeAnyJson, writePreview } from './preview/write-preview.ts';
+export type { AllowedBucket } from './sources/bucket-files.ts';
+export { type AllowedSources, createFileFinder } from './sources/file-finder.ts';

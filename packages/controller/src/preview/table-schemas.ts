@@ -153,5 +153,5 @@ export const tableComponents = [
 ] as const;
 
 function named($id: string, schema: object): TSchema {
-  return { ...schema, $id } as TSchema;
+  return { ...schema, $id };
 }

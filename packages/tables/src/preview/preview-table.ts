@@ -1,6 +1,5 @@
 import { type Clock, isQuireError, QuireError, throwIfAborted } from '@quire/core';
 import { completeTableConfig } from '../config/parse-table-config.ts';
-import type { TableConfig } from '../config/table-config.ts';
 import type { Finding } from '../finding.ts';
 import { nestFindings, sortFindings } from '../finding-order.ts';
 import { type PipelineResult, runPipeline } from '../pipeline/run-pipeline.ts';
@@ -122,7 +121,7 @@ function respond(
 ): PreviewResponse {
   const tableConfig = completeTableConfig(table.config);
   const schema = table.schema === undefined ? null : completeTableSchema(table.schema);
-  const isRealtime = (table.config as TableConfig).tableType === 'REALTIME';
+  const isRealtime = table.config.tableType === 'REALTIME';
   return {
     tableConfig,
     schema,

@@ -1,6 +1,152 @@
+import { isQuireError } from '@quire/core';
+import type { Finding } from '../finding.ts';
+import type { SourceRow } from '../row.ts';
+import { ByteBudget } from '../sources/byte-budget.ts';
+import type { FileFormat } from '../sources/formats/file-format.ts';
+import { openRows } from '../sources/formats/read-rows.ts';
+import type { FileFinder, SourceFile } from '../sources/source-file.ts';
+import { SourceProblem } from '../sources/source-problem.ts';
+import { letOthersRun } from './pace.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import type { Sample, SampleOptions } from './sample.ts';
+import { type SourceRequest, sourceRequestsOf } from './source-requests.ts';
 
-export async function sampleFiles(_request: PreviewRequest, _options: SampleOptions): Promise<Sample> {
-  return { rows: [], hasTypedText: false, files: [], matchingFileCount: 0, findings: [] };
+/** A file that matches, and who asked for it. */
+interface Match {
+  readonly file: SourceFile;
+  readonly request: SourceRequest;
+}
+
+const noSample: Sample = { rows: [], hasTypedText: false, files: [], matchingFileCount: 0, findings: [] };
+
+/** Findings of one kind about rows of a file that are told one by one. */
+const rowFindingsMax = 5;
+
+/**
+ * Samples the files of a request: some of those that match, spread over all of them, and of each as many rows as it takes to get
+ * the most that are wanted. What cannot be read is a finding, and the others are read all the same.
+ */
+export async function sampleFiles(request: PreviewRequest, options: SampleOptions): Promise<Sample> {
+  const { requests, findings: requestFindings } = sourceRequestsOf(request);
+  const findings: Finding[] = [...requestFindings];
+  if (requests.length === 0) return { ...noSample, findings };
+  const matches = await findMatches(requests, options, findings);
+  const { sampling, previewFiles } = request.preview.config ?? {};
+  const rowsMax = Math.max(0, Math.min(sampling?.max ?? 100, options.limits.rowsMax));
+  const fileCount = Math.max(1, Math.min(previewFiles?.nfilesToFetch ?? 10, options.limits.filesMax, rowsMax));
+  const chosen = spread(matches, fileCount);
+  const sample = { ...noSample, files: chosen.map(({ file }) => file.uri), matchingFileCount: matches.length };
+  if (previewFiles?.previewFilesOnly === true)
+    return { ...sample, files: matches.slice(0, filesListedMax).map(({ file }) => file.uri), findings };
+  const { rows, formats } = await readChosen(chosen, rowsMax, options, findings);
+  const least = sampling?.min ?? 1;
+  if (rows.length < least && matches.length > 0) {
+    const message = `There are ${rows.length} rows to sample; ${least} are wanted.`;
+    findings.push({ path: '/config/sampling/min', code: 'FEW_ROWS', severity: 'warning', message });
+  }
+  return { ...sample, rows, findings, hasTypedText: formats.some((format) => format === 'csv' || format === 'tsv') };
+}
+
+/** Most files whose names are in the answer when they are listed only. */
+const filesListedMax = 10_000;
+
+async function findMatches(
+  requests: readonly SourceRequest[],
+  { finder, signal }: SampleOptions,
+  findings: Finding[],
+): Promise<readonly Match[]> {
+  const found = new Map<string, Match>();
+  for (const request of requests) {
+    const { path } = request;
+    try {
+      const { files, problem } = await findFiles(finder, request.pattern, signal);
+      const included = files.filter(({ uri }) => request.includes(uri));
+      for (const file of included) if (!found.has(file.uri)) found.set(file.uri, { file, request });
+      if (problem !== undefined) findings.push({ path, ...problem, severity: 'error' });
+      else if (included.length === 0) {
+        findings.push({
+          path,
+          code: 'NO_FILES',
+          severity: 'warning',
+          message: `No file matches ‘${request.pattern.slice(0, 200)}’.`,
+        });
+      }
+    } catch (error) {
+      findings.push({ path, severity: 'error', ...describe(error) });
+    }
+  }
+  return [...found.values()];
+}
+
+async function findFiles(finder: FileFinder | undefined, pattern: string, signal: AbortSignal) {
+  if (finder !== undefined) return finder.find(pattern, signal);
+  return {
+    files: [],
+    problem: { code: 'SOURCE_NOT_ALLOWED', message: 'Previews may read no files for this caller; give sourceRows.' },
+  };
+}
+
+/** So many elements, evenly over all of them, the first and the last among them. */
+function spread<Element>(elements: readonly Element[], count: number): readonly Element[] {
+  if (elements.length <= count) return elements;
+  const step = count === 1 ? 0 : (elements.length - 1) / (count - 1);
+  return Array.from({ length: count }, (_, index) => elements[Math.round(index * step)]).filter((each) => each !== undefined);
+}
+
+/** Small files are read first: the rows that they do not have are taken from the larger ones. Rows come in the order of files. */
+async function readChosen(chosen: readonly Match[], rowsMax: number, options: SampleOptions, findings: Finding[]) {
+  const budget = new ByteBudget(options.limits.bytesMax);
+  const byFile = new Map<Match, readonly SourceRow[]>();
+  const formats: FileFormat[] = [];
+  let [rowsLeft, filesLeft] = [rowsMax, chosen.length];
+  for (const match of chosen.toSorted((left, right) => left.file.sizeBytes - right.file.sizeBytes)) {
+    const rows: SourceRow[] = [];
+    byFile.set(match, rows);
+    const reading = { ...options, budget, rowsMax: Math.ceil(rowsLeft / filesLeft) };
+    await readInto(rows, match, reading, { findings, onFormat: (format) => formats.push(format) });
+    rowsLeft -= rows.length;
+    filesLeft -= 1;
+    if (rowsLeft <= 0 || budget.left === 0) break;
+  }
+  return { rows: chosen.flatMap((match) => byFile.get(match) ?? []), formats };
+}
+
+async function readInto(
+  rows: SourceRow[],
+  { file, request }: Match,
+  options: SampleOptions & { readonly budget: ByteBudget; readonly rowsMax: number },
+  { findings, onFormat }: { readonly findings: Finding[]; readonly onFormat: (format: FileFormat) => void },
+): Promise<void> {
+  const { budget, rowsMax, signal, limits } = options;
+  const counts = new Map<string, number>();
+  const onProblem = (code: string, message: string): void => {
+    const count = (counts.get(code) ?? 0) + 1;
+    counts.set(code, count);
+    if (count <= rowFindingsMax) findings.push({ path: request.path, code, severity: 'warning', message });
+  };
+  try {
+    const reading = { file, rowsMax, rowBytesMax: limits.rowBytesMax, budget, signal, csv: request.csv, onProblem };
+    const opened = await openRows(reading, request.format);
+    onFormat(opened.format);
+    for await (const row of opened.rows) {
+      rows.push(row);
+      if (rows.length % 200 === 0) await letOthersRun();
+    }
+  } catch (error) {
+    findings.push({ path: request.path, severity: 'error', ...describe(error) });
+  } finally {
+    for (const [code, count] of counts) {
+      const message = `${count} rows of ${file.uri}; the first ${rowFindingsMax} are listed.`;
+      if (count > rowFindingsMax) findings.push({ path: request.path, code, severity: 'warning', message });
+    }
+  }
+}
+
+/** A failure of a file as a finding; an abort of the caller, and what nobody expected, go on. */
+function describe(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof SourceProblem) return { code: error.code, message: error.message };
+  if (isQuireError(error, 'QUERY_TIMED_OUT')) return { code: 'TIME_LIMIT', message: error.message };
+  if (isQuireError(error) && error.kind !== 'aborted' && error.kind !== 'internal')
+    return { code: error.code, message: error.message };
+  throw error;
 }

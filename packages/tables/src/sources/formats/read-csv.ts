@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import type { SourceRow, SourceValue } from '../../row.ts';
+import { SourceProblem } from '../source-problem.ts';
+import { compressionOf, fileBytes, readHead } from './file-bytes.ts';
+import type { CsvOptions, RowReader, RowReading } from './row-reading.ts';
+
+/** Reads lines of cells (RFC 4180); the first line names the columns. Empty cells have no value; everything else is text. */
+export const readCsv: RowReader = (reading) => readDelimited(reading, reading.csv.delimiter ?? ',');
+
+/** The same with tabs. */
+export const readTsv: RowReader = (reading) => readDelimited(reading, reading.csv.delimiter ?? '\t');
+
+async function* readDelimited(reading: RowReading, delimiter: string): AsyncGenerator<SourceRow> {
+  const { csv, rowsMax, rowBytesMax, file } = reading;
+  const { raw } = await readHead(reading, 4);
+  const source = Readable.from(fileBytes(reading, compressionOf(raw)), { objectMode: false });
+  const parser = parse({
+    bom: true,
+    delimiter,
+    max_record_size: rowBytesMax,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+  });
+  source.on('error', (error) => parser.destroy(error));
+  source.pipe(parser);
+  let names: readonly string[] | undefined = csv.header;
+  let count = 0;
+  try {
+    for await (const cells of parser as AsyncIterable<readonly string[]>) {
+      if (names === undefined) {
+        names = distinct(cells);
+        continue;
+      }
+      if (cells.length > names.length) {
+        reading.onProblem(
+          'ROW_TOO_WIDE',
+          `Row ${count + 1} of ${file.uri} has ${cells.length} cells, not ${names.length}; the others are left out.`,
+        );
+      }
+      yield rowOf(names, cells, csv);
+      count += 1;
+      if (count >= rowsMax) return;
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const isLong = error.code === 'CSV_MAX_RECORD_SIZE';
+    const message = isLong ? `A row of ${file.uri} is longer than ${rowBytesMax} characters.` : `${file.uri}: ${error.message}.`;
+    throw new SourceProblem(isLong ? 'ROW_TOO_LONG' : 'FILE_CORRUPT', message, { cause: error });
+  } finally {
+    parser.destroy();
+    source.destroy();
+  }
+}
+
+/** Names of columns, of which none is empty and none comes twice. */
+function distinct(cells: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return cells.map((cell, index) => {
+    const name = cell.trim() === '' ? `column_${index + 1}` : cell.trim();
+    let free = name;
+    for (let number = 2; taken.has(free); number += 1) free = `${name}_${number}`;
+    taken.add(free);
+    return free;
+  });
+}
+
+function rowOf(names: readonly string[], cells: readonly string[], { listDelimiter }: CsvOptions): SourceRow {
+  return Object.fromEntries(names.map((name, index) => [name, valueOf(cells[index] ?? '', listDelimiter)]));
+}
+
+function valueOf(cell: string, listDelimiter: string | undefined): SourceValue {
+  if (cell === '') return null;
+  return listDelimiter !== undefined && cell.includes(listDelimiter) ? cell.split(listDelimiter) : cell;
+}

@@ -1,0 +1,119 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import {
+  type AsyncBuffer,
+  type Compressors,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  snappyUncompress,
+} from 'hyparquet';
+import type { SourceRow } from '../../row.ts';
+import { SourceProblem } from '../source-problem.ts';
+import { plainValue } from './plain-value.ts';
+import type { RowReader, RowReading } from './row-reading.ts';
+import { textOfDate, textOfTimestamp } from './time-text.ts';
+
+/** Longest page that is decompressed: writers make them of one megabyte or a few. */
+const pageBytesMax = 32 * 1024 * 1024;
+const footerBytesMax = 16 * 1024 * 1024;
+
+/** Reads the first rows of a Parquet file: of its footer and of the first group of rows, nothing of the others. */
+export const readParquet: RowReader = async function* (reading) {
+  const { file, rowsMax } = reading;
+  const buffer = bufferOf(reading);
+  let rows: readonly Readonly<Record<string, unknown>>[];
+  try {
+    const metadata = await readFooter(reading, buffer);
+    const rowEnd = Math.min(rowsMax, firstRowCount(metadata, rowsMax));
+    if (rowEnd === 0) return;
+    rows = await parquetReadObjects({
+      file: buffer,
+      metadata,
+      rowStart: 0,
+      rowEnd,
+      compressors,
+      parsers,
+      useOffsetIndex: true,
+      geoparquet: false,
+    });
+  } catch (error) {
+    if (error instanceof SourceProblem || reading.signal.aborted || !(error instanceof Error)) throw error;
+    throw new SourceProblem('FILE_CORRUPT', `${file.uri} cannot be read as Parquet: ${error.message}`, { cause: error });
+  }
+  for (const row of rows) yield plainValue(row) as SourceRow;
+};
+
+async function readFooter({ file }: RowReading, buffer: AsyncBuffer): Promise<FileMetaData> {
+  const tail = file.sizeBytes < 12 ? undefined : new DataView(await buffer.slice(file.sizeBytes - 8, file.sizeBytes));
+  const length = tail?.getUint32(0, true) ?? 0;
+  if (tail === undefined || length > Math.min(footerBytesMax, file.sizeBytes - 8)) {
+    throw new SourceProblem('FILE_CORRUPT', `${file.uri} has no footer of Parquet of at most ${footerBytesMax} bytes.`);
+  }
+  return parquetMetadataAsync(buffer);
+}
+
+/** Rows of as many of the first groups as are needed. */
+function firstRowCount({ row_groups: groups, num_rows: total }: FileMetaData, rowsMax: number): number {
+  let count = 0;
+  for (const { num_rows: rows } of groups) {
+    if (count >= rowsMax) break;
+    count += Number(rows);
+  }
+  return Math.min(count, Number(total));
+}
+
+function bufferOf({ file, budget, signal }: RowReading): AsyncBuffer {
+  return {
+    byteLength: file.sizeBytes,
+    async slice(start, end = file.sizeBytes) {
+      const from = start < 0 ? Math.max(0, file.sizeBytes + start) : Math.min(start, file.sizeBytes);
+      const length = Math.max(0, Math.min(end, file.sizeBytes) - from);
+      budget.take(length);
+      const bytes = new Uint8Array(length);
+      let position = 0;
+      if (length > 0) {
+        for await (const chunk of file.read({ range: { start: from, end: from + length }, signal })) {
+          bytes.set(chunk, position);
+          position += chunk.length;
+        }
+      }
+      if (position < length) throw new SourceProblem('FILE_CORRUPT', `${file.uri} ends before its own size.`);
+      return bytes.buffer;
+    },
+  };
+}
+
+/** Decompressors that never make more than a page says it holds, and no page that is too large. */
+const compressors: Compressors = {
+  SNAPPY: bounded((input, outputLength) => {
+    const output = new Uint8Array(outputLength);
+    snappyUncompress(input, output);
+    return output;
+  }),
+  GZIP: bounded((input, outputLength) => gunzipSync(input, { maxOutputLength: Math.max(1, outputLength) })),
+  BROTLI: bounded((input, outputLength) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, outputLength) })),
+  ZSTD: bounded((input, outputLength) => zstdDecompressSync(input, { maxOutputLength: Math.max(1, outputLength) })),
+};
+
+type Decompress = (input: Uint8Array, outputLength: number) => Uint8Array;
+
+function bounded(decompress: Decompress): Decompress {
+  return (input, outputLength) => {
+    if (outputLength > pageBytesMax) {
+      throw new SourceProblem(
+        'PAGE_TOO_LONG',
+        `A page of the file holds ${outputLength} bytes; at most ${pageBytesMax} are read.`,
+      );
+    }
+    return decompress(input, outputLength);
+  };
+}
+
+/** Times as text, with all their digits: dates of JavaScript end at milliseconds. */
+const parsers = {
+  timestampFromMilliseconds: (value: bigint) => textOfTimestamp(value, 3),
+  timestampFromMicroseconds: (value: bigint) => textOfTimestamp(value, 6),
+  timestampFromNanoseconds: (value: bigint) => textOfTimestamp(value, 9),
+  dateFromDays: textOfDate,
+  jsonFromBytes: (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8'),
+};

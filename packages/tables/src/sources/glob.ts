@@ -1,0 +1,77 @@
+import { RE2JS } from 're2js';
+
+/** A pattern over paths with `/` between their segments. */
+export interface Glob {
+  /** The directory that all matches lie in: the segments before the first wildcard, without a slash at the end. */
+  readonly base: string;
+  /** Whether there is a wildcard at all; without, the pattern is one path. */
+  readonly hasWildcard: boolean;
+  matches(path: string): boolean;
+}
+
+/** Longest pattern that is read. */
+export const globLengthMax = 2_000;
+
+const wildcards = /[*?[\]{}]/;
+
+/**
+ * Reads a pattern: `*` and `?` within a segment, `**` over segments, `[a-z]`, `[!a]`, `{a,b}`. Matching takes time in proportion to
+ * the path, whatever the pattern: it is a regular expression of RE2. Undefined when it cannot be read.
+ */
+export function parseGlob(pattern: string): Glob | undefined {
+  if (pattern.length > globLengthMax) return undefined;
+  const segments = pattern.split('/');
+  const first = segments.findIndex((segment) => wildcards.test(segment));
+  if (first < 0) return { base: segments.slice(0, -1).join('/'), hasWildcard: false, matches: (path) => path === pattern };
+  const matcher = compileRegex(translate(pattern));
+  return matcher === undefined ? undefined : { base: segments.slice(0, first).join('/'), hasWildcard: true, matches: matcher };
+}
+
+/** A matcher over whole texts for a regular expression of RE2; undefined when it is none. */
+export function compileRegex(source: string): ((text: string) => boolean) | undefined {
+  if (source.length > globLengthMax * 10) return undefined;
+  try {
+    const regex = RE2JS.compile(source, RE2JS.DOTALL);
+    return (text) => regex.matches(text);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return undefined;
+  }
+}
+
+function translate(pattern: string): string {
+  let regex = '';
+  let depth = 0;
+  for (let at = 0; at < pattern.length; at += 1) {
+    const character = pattern[at] ?? '';
+    if (pattern.startsWith('**/', at) && (at === 0 || pattern[at - 1] === '/')) {
+      regex += '(?:[^/]+/)*';
+      at += 2;
+    } else if (pattern.startsWith('**', at)) {
+      regex += '.*';
+      at += 1;
+    } else if (character === '*') regex += '[^/]*';
+    else if (character === '?') regex += '[^/]';
+    else if (character === '[') {
+      const end = pattern.indexOf(']', at + 2);
+      if (end < 0) regex += '\\[';
+      else {
+        const body = pattern
+          .slice(at + 1, end)
+          .replace(/^!/, '^')
+          .replaceAll('\\', '\\\\')
+          .replaceAll('[', '\\[');
+        regex += `[${body}]`;
+        at = end;
+      }
+    } else if (character === '{') {
+      depth += 1;
+      regex += '(?:';
+    } else if (character === '}' && depth > 0) {
+      depth -= 1;
+      regex += ')';
+    } else if (character === ',' && depth > 0) regex += '|';
+    else regex += character.replace(/[\\^$.|+()[\]{}]/, '\\$&');
+  }
+  return regex + ')'.repeat(depth);
+}
