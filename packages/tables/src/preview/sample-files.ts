@@ -36,8 +36,9 @@ export async function sampleFiles(request: PreviewRequest, options: SampleOption
   const fileCount = Math.max(1, Math.min(previewFiles?.nfilesToFetch ?? 10, options.limits.filesMax, rowsMax));
   const chosen = spread(matches, fileCount);
   const sample = { ...noSample, files: chosen.map(({ file }) => file.uri), matchingFileCount: matches.length };
-  if (previewFiles?.previewFilesOnly === true)
+  if (previewFiles?.previewFilesOnly === true) {
     return { ...sample, files: matches.slice(0, filesListedMax).map(({ file }) => file.uri), findings };
+  }
   const { rows, formats } = await readChosen(chosen, rowsMax, options, findings);
   const least = sampling?.min ?? 1;
   if (rows.length < least && matches.length > 0) {
@@ -146,7 +147,6 @@ async function readInto(
 function describe(error: unknown): { readonly code: string; readonly message: string } {
   if (error instanceof SourceProblem) return { code: error.code, message: error.message };
   if (isQuireError(error, 'QUERY_TIMED_OUT')) return { code: 'TIME_LIMIT', message: error.message };
-  if (isQuireError(error) && error.kind !== 'aborted' && error.kind !== 'internal')
-    return { code: error.code, message: error.message };
-  throw error;
+  if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'internal') throw error;
+  return { code: error.code, message: error.message };
 }

@@ -86,7 +86,8 @@ function textOf(map: BatchConfig, member: string): string | undefined {
 /** Matches as Java's path matchers do: `glob:**\/*.csv` or `regex:.*\.csv` over the path, without its scheme. */
 function readFilePattern(text: string): ((uri: string) => boolean) | undefined {
   const [, syntax = 'glob', pattern = ''] = /^(?:(glob|regex):)?(.*)$/s.exec(text) ?? [];
-  const matches = syntax === 'regex' ? compileRegex(pattern) : parseGlob(pattern)?.matches;
+  const glob = syntax === 'glob' ? parseGlob(pattern) : undefined;
+  const matches = syntax === 'regex' ? compileRegex(pattern) : glob && ((path: string) => glob.matches(path));
   // A pattern without a slash is meant for the name alone.
   return matches === undefined
     ? undefined

@@ -30,9 +30,8 @@ function pathOf(uri: string): string | undefined {
   // `?` is a wildcard here, not the start of a query.
   const text = uri.replaceAll('?', '%3F').replaceAll('#', '%23');
   const parsed = URL.canParse(text) ? new URL(text) : undefined;
-  if (parsed === undefined || parsed.host !== '' || /%(?:2f|00)/i.test(parsed.pathname) || !isDecodable(parsed.pathname))
-    return undefined;
-  return fileURLToPath(parsed);
+  if (parsed === undefined || parsed.host !== '' || /%(?:2f|00)/i.test(parsed.pathname)) return undefined;
+  return isDecodable(parsed.pathname) ? fileURLToPath(parsed) : undefined;
 }
 
 function isDecodable(text: string): boolean {

@@ -20,8 +20,9 @@ export function formatOf(uri: string, head: Uint8Array): FileFormat {
   const name = uri.replace(/\.(gz|gzip|zst|zstd)$/i, '');
   const byName = endings.find(([pattern]) => pattern.test(name))?.[1];
   if (byName !== undefined) return byName;
-  if (head.includes(0))
+  if (head.includes(0)) {
     throw new SourceProblem('FILE_FORMAT', `${uri} is neither text nor of a binary format that is read here.`);
+  }
   return /^(?:ï»¿)?\s*[[{]/.test(text) ? 'json' : 'csv';
 }
 

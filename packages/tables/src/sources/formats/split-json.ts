@@ -1,8 +1,7 @@
 import { SourceProblem } from '../source-problem.ts';
 
-const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma] = [...'"\\{}[],'].map((each) =>
-  each.charCodeAt(0),
-);
+/** The bytes that structure JSON. */
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma] = Buffer.from('"\\{}[],');
 
 /**
  * Cuts the bytes of JSON into the texts of its rows, without holding more than one: the elements of a list, or values one after
