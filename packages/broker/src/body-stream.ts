@@ -1,5 +1,5 @@
 /** Bytes that are read before the response begins: bodies up to this size fail cleanly and say their length. */
-const atHandBytesMin = 256 * 1024;
+const atHandBytesMin = 64 * 1024;
 
 /** A body whose first bytes are at hand, so that a failure to read it can still be answered with a status. */
 export type OpenBody =

@@ -94,8 +94,8 @@ async function* observed(
   const callContext = callContextOf(request);
   const { signal } = callContext.call;
   try {
-    const encoded = page.encode(format, { ...options, signal });
-    for await (const chunk of format === 'json' ? encodeEnvelope(result.schema, encoded, envelope) : encoded) {
+    const around = format === 'json' ? encodeEnvelope(result.schema, envelope) : undefined;
+    for await (const chunk of page.encode(format, { ...options, signal, ...(around !== undefined && { around }) })) {
       context.metrics.observeBytes(format, chunk.byteLength);
       yield chunk;
     }

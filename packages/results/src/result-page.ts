@@ -2,7 +2,7 @@ import type { CallOptions, RowRange } from '@quire/core';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { encodeArrowStream } from './encode/arrow-stream.ts';
-import { encodeCsv, encodeJsonRows, encodeNdjson, type PageBatch } from './encode/page-encoders.ts';
+import { encodeCsv, encodeJsonRows, encodeNdjson, type PageBatch, type TextAround } from './encode/page-encoders.ts';
 import type { PagePlan } from './plan-page.ts';
 import type { ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
@@ -22,6 +22,8 @@ export interface EncodeOptions extends CallOptions {
    * is the caller's to keep.
    */
   readonly isDoneWithChunks?: boolean;
+  /** Text to go around the rows of a JSON page, in the same chunks. Other formats have no place for it. */
+  readonly around?: TextAround;
 }
 
 /** One page of a result, planned but not read. */
@@ -55,13 +57,11 @@ export class ResultPage {
   encode(format: PageFormat, options: EncodeOptions = {}): AsyncIterable<Uint8Array> {
     const { schema, spans } = this.#record;
     const batches = this.#source.read(this.#plan, options);
-    if (format === 'arrow') {
-      const pool = options.isDoneWithChunks === true ? this.#source.pool : undefined;
-      return encodeArrowStream(schema, batches, spans.rowsPerBatch, pool);
-    }
-    const decoded = this.#decode(batches);
-    if (format === 'csv') return encodeCsv(schema, decoded);
-    return format === 'ndjson' ? encodeNdjson(schema, decoded) : encodeJsonRows(schema, decoded);
+    const pool = options.isDoneWithChunks === true ? this.#source.pool : undefined;
+    if (format === 'arrow') return encodeArrowStream(schema, batches, spans.rowsPerBatch, pool);
+    const rows = { schema, batches: this.#decode(batches), pool };
+    if (format === 'csv') return encodeCsv(rows);
+    return format === 'ndjson' ? encodeNdjson(rows) : encodeJsonRows(rows, options.around);
   }
 
   async *#decode(batches: AsyncIterable<ReadBatch>): AsyncGenerator<PageBatch> {

@@ -44,7 +44,7 @@ function nullsOf(
 /** The cells that rows of one column have in JSON; texts as characters that each are a byte. */
 export async function jsonCellsOf(column: Data, start = 0): Promise<string[]> {
   const schema = new Schema([new Field('c', column.type, true)]);
-  const text = await textOf(encodeNdjson(schema, pageOf([column], start)));
+  const text = await textOf(encodeNdjson({ schema, batches: pageOf([column], start), pool: undefined }));
   return text
     .split('\n')
     .slice(0, -1)
@@ -54,13 +54,13 @@ export async function jsonCellsOf(column: Data, start = 0): Promise<string[]> {
 /** The lines that rows of one column have in CSV; of no text with line breaks. */
 export async function csvCellsOf(column: Data): Promise<string[]> {
   const schema = new Schema([new Field('c', column.type, true)]);
-  return (await textOf(encodeCsv(schema, pageOf([column])))).split('\n').slice(1, -1);
+  return (await textOf(encodeCsv({ schema, batches: pageOf([column]), pool: undefined }))).split('\n').slice(1, -1);
 }
 
 /** Rows of several columns as JSON, parsed. */
 export async function jsonRowsOf(columns: readonly Data[]): Promise<unknown> {
   const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));
-  return JSON.parse(await textOf(encodeJsonRows(schema, pageOf(columns)))) as unknown;
+  return JSON.parse(await textOf(encodeJsonRows({ schema, batches: pageOf(columns), pool: undefined }))) as unknown;
 }
 
 /** A page of all rows of one batch from `start` on. */

@@ -1,5 +1,8 @@
 import type { Clock } from '../clock.ts';
-import type { QuireError } from '../errors.ts';
+import { QuireError } from '../errors.ts';
+
+/** One for all guards: an error with its stack for each call to a store would cost as much as the guard itself. */
+const disposed = new QuireError('ABORTED', 'Nothing is waited for any more.');
 
 /**
  * Gives up on waits that take too long, with one sleep at a time however many waits there are: a listing waits for a hundred
@@ -45,7 +48,7 @@ export class StallGuard {
   }
 
   [Symbol.dispose](): void {
-    this.#stop.abort();
+    this.#stop.abort(disposed);
   }
 
   async #watch(): Promise<void> {

@@ -1,10 +1,18 @@
+import type { BufferPool } from '../buffer-pool.ts';
+
 const chunkBytes = 128 * 1024;
 
-/** Gathers pieces of text to chunks of one size, for whom a chunk costs more than its bytes. */
+/** Gathers pieces of text to chunks of one size, for whom a chunk costs more than its bytes. With a pool it lends the chunks. */
 export class ChunkBuffer {
-  // Every byte is written before it is read, so zeroes would be wasted work.
-  #chunk: Uint8Array = Buffer.allocUnsafeSlow(chunkBytes);
+  readonly #pool: BufferPool | undefined;
+  readonly #lent = new Map<ArrayBufferLike, Uint8Array>();
+  #chunk: Uint8Array;
   #length = 0;
+
+  constructor(pool: BufferPool | undefined) {
+    this.#pool = pool;
+    this.#chunk = this.#newChunk();
+  }
 
   /** Copies a piece, and gives the chunks that are full by that. */
   append(piece: Uint8Array): Uint8Array[] {
@@ -14,7 +22,7 @@ export class ChunkBuffer {
       const end = start + chunkBytes - this.#length;
       this.#chunk.set(piece.subarray(start, end), this.#length);
       full.push(this.#chunk);
-      this.#chunk = Buffer.allocUnsafeSlow(chunkBytes);
+      this.#chunk = this.#newChunk();
       this.#length = 0;
       start = end;
     }
@@ -26,5 +34,27 @@ export class ChunkBuffer {
   /** The last chunk, which may have no bytes. */
   finish(): Uint8Array {
     return this.#chunk.subarray(0, this.#length);
+  }
+
+  /** Takes a chunk back that nobody looks at any more. */
+  release({ buffer }: Uint8Array): void {
+    const lease = this.#lent.get(buffer);
+    if (lease === undefined) return;
+    this.#lent.delete(buffer);
+    this.#pool?.release(lease);
+  }
+
+  /** Gives up what was not released: somebody may still look at it. */
+  abandon(): void {
+    for (const lease of this.#lent.values()) this.#pool?.abandon(lease);
+    this.#lent.clear();
+  }
+
+  #newChunk(): Uint8Array {
+    // Every byte is written before it is read, so zeroes would be wasted work.
+    if (this.#pool === undefined) return Buffer.allocUnsafeSlow(chunkBytes);
+    const lease = this.#pool.lease(chunkBytes);
+    this.#lent.set(lease.buffer, lease);
+    return lease;
   }
 }

@@ -1,5 +1,6 @@
 import type { Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
+import type { BufferPool } from '../buffer-pool.ts';
 import type { ColumnBatch } from '../arrow/column-batch.ts';
 import { type CellFormat, csvFormat, jsonFormat } from './cell-format.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
@@ -12,47 +13,71 @@ export interface PageBatch {
   readonly rows: RowRange;
 }
 
+/** What is encoded: the rows of batches. */
+interface PageRows {
+  readonly schema: Schema;
+  readonly batches: AsyncIterable<PageBatch>;
+  /** Lends the memory of chunks, which then last until the next one is asked for; without, they are the reader's to keep. */
+  readonly pool: BufferPool | undefined;
+}
+
+/** What a JSON document holds before the rows, and behind them. */
+export interface TextAround {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+}
+
 const text = (ascii: string): Uint8Array => Buffer.from(ascii);
 const nothing = text('');
 
 /** Encodes rows as a JSON array of arrays of cells: `[[1,"a"],[2,null]]` (contract section 2). */
-export function encodeJsonRows(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
+export function encodeJsonRows({ schema, batches, pool }: PageRows, around?: TextAround): AsyncGenerator<Uint8Array> {
   const cellPrefixes = schema.fields.map((_, index) => text(index === 0 ? ',[' : ','));
-  const frame = { head: text('['), cellPrefixes, separatorBytes: 1, rowSuffix: text(']'), tail: text(']') };
-  return encodeRows(schema, batches, frame, jsonFormat);
+  const head = Buffer.concat([around?.before ?? nothing, text('[')]);
+  const tail = Buffer.concat([text(']'), around?.after ?? nothing]);
+  const frame = { head, cellPrefixes, separatorBytes: 1, rowSuffix: text(']'), tail };
+  return encodeRows({ schema, batches, pool }, frame, jsonFormat);
 }
 
 /** Encodes rows as lines of one JSON object each; a column name that stands twice gets a number the second time. */
-export function encodeNdjson(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
+export function encodeNdjson({ schema, batches, pool }: PageRows): AsyncGenerator<Uint8Array> {
   const cellPrefixes = distinctNames(schema).map((name, index) =>
     Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
   );
   const frame = { head: nothing, cellPrefixes, separatorBytes: 0, rowSuffix: text('}\n'), tail: nothing };
-  return encodeRows(schema, batches, frame, jsonFormat);
+  return encodeRows({ schema, batches, pool }, frame, jsonFormat);
 }
 
 /** Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`. */
-export function encodeCsv(schema: Schema, batches: AsyncIterable<PageBatch>): AsyncGenerator<Uint8Array> {
+export function encodeCsv({ schema, batches, pool }: PageRows): AsyncGenerator<Uint8Array> {
   const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? nothing : text(',')));
   const frame = { head: csvHeader(schema), cellPrefixes, separatorBytes: 0, rowSuffix: text('\n'), tail: nothing };
-  return encodeRows(schema, batches, frame, csvFormat(schema.fields.length));
+  return encodeRows({ schema, batches, pool }, frame, csvFormat(schema.fields.length));
 }
 
-async function* encodeRows(
-  schema: Schema,
-  batches: AsyncIterable<PageBatch>,
-  frame: RowFrame,
-  format: CellFormat,
-): AsyncGenerator<Uint8Array> {
-  const chunks = new ChunkBuffer();
+async function* encodeRows({ schema, batches, pool }: PageRows, frame: RowFrame, format: CellFormat): AsyncGenerator<Uint8Array> {
+  const chunks = new ChunkBuffer(pool);
   const encoder = new RowEncoder(schema, frame, format);
-  yield* chunks.append(frame.head);
-  for await (const { batch, rows } of batches) {
-    for (const text of encoder.encode(batch.columns, rows)) yield* chunks.append(text);
+  try {
+    yield* handOut(chunks, frame.head);
+    for await (const { batch, rows } of batches) {
+      for (const text of encoder.encode(batch.columns, rows)) yield* handOut(chunks, text);
+    }
+    yield* handOut(chunks, frame.tail);
+    const last = chunks.finish();
+    if (last.length > 0) yield last;
+    chunks.release(last);
+  } finally {
+    chunks.abandon();
   }
-  yield* chunks.append(frame.tail);
-  const last = chunks.finish();
-  if (last.length > 0) yield last;
+}
+
+/** Hands out the chunks that a piece of text has filled; it is copied before anybody else can encode anything. */
+function* handOut(chunks: ChunkBuffer, piece: Uint8Array): Generator<Uint8Array> {
+  for (const chunk of chunks.append(piece)) {
+    yield chunk;
+    chunks.release(chunk);
+  }
 }
 
 function csvHeader(schema: Schema): Uint8Array {
