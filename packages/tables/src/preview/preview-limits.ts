@@ -15,7 +15,7 @@ export interface PreviewLimits {
 export const previewLimits: PreviewLimits = {
   rowsMax: 10_000,
   bytesMax: 64 * 1024 * 1024,
-  rowBytesMax: 1024 * 1024,
+  rowBytesMax: 4 * 1024 * 1024,
   filesMax: 100,
   timeMaxMs: 30_000,
 };

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from '@commander-js/extra-typings';
+import { parseLosslessJson, QuireError } from '@quire/core';
+import { previewTable, writePreview } from '@quire/tables';
+import type { Environment } from '../environment.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { integerFrom } from '../number-option.ts';
+import { stylesFor } from '../styles.ts';
+import { openPreviewFiles } from '../tables/preview-files.ts';
+import { renderFindings } from '../tables/render-findings.ts';
+import { renderPreview } from '../tables/render-preview.ts';
+import { previewLines } from '../tables/preview-lines.ts';
+import { writeProposal } from '../tables/write-proposal.ts';
+
+const examples = `
+Files are CSV, JSON, JSON lines or Parquet, also compressed by gzip or zstd: paths, patterns in quotes, s3:// and gs:// URIs.
+In a pipe come the rows as the table would hold them, tab-separated, and what is wrong on standard error.
+
+Examples:
+  $ quire tables preview stocks.csv
+  $ quire tables preview 'logs/**/*.json.gz' --rows 1000
+  $ quire tables preview stocks.csv --write                                  # stocks.table.json, stocks.schema.json
+  $ quire tables preview stocks.csv --config stocks.table.json --schema stocks.schema.json`;
+
+/** Adds `quire tables preview`. */
+export function addTablesPreviewCommand(tables: Command, environment: Environment): void {
+  tables
+    .command('preview')
+    .summary('show what a table would hold of some files')
+    .description(
+      'Sample rows of files, infer a schema and propose a table config, or take the given ones, run the rows through the ' +
+        'ingestion pipeline, and show them before and after, with everything that is wrong.',
+    )
+    .argument('<file...>', 'files to sample: paths, patterns, s3:// and gs:// URIs')
+    .option('-c, --config <file>', 'the table config, a JSON file; proposed when absent')
+    .option('-s, --schema <file>', 'the schema, a JSON file; inferred when absent')
+    .option('-n, --rows <count>', 'sample this many rows at most', integerFrom(1), 100)
+    .option('--files <count>', 'read this many of the files at most', integerFrom(1), 10)
+    .option('--show <count>', 'show this many rows on a terminal', integerFrom(1), 5)
+    .option('--json', 'print the whole preview as JSON, as POST /tables/preview answers')
+    .option('--write', 'save the config and the schema beside you, as <table>.table.json and <table>.schema.json')
+    .option('--force', 'with --write: replace files that are there')
+    .addHelpText('after', examples)
+    .action(async (files, options, command) => {
+      if (options.force === true && options.write !== true) command.error('error: --force is for --write');
+      using interrupt = abortOnInterrupt(environment);
+      await using sources = await openPreviewFiles(files, environment);
+      const request = {
+        sourceFiles: sources.patterns,
+        ...(options.config !== undefined && { tableConfig: await readJsonFile(options.config, environment) }),
+        ...(options.schema !== undefined && { schema: await readJsonFile(options.schema, environment) }),
+        config: { sampling: { max: options.rows }, previewFiles: { nfilesToFetch: options.files } },
+      };
+      const preview = await previewTable(request, {
+        clock: environment.clock,
+        finder: sources.finder,
+        limits: { rowsMax: options.rows, filesMax: options.files },
+        signal: interrupt.signal,
+      });
+      const { stdout, stderr, variables } = environment;
+      if (options.json === true) {
+        for await (const piece of writePreview(preview)) await stdout.write(piece);
+        await stdout.write('\n');
+      } else if (stdout.isTerminal) {
+        const styles = stylesFor(stdout, variables);
+        await stdout.write(renderPreview(preview, { styles, widthMax: stdout.size.columns, shownMax: options.show }));
+      } else {
+        for (const line of previewLines(preview)) await stdout.write(line);
+        const room = { styles: stylesFor(stderr, variables), widthMax: Number.POSITIVE_INFINITY };
+        const lines = renderFindings(preview.findings, room);
+        if (lines.length > 0) await stderr.write(`${lines.join('\n')}\n`);
+      }
+      if (options.write !== true) return;
+      const written = await writeProposal(preview, environment.directory, options.force === true);
+      await (stdout.isTerminal ? stdout : stderr).write(`${written.map((path) => `wrote ${path}`).join('\n')}\n`);
+    });
+}
+
+async function readJsonFile(path: string, { directory }: Environment): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(resolve(directory, path), 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new QuireError('INVALID_PARAMETER', `${path} cannot be read: ${reason}.`, { cause });
+  }
+  try {
+    return parseLosslessJson(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError || cause instanceof RangeError)) throw cause;
+    throw new QuireError('INVALID_BODY', `${path} is not JSON: ${cause.message}.`, { cause });
+  }
+}

@@ -1,0 +1,28 @@
+import type { PreviewResponse } from '@quire/tables';
+import type { Styles } from '../styles.ts';
+import { printable } from '../table/cell-text.ts';
+import { wrapText } from './wrap-text.ts';
+
+type Finding = PreviewResponse['findings'][number];
+
+export interface FindingRoom {
+  readonly styles: Styles;
+  readonly widthMax: number;
+}
+
+const order = ['error', 'warning', 'info'] as const;
+const indent = 9;
+
+/** Findings, the worst first: what is wrong in a sentence, and below it where, and the code. */
+export function renderFindings(findings: readonly Finding[], { styles, widthMax }: FindingRoom): readonly string[] {
+  const sorted = order.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
+  return sorted.flatMap(({ severity, message, path, code }) => {
+    const [first = '', ...more] = wrapText(printable(message), Math.max(20, widthMax - indent));
+    const style = severity === 'error' ? styles.bad : severity === 'warning' ? styles.strong : styles.faint;
+    return [
+      `${style(severity.padEnd(indent))}${first}`,
+      ...more.map((line) => ' '.repeat(indent) + line),
+      ' '.repeat(indent) + styles.faint(`${code}${path === '' ? '' : ` at ${printable(path)}`}`),
+    ];
+  });
+}

@@ -1,0 +1,148 @@
+import type { PreviewResponse } from '@quire/tables';
+import { grouped } from '../phrases.ts';
+import type { Styles } from '../styles.ts';
+import { printable } from '../table/cell-text.ts';
+import { layOutTable, planTable, type TableColumn } from '../table/text-table.ts';
+import { cellOf, columnCell, columnsOfPreview, type PreviewColumn } from './preview-columns.ts';
+import { changeRows } from './render-changes.ts';
+import { renderFindings } from './render-findings.ts';
+
+export interface PreviewRoom {
+  readonly styles: Styles;
+  /** Columns of the terminal. */
+  readonly widthMax: number;
+  /** Rows that are shown. */
+  readonly shownMax: number;
+}
+
+/** A preview for people: what goes in, what comes out, why the columns are as they are, what was done, what is wrong. */
+export function renderPreview(preview: PreviewResponse, room: PreviewRoom): string {
+  const { styles } = room;
+  const columns = columnsOfPreview(preview);
+  const findings = renderFindings(preview.findings, room);
+  const changes = changeRows(preview.changes);
+  const sections: readonly (readonly [title: string, lines: readonly string[]])[] = [
+    ...rowSections(preview, columns, room),
+    ['Columns', columnLines(preview, columns, room)],
+    ['What was done', changes.length === 0 ? [] : lines(layOutTable(changeColumns, changes, room))],
+    ['Findings', findings.length === 0 ? [styles.good('nothing is wrong')] : findings],
+  ];
+  return [
+    headline(preview, styles),
+    ...sections.filter(([, body]) => body.length > 0).flatMap(([title, body]) => ['', styles.strong(title), ...body]),
+    '',
+  ].join('\n');
+}
+
+const text = (name: string) => ({ name, dataType: 'STRING' });
+const changeColumns: readonly TableColumn[] = [
+  { ...text('step'), isWhole: true },
+  { name: 'rows', dataType: 'LONG' },
+  text('what'),
+];
+
+function headline({ summary, sourceFiles, tableConfigs }: PreviewResponse, { strong, faint, bad }: Styles): string {
+  const [first] = sourceFiles;
+  const name = printable(first?.slice(first.lastIndexOf('/') + 1) ?? 'rows');
+  const more =
+    sourceFiles.length > 1 ? ` and ${sourceFiles.length - 1} more of ${grouped(summary.batch.getnMatchingFiles)} files` : '';
+  const lost = [
+    [summary.getnFilteredRows, 'filtered'],
+    [summary.getnFailedRows, 'failed'],
+    [summary.getnIncompleteRows, 'incomplete'],
+    [summary.getnSanitizedRows, 'cut or replaced'],
+  ] as const;
+  const notes = lost.filter(([count]) => count > 0).map(([count, what]) => `${grouped(count)} ${what}`);
+  return [
+    `${strong(name)}${more} ${faint(`${grouped(summary.getnSourceRows)} rows, ${summary.getnSourceColumns} fields`)}`,
+    '→',
+    `${strong(printable(tableConfigs.tableName))} ${faint(`${grouped(summary.getnRows)} rows, ${summary.getnColumns} columns`)}`,
+    ...(notes.length === 0 ? [] : [bad(`(${notes.join(', ')})`)]),
+  ].join(' ');
+}
+
+/** Rows before and after, as two tables; where they are too wide, one row as a table of fields. */
+function rowSections(
+  preview: PreviewResponse,
+  columns: readonly PreviewColumn[],
+  room: PreviewRoom,
+): readonly (readonly [string, readonly string[]])[] {
+  const { rows, sourceRows } = preview;
+  const sources = sourceRows.slice(0, room.shownMax).map(({ fieldToValueMap }) => fieldToValueMap);
+  const fields = [...new Set(sources.flatMap((row) => Object.keys(row)))].map(text);
+  const before = sources.map((row) => fields.map(({ name }) => cellOf(row[name])));
+  const after = rows.slice(0, room.shownMax).map((row) => columns.map((column) => columnCell(row, column)));
+  const isNarrow = [
+    [fields, before],
+    [columns, after],
+  ] as const;
+  const fits = isNarrow.every(([shown, cells]) => planTable(shown, cells, room).length === shown.length);
+  if (sources.length === 0) return [];
+  if (fits) {
+    const made = after.length === 0 ? [room.styles.faint('no rows')] : lines(layOutTable(columns, after, room));
+    return [
+      ['Before', lines(layOutTable(fields, before, room))],
+      ['After', made],
+    ];
+  }
+  return [['The first row, before and after', fieldLines(preview, columns, room)]];
+}
+
+/** A line for each field of the row: its column beside it, where that has another name; columns without a field come last. */
+function fieldLines(preview: PreviewResponse, columns: readonly PreviewColumn[], room: PreviewRoom): readonly string[] {
+  const { rows, sourceRows } = preview;
+  const [row] = rows;
+  const source = sourceRows[row?.sourceIndex ?? 0]?.fieldToValueMap ?? {};
+  const fieldOf = renamedFields(preview);
+  const columnOf = new Map(
+    columns.map((column) => {
+      const { name } = column;
+      return [Object.hasOwn(source, name) ? name : (fieldOf.get(name) ?? name), column];
+    }),
+  );
+  const names = [...new Set([...Object.keys(source), ...columnOf.keys()])];
+  const cells = names.map((name) => {
+    const isField = Object.hasOwn(source, name);
+    const column = columnOf.get(name);
+    const after = row === undefined || column === undefined ? '' : columnCell(row, column);
+    return [isField ? name : '', isField ? cellOf(source[name]) : '', column?.name ?? '', after];
+  });
+  return lines(layOutTable([text('field'), text('before'), text('column'), text('after')], cells, room));
+}
+
+/** The field that a column is, by the name of the column: of those whose transform does nothing but rename. */
+function renamedFields({ tableConfig }: PreviewResponse): ReadonlyMap<string, string> {
+  const { transformConfigs } = tableConfig.ingestionConfig as {
+    readonly transformConfigs: readonly { readonly columnName: string | null; readonly transformFunction: string | null }[];
+  };
+  return new Map(
+    transformConfigs.flatMap(({ columnName, transformFunction }) => {
+      const field = /^"((?:[^"]|"")*)"$/.exec(transformFunction ?? '')?.[1];
+      return columnName === null || field === undefined ? [] : [[columnName, field.replaceAll('""', '"')] as const];
+    }),
+  );
+}
+
+function columnLines(preview: PreviewResponse, columns: readonly PreviewColumn[], room: PreviewRoom): readonly string[] {
+  if (columns.length === 0) return [];
+  const reasons = new Map(preview.explanations.map(({ path, message }) => [path, message]));
+  const isExplained = columns.some(({ path }) => reasons.has(path));
+  const header = [text('column'), { ...text('type'), isWhole: true }, { ...text('kind'), isWhole: true }];
+  const cells = columns.map(({ name, dataType, kind, path }) => [name, dataType, kind, withoutLead(reasons.get(path) ?? '')]);
+  return lines(layOutTable(isExplained ? [...header, text('why')] : header, cells, room));
+}
+
+/** The reason alone: name and type stand beside it already. */
+function withoutLead(message: string): string {
+  return message.replace(/^[^.]*?\.(?: |$)/, '');
+}
+
+function lines({
+  header,
+  lines: body,
+}: {
+  readonly header: readonly string[];
+  readonly lines: readonly string[];
+}): readonly string[] {
+  return [...header, ...body];
+}
