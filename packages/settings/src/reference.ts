@@ -18,6 +18,7 @@ const titles = {
   cleaner: 'The storage cleaner',
   proxy: 'The proxy',
   controller: 'When sweeps run, and the controller',
+  preview: 'Previews of tables',
   observability: 'Logs, metrics, docs',
   tables: 'Tables, one per `<name>`',
   principals: 'Principals, one per `<name>`',

@@ -3,6 +3,7 @@ import { jwt, limits } from './table/auth.ts';
 import { cleaner } from './table/cleaner.ts';
 import { controller } from './table/controller.ts';
 import { principals, tables } from './table/named.ts';
+import { preview } from './table/preview.ts';
 import { proxy } from './table/proxy.ts';
 import { duckdb, query } from './table/query.ts';
 import { gcs, links, s3, storageClasses } from './table/remote-stores.ts';
@@ -28,6 +29,7 @@ export const settingTable = {
   cleaner,
   proxy,
   controller,
+  preview,
   observability,
 };
 

@@ -96,6 +96,16 @@ test('all defaults', () => {
       authToken: undefined,
       authScheme: 'Bearer',
     },
+    preview: {
+      sources: undefined,
+      bodyBytesMax: 16 * MB,
+      rowsMax: 10_000,
+      bytesMax: 64 * MB,
+      rowBytesMax: 4 * MB,
+      filesMax: 100,
+      timeMaxMs: 30_000,
+      concurrencyMax: 4,
+    },
     observability: { logLevel: 'info', logFormat: 'auto', metricsEnabled: true, docsEnabled: true },
     tables: [],
     principals: [],
@@ -179,6 +189,14 @@ controller.admin.auth.token = Basic hush
 controller.admin.auth.prefix = Basic
 controller.brokers = http://broker-1.example.com:8099, https://[::1]
 controller.broker.timeout = 5s
+controller.preview.source.paths = /srv/incoming, file:///srv/more, s3://incoming/raw
+controller.preview.body.maxMB = 2
+controller.preview.rows.max = 3
+controller.preview.read.maxMB = 4
+controller.preview.row.maxKB = 5
+controller.preview.files.max = 6
+controller.preview.timeout = 7s
+controller.preview.concurrency = 8
 engine.tls.certificate.file = tls/server.pem
 engine.tls.key.file = /run/secrets/server.key
 engine.tls.ca.file = /etc/ssl/ours.pem
@@ -320,6 +338,20 @@ test('every setting is read from its own key', () => {
       authUrl: { kind: 'file', path: '/run/secrets/token' },
       authToken: 'Basic hush',
       authScheme: 'Basic',
+    },
+    preview: {
+      sources: [
+        { scheme: 'file', path: '/srv/incoming' },
+        { scheme: 'file', path: '/srv/more' },
+        { scheme: 's3', uri: 's3://incoming/raw' },
+      ],
+      bodyBytesMax: 2 * MB,
+      rowsMax: 3,
+      bytesMax: 4 * MB,
+      rowBytesMax: 5 * 1024,
+      filesMax: 6,
+      timeMaxMs: 7000,
+      concurrencyMax: 8,
     },
     observability: { logLevel: 'debug', logFormat: 'json', metricsEnabled: false, docsEnabled: false },
     tables: [

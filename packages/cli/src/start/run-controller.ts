@@ -10,6 +10,7 @@ import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { openAuthorization } from './open-authorization.ts';
+import { PreviewSources } from './preview-sources.ts';
 
 /** A controller that listens, as its operator wants to know it. */
 export interface RunningController {
@@ -49,6 +50,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     : (run.authorization ?? noAuthorization);
   const { authoritiesFile } = settings.tls;
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
+  await using previews = new PreviewSources(live, environment);
   await using controller = createController({
     ...gate.options,
     authorization,
@@ -74,6 +76,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     shutdownGraceMs: settings.http.shutdownGraceMs,
     metricsEnabled: settings.observability.metricsEnabled,
     docsEnabled: settings.observability.docsEnabled,
+    preview: previews.options,
     metrics: new ControllerMetrics(),
     logger,
     clock,

@@ -1,0 +1,15 @@
+import { location, type StoreLocation } from './path-kind.ts';
+import type { SettingKind } from './setting-kind.ts';
+
+/** Directories, files and buckets, separated by commas; each of them once. */
+export const sources: SettingKind<readonly StoreLocation[]> = {
+  allowed:
+    'a list separated by commas, of which each is a path, a file: URI, or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+  parse: (text, baseDir) => {
+    const read = text.split(',').map((element) => location.parse(element.trim(), baseDir));
+    const known = read.filter((place) => place !== undefined && place.scheme !== 'plugin');
+    const names = new Set(known.map((place) => location.format(place)));
+    return known.length === read.length && names.size === known.length ? known : undefined;
+  },
+  format: (places) => places.map((place) => location.format(place)).join(','),
+};

@@ -1,0 +1,64 @@
+import { sources } from '../source-kind.ts';
+import { duration, integer, size } from '../setting-kind.ts';
+import { optionalSetting, setting } from '../setting-row.ts';
+
+/** What previews of tables may read, and how much they may take. */
+export const preview = {
+  sources: optionalSetting({
+    key: 'controller.preview.source.paths',
+    kind: sources,
+    live: true,
+    meaning:
+      'The directories, files and buckets whose files previews may sample, for admins; links and `..` that lead out of them are not ' +
+      'followed. Relative `sourceFiles` start from each directory. Without it, previews take `sourceRows` only. Buckets are reached ' +
+      'by the settings of `engine.broker.pagination.s3` and `.gcs`.',
+  }),
+  bodyBytesMax: setting({
+    key: 'controller.preview.body.maxMB',
+    kind: size('MB', 1, 1024),
+    default: '16',
+    meaning: 'The largest body of a preview, which holds its rows.',
+  }),
+  rowsMax: setting({
+    key: 'controller.preview.rows.max',
+    kind: integer(1, 1_000_000),
+    default: '10000',
+    live: true,
+    meaning: 'The most rows of one preview; further ones are left out, which a finding says.',
+  }),
+  bytesMax: setting({
+    key: 'controller.preview.read.maxMB',
+    kind: size('MB', 1, 16_384),
+    default: '64',
+    live: true,
+    meaning: 'The most that one preview reads of files, as it is after decompression.',
+  }),
+  rowBytesMax: setting({
+    key: 'controller.preview.row.maxKB',
+    kind: size('KB', 1, 1_048_576),
+    default: '4096',
+    live: true,
+    meaning: 'The longest row of a file; a longer one ends the reading of its file.',
+  }),
+  filesMax: setting({
+    key: 'controller.preview.files.max',
+    kind: integer(1, 10_000),
+    default: '100',
+    live: true,
+    meaning: 'The most files that one preview reads, whatever it asks for.',
+  }),
+  timeMaxMs: setting({
+    key: 'controller.preview.timeout',
+    kind: duration('100ms', '1h'),
+    default: '30s',
+    live: true,
+    meaning: 'How long one preview may take; after that it answers with what it has, and a finding.',
+  }),
+  concurrencyMax: setting({
+    key: 'controller.preview.concurrency',
+    kind: integer(1, 1024),
+    default: '4',
+    live: true,
+    meaning: 'How many previews run at once; one more is answered with 429.',
+  }),
+};
