@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+
+/** The ports of this machine that the cluster listens on. */
+export interface ClusterPorts {
+  readonly s3: number;
+  readonly broker1: number;
+  readonly broker2: number;
+  readonly proxy: number;
+  readonly controller: number;
+  readonly cleaner: number;
+}
+
+const names = ['s3', 'broker1', 'broker2', 'proxy', 'controller', 'cleaner'] as const;
+
+/** Ports that are free at the moment. */
+export async function freePorts(): Promise<ClusterPorts> {
+  // All are open at once, so that no two are the same.
+  const servers = names.map(() => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return Object.fromEntries(names.map((name, index) => [name, ports[index]])) as Record<(typeof names)[number], number>;
+}
+
+/** One of our processes. */
+export type Part = 'broker1' | 'broker2' | 'proxy' | 'controller' | 'cleaner';
+
+/** What puts these ports in the place of those of the settings, as `key=value`. */
+export function settingsOf(part: Part, ports: ClusterPorts): string[] {
+  const brokers = `http://127.0.0.1:${ports.broker1},http://127.0.0.1:${ports.broker2}`;
+  const store = `engine.broker.pagination.s3.endpoint=http://127.0.0.1:${ports.s3}`;
+  switch (part) {
+    case 'broker1':
+    case 'broker2':
+      return [store, `engine.broker.client.queryPort=${ports[part]}`];
+    case 'proxy':
+      return [`proxy.brokers=${brokers}`, `proxy.port=${ports.proxy}`];
+    case 'controller':
+      return [`controller.brokers=${brokers}`, `controller.port=${ports.controller}`];
+    case 'cleaner':
+      return [store, `engine.cleaner.port=${ports.cleaner}`];
+  }
+}
