@@ -1,11 +1,13 @@
 import type { CallsUnderWay } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
+import type { PageTurns } from './page-turns.ts';
 import type { QueryRunner } from './run-query.ts';
 
 /** What the routes of one broker work with. */
 export interface BrokerContext extends QueryRunner {
   readonly options: BrokerOptions;
   readonly calls: CallsUnderWay;
+  readonly turns: PageTurns;
   /** When the broker was made, by the monotonic clock. */
   readonly startMs: number;
   /** Where this broker is, once it listens: the name that others know, or else the address that it listens on. */

@@ -2,6 +2,7 @@ import { systemClock } from '@quire/core';
 import { createService, type Service, type ServiceContext } from '@quire/service';
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
+import { PageTurns } from './page-turns.ts';
 import { QueryQueue } from './query-queue.ts';
 import { brokerRoutes } from './routes/index.ts';
 
@@ -26,6 +27,7 @@ export function createBroker(options: BrokerOptions): Service {
         clock,
         metrics,
         queue,
+        turns: new PageTurns(clock),
         calls: service.calls,
         startMs: service.startMs,
         address: () => addressOf(options, service),

@@ -1,0 +1,64 @@
+import { ManualClock } from '@quire/core/testing';
+import { beforeEach, expect, test } from 'vitest';
+import { PageTurns } from '../src/page-turns.ts';
+
+const large = 1_000_000;
+let clock: ManualClock;
+let turns: PageTurns;
+let begun: number;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  turns = new PageTurns(clock);
+  begun = 0;
+});
+
+function take(sizeBytes = large, signal = new AbortController().signal): Promise<Disposable> {
+  return turns.take(sizeBytes, signal).then((turn) => {
+    begun += 1;
+    return turn;
+  });
+}
+
+async function takeAll(count: number): Promise<readonly Promise<Disposable>[]> {
+  const taken = Array.from({ length: count }, () => take());
+  await clock.advance(0);
+  return taken;
+}
+
+test('eight large pages are made at once, the next one when one of them ends', async () => {
+  const [first] = await takeAll(10);
+  expect(begun).toBe(8);
+  (await first)?.[Symbol.dispose]();
+  await clock.advance(0);
+  expect(begun).toBe(9);
+});
+
+test('a page that takes long gives its turn away, once', async () => {
+  const [first] = await takeAll(30);
+  await clock.advance(49);
+  expect(begun).toBe(8);
+  await clock.advance(1);
+  expect(begun).toBe(16);
+  (await first)?.[Symbol.dispose]();
+  await clock.advance(0);
+  expect(begun).toBe(16);
+});
+
+test('small pages wait for nobody', async () => {
+  await takeAll(8);
+  await take(10_000);
+  expect(begun).toBe(9);
+});
+
+test('who goes away while waiting is out of the queue', async () => {
+  const [first] = await takeAll(8);
+  const leaving = new AbortController();
+  const left = take(large, leaving.signal);
+  const next = take();
+  leaving.abort();
+  await expect(left).rejects.toMatchObject({ code: 'ABORTED' });
+  (await first)?.[Symbol.dispose]();
+  await next;
+  expect(begun).toBe(9);
+});
