@@ -36,8 +36,8 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
 /** Packages that may load modules whose names come from settings. */
 export const pluginLoaders: readonly string[] = ['cli'];
 
-/** Packages that may use all of apache-arrow, and the types of it that everybody may name. */
-export const arrow = { packages: ['results', 'engine-duckdb'], types: ['RecordBatch', 'Schema'] };
+/** Packages that may use all of apache-arrow, and the types of it that everybody may name. Previews in `tables` sample its files. */
+export const arrow = { packages: ['results', 'engine-duckdb', 'tables'], types: ['RecordBatch', 'Schema'] };
 
 /** Packages that speak the names of the HTTP interface, and the names that nobody else may give to anything. */
 export const wire = {

@@ -2,6 +2,7 @@ import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-problem.ts';
 import { compressionOf, readHead } from './file-bytes.ts';
 import { type FileFormat, formatOf } from './file-format.ts';
+import { readArrow } from './read-arrow.ts';
 import { readCsv, readTsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
@@ -13,10 +14,11 @@ const readers: Readonly<Record<FileFormat, RowReader>> = {
   json: readJson,
   jsonl: readJsonLines,
   parquet: readParquet,
+  arrow: readArrow,
 };
 
-/** Formats whose readers need to jump, which a compressed file does not let them. */
-const jumping: readonly FileFormat[] = ['parquet'];
+/** Formats that compress inside: as a whole they cannot be jumped in. */
+const jumping: readonly FileFormat[] = ['parquet', 'arrow'];
 
 /** Bytes that a format is told by. */
 const headBytes = 64;
