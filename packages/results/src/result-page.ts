@@ -66,7 +66,7 @@ export class ResultPage {
 
   async *#decode(batches: AsyncIterable<ReadBatch>): AsyncGenerator<PageBatch> {
     for await (const { planned, message } of batches) {
-      yield { batch: decodeBatchMessage(this.#record.schema, message), rows: planned.rows };
+      yield { batch: decodeBatchMessage(this.#record.schema, message, planned.rows.end), rows: planned.rows };
     }
   }
 }

@@ -19,7 +19,7 @@ export async function* encodeArrowStream(
   yield encodeSchemaMessage(schema).bytes;
   for await (const { planned, message } of batches) {
     const { start, end } = planned.rows;
-    const batch = start === 0 && end === rowsPerBatch ? undefined : decodeBatchMessage(schema, message);
+    const batch = start === 0 && end === rowsPerBatch ? undefined : decodeBatchMessage(schema, message, end);
     if (batch === undefined || batch.rowCount === end - start) yield pool === undefined ? new Uint8Array(message) : message;
     else {
       const cut = encodeBatchMessage(schema, [{ batch, start, end }], 'none', pool).bytes;
