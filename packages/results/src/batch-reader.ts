@@ -63,13 +63,13 @@ export class BatchReader {
     const sizeBytes = range.end - range.start;
     if (known !== undefined) return known;
     if (!this.#cache.isFor(sizeBytes) || this.#pool.leasedBytes + sizeBytes > wholePageBytesMax) return undefined;
-    const read = new SharedRead(
-      (signal) => this.#readWhole(dataKey, range, batches, signal),
-      (bytes) => {
+    const read = new SharedRead({
+      read: (signal) => this.#readWhole(dataKey, range, batches, signal),
+      onUnused: () => {
         if (this.#shared.get(name) === read) this.#shared.delete(name);
-        if (bytes !== undefined) this.#pool.release(bytes);
       },
-    );
+      takeBack: (bytes, mayBeLookedAt) => (mayBeLookedAt ? this.#pool.abandon(bytes) : this.#pool.release(bytes)),
+    });
     this.#shared.set(name, read);
     return read;
   }

@@ -1,21 +1,29 @@
 import { QuireError } from '@quire/core';
 
+interface SharedReadParts<T> {
+  /** Starts at once; its signal is aborted when nobody wants what it reads any more. */
+  readonly read: (signal: AbortSignal) => Promise<T>;
+  /** Called once, when the last user has left: nobody may join any more. */
+  readonly onUnused: () => void;
+  /**
+   * Takes back what was read, if it was: at once when the last user has left, or later, where that did not keep the read from ending.
+   * `mayBeLookedAt` when somebody left in the middle of it, who may still have a part of it in hand.
+   */
+  readonly takeBack: (value: T, mayBeLookedAt: boolean) => void;
+}
+
 /** One read for everybody who wants the same bytes at the same time. It goes on while anybody waits for it or uses what it gave. */
 export class SharedRead<T> {
   readonly #outcome: Promise<T>;
   readonly #abort = new AbortController();
-  readonly #onUnused: (outcome: T | undefined) => void;
+  readonly #parts: SharedReadParts<T>;
   #userCount = 0;
-  #value: T | undefined;
   #isSettled = false;
+  #mayBeLookedAt = false;
 
-  /**
-   * @param read starts at once; its signal is aborted when nobody wants it any more
-   * @param onUnused called once, with what was read, if it was, when its last user has left
-   */
-  constructor(read: (signal: AbortSignal) => Promise<T>, onUnused: (outcome: T | undefined) => void) {
-    this.#onUnused = onUnused;
-    this.#outcome = read(this.#abort.signal).then((value) => (this.#value = value));
+  constructor(parts: SharedReadParts<T>) {
+    this.#parts = parts;
+    this.#outcome = parts.read(this.#abort.signal);
     const settle = (): void => {
       this.#isSettled = true;
     };
@@ -29,15 +37,27 @@ export class SharedRead<T> {
    */
   async *use<Item>(signal: AbortSignal | undefined, use: (value: T) => Iterable<Item>): AsyncGenerator<Item> {
     this.#userCount += 1;
+    let isLookingAtIt = false;
     try {
-      yield* use(await abortable(this.#outcome, signal));
+      const value = await abortable(this.#outcome, signal);
+      isLookingAtIt = true;
+      yield* use(value);
+      isLookingAtIt = false;
     } finally {
+      this.#mayBeLookedAt ||= isLookingAtIt;
       this.#userCount -= 1;
-      if (this.#userCount === 0) {
-        if (!this.#isSettled) this.#abort.abort(new QuireError('ABORTED', 'Nobody waits for this read any more.'));
-        this.#onUnused(this.#value);
-      }
+      if (this.#userCount === 0) this.#end();
     }
+  }
+
+  #end(): void {
+    const { onUnused, takeBack } = this.#parts;
+    if (!this.#isSettled) this.#abort.abort(new QuireError('ABORTED', 'Nobody waits for this read any more.'));
+    onUnused();
+    this.#outcome.then(
+      (value) => takeBack(value, this.#mayBeLookedAt),
+      () => undefined, // there is nothing to take back
+    );
   }
 }
 

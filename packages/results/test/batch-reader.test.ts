@@ -191,6 +191,43 @@ describe('readers of the same page at the same time', () => {
   });
 });
 
+describe('memory of a page that several share', () => {
+  const file = fileOf([10, 20]);
+
+  test('comes back where its reading ends although nobody waits for it any more', async () => {
+    cache = new BatchCache(100_000);
+    const store = new ChunkStore(file.bytes, 1000, true);
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const reader = readerOf(store);
+    // A store that looks at the signal before its last bytes come, and not after.
+    const get = store.get.bind(store);
+    store.get = async (key, options) => {
+      const body = await get(key, { ...options, signal: undefined });
+      return Object.assign(body, { [Symbol.asyncDispose]: () => gate });
+    };
+    const leaving = new AbortController();
+    const left = readAll(reader, file.plan(0, 2), leaving.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    leaving.abort(new QuireError('ABORTED', 'gone'));
+    await expect(left).rejects.toThrow('gone');
+    open();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(pool.leasedBytes).toBe(0);
+  });
+
+  test('is lent to nobody else while somebody who left in the middle may look at it', async () => {
+    cache = new BatchCache(100_000);
+    const reader = readerOf(new ChunkStore(file.bytes, 1000, true));
+    const messages = reader.read('k', file.plan(0, 2));
+    const { value } = await messages.next();
+    await messages.return(undefined);
+    await readAll(reader, file.plan(1, 2));
+    pool.lease(240).fill(99);
+    expect([...new Set((value as { message: Uint8Array }).message)]).toEqual([1]);
+    expect(pool.leasedBytes).toBe(65_536);
+  });
+});
+
 test.each([0, 1_000_000])(
   'a batch that does not match its checksum is never handed out (cache of %i bytes)',
   async (cacheBytes) => {
