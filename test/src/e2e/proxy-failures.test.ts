@@ -52,6 +52,8 @@ describe('a broker that does not answer as it should', () => {
     ['gives two lengths', writes('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}')],
     ['splits its head', writes('HTTP/1.1 200 OK\r\nX: a\rb\r\nContent-Length: 2\r\n\r\n{}')],
     ['does not say where its answer ends', writes('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"half":')],
+    ['ends its answer with the connection', writes('HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n{"half":')],
+    ['codes its answer', writes('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n')],
     ['closes the connection', writes('')],
   ];
 

@@ -169,10 +169,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** An answer that ends where its connection does could be cut anywhere. */
+  /** An answer that ends where its connection does could be cut anywhere; one that is coded for the way besides would not be read. */
   #assertEndTells({ status, headers }: AnswerHead): void {
     const hasNoBody = this.#call.method === 'HEAD' || status === 204 || status === 304;
-    if (hasNoBody || headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return;
+    const codings = textOf(headers['transfer-encoding']);
+    const tells = codings === undefined ? headers['content-length'] !== undefined : codings.toLowerCase() === 'chunked';
+    if (hasNoBody || tells) return;
     throw new UnboundedAnswer('The answer does not tell where it ends.');
   }
 }
