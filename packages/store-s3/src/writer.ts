@@ -1,6 +1,6 @@
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { type CallOptions, type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
-import { type FailedCall, putInParts } from '@quire/core/bucket';
+import { type CallOptions, isQuireError, type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
+import { type FailedCall, putInParts, tapSource } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { wholeSeconds } from './last-modified.ts';
 import { MultipartUpload } from './multipart-upload.ts';
@@ -34,9 +34,21 @@ export class ObjectWriter {
     const { bucket } = this.#options;
     using _connections = bucket.hold();
     const call = bucket.callOf('put', key, options);
-    if (body instanceof Uint8Array) await this.#putBytes(call, body);
-    else await this.#putSource(call, body, assertAlive);
-    return await headObject(bucket, call);
+    let sizeBytes = 0;
+    const onChunk = (chunk: Uint8Array): void => {
+      sizeBytes += chunk.byteLength;
+    };
+    if (body instanceof Uint8Array) {
+      await this.#putBytes(call, body);
+      onChunk(body);
+    } else await this.#putSource(call, tapSource(body, { onChunk }), assertAlive);
+    try {
+      return await headObject(bucket, bucket.callOf('head', key, options));
+    } catch (error) {
+      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+      // Somebody has deleted it since, a cleaner perhaps: it was stored all the same.
+      return { key, sizeBytes, lastModifiedMs: wholeSeconds(new Date(this.#options.retry.clock.nowMs())) };
+    }
   }
 
   async #putSource(call: FailedCall, source: AsyncIterable<Uint8Array>, assertAlive: () => void): Promise<void> {

@@ -52,6 +52,15 @@ function describeReads(start: () => Backend): void {
   });
 }
 
+function describeDeletedWrites(start: () => Backend): void {
+  test('an object that somebody deletes as soon as it is there was stored all the same', async () => {
+    await using remote = await openRemote(start());
+    remote.proxy.intercept = ({ method }) => (method === 'HEAD' ? { kind: 'answer', status: 404 } : undefined);
+    expect(await remote.store.put('gone', patternBytes(42))).toMatchObject({ key: 'gone', sizeBytes: 42 });
+    expect(await remote.store.put('gone', chunksOf(patternBytes(42), 10))).toMatchObject({ key: 'gone', sizeBytes: 42 });
+  });
+}
+
 function describeFailures(kind: BackendKind, start: () => Backend): void {
   const passing: [string, Fault][] = [
     ['500', kind.refusal(500, 'InternalError')],
@@ -233,6 +242,7 @@ for (const kind of backendKinds) {
       describeListings(kind, start);
     });
     describe('uploads', () => {
+      if (kind.name === 'S3') describeDeletedWrites(start);
       describeUploads(kind, start);
     });
   });
