@@ -8,9 +8,8 @@ const patternLengthMax = 1_000;
 /** All counts of a pattern, as the 3 of `x{3}`, together: each is written out when the pattern is compiled. */
 const repeatCountMax = 1_000;
 const programSizeMax = 10_000;
-/** Most steps of one match, each of about 100 ns: the size of the compiled pattern times the length of the text. */
-const matchStepsMax = 2 ** 24;
-const replacedLengthMax = 2 ** 26;
+/** Most steps of one evaluation, each of at most about 100 ns: the size of the compiled pattern times the text that is looked at. */
+const matchStepsMax = 2 ** 19;
 
 /**
  * Compiles a regular expression of RE2 (https://github.com/google/re2/wiki/Syntax), which has no look-around and no back-references.
@@ -36,23 +35,29 @@ export const compileLike: (pattern: string) => RE2JS = memoize((pattern) => {
   return compile(pieces.join(''), pattern, RE2JS.DOTALL);
 });
 
-/** Starts a match. @throws EXPRESSION_FAILED when it might take more than a second or two */
-export function matcherOf(pattern: RE2JS, given: string): ReturnType<RE2JS['matcher']> {
-  if (pattern.programSize() * given.length > matchStepsMax) {
+/** The same pattern with case not counting. */
+export function withoutCase(pattern: RE2JS): RE2JS {
+  return compileRegex(`(?i)${pattern.pattern()}`);
+}
+
+/** Most steps that one search in so much text may take: the measure of all limits on matching. */
+export function matchSteps(pattern: RE2JS, length: number): number {
+  return pattern.programSize() * (length + 1);
+}
+
+/** Throws before an evaluation takes more steps than keep it well below 100 ms. @throws EXPRESSION_FAILED */
+export function checkMatchSteps(pattern: RE2JS, given: string, steps: number): void {
+  if (steps > matchStepsMax) {
     throw expressionFailed(
       `A text of ${given.length} characters is too long for the pattern ‘${pattern.pattern().slice(0, 80)}’.`,
     );
   }
-  return pattern.matcher(given);
 }
 
-/** Replaces each match; `$1` is its first group. @throws EXPRESSION_FAILED when the outcome might be beyond any use */
-export function replaceMatches(given: string, pattern: RE2JS, substitute: string): string {
-  // There are at most as many matches as characters, and what a reference stands for is part of the text.
-  if ((given.length + 1) * (substitute.length + 1) > replacedLengthMax) {
-    throw expressionFailed(`A text of ${given.length} characters is too long for a replacement of ${substitute.length}.`);
-  }
-  return matcherOf(pattern, given).replaceAll(substitute, true);
+/** Starts the search for one match. @throws EXPRESSION_FAILED when it might take 2^19 steps, some 50 ms */
+export function matcherOf(pattern: RE2JS, given: string): ReturnType<RE2JS['matcher']> {
+  checkMatchSteps(pattern, given, matchSteps(pattern, given.length));
+  return pattern.matcher(given);
 }
 
 function compile(expression: string, pattern: string, flags: number): RE2JS {

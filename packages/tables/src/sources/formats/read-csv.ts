@@ -19,6 +19,8 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
     bom: true,
     delimiter,
     max_record_size: rowBytesMax,
+    // Lines of one file may end in different ways; left alone, the parser would take the first for all.
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,

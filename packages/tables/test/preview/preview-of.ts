@@ -1,0 +1,19 @@
+import { ManualClock } from '@quire/core/testing';
+import { type PreviewOptions, type PreviewResponse, previewTable } from '../../src/index.ts';
+
+export const now = Date.UTC(2026, 0, 1);
+
+/** A preview whose time stands still. */
+export function previewOf(request: unknown, options: Partial<PreviewOptions> = {}): Promise<PreviewResponse> {
+  return previewTable(request, { clock: new ManualClock({ nowMs: now }), ...options });
+}
+
+/** Rows of a request. */
+export function rowsOf(...rows: readonly unknown[]) {
+  return rows.map((fieldToValueMap) => ({ fieldToValueMap }));
+}
+
+/** Codes and paths of findings: what a test is about, without their words. */
+export function codesOf({ findings }: Pick<PreviewResponse, 'findings'>): readonly string[] {
+  return findings.map(({ code, path }) => `${code} ${path}`);
+}

@@ -1,0 +1,68 @@
+import { previewLimits, type SourceFile } from '../../src/index.ts';
+import { ByteBudget } from '../../src/sources/byte-budget.ts';
+import { openRows } from '../../src/sources/formats/read-rows.ts';
+import type { RowReading } from '../../src/sources/formats/row-reading.ts';
+import { SourceProblem } from '../../src/sources/source-problem.ts';
+import type { SourceRow } from '../../src/index.ts';
+
+/** A file that is made while it is read, and counts what is taken of it. */
+export class MadeFile implements SourceFile {
+  readonly uri: string;
+  readonly sizeBytes: number;
+  readonly #chunks: () => Iterable<Uint8Array>;
+  readBytes = 0;
+
+  constructor(uri: string, sizeBytes: number, chunks: () => Iterable<Uint8Array>) {
+    this.uri = uri;
+    this.sizeBytes = sizeBytes;
+    this.#chunks = chunks;
+  }
+
+  async *read({ range }: Parameters<SourceFile['read']>[0]): AsyncGenerator<Uint8Array> {
+    let position = 0;
+    for (const chunk of this.#chunks()) {
+      const [start, end] = [
+        Math.max((range?.start ?? 0) - position, 0),
+        Math.min((range?.end ?? Infinity) - position, chunk.length),
+      ];
+      if (start < end) {
+        this.readBytes += end - start;
+        yield chunk.subarray(start, end);
+      }
+      position += chunk.length;
+      if (position >= (range?.end ?? Infinity)) return;
+    }
+  }
+}
+
+/** A file of these bytes, in chunks of a size. */
+export function fileOf(uri: string, content: string | Uint8Array, chunkBytes = 7): MadeFile {
+  const bytes = Buffer.from(content);
+  return new MadeFile(uri, bytes.length, function* chunks() {
+    for (let start = 0; start < bytes.length; start += chunkBytes) yield bytes.subarray(start, start + chunkBytes);
+  });
+}
+
+/** The rows of a file, and why reading ended early, if it did. */
+export async function readFileRows(file: SourceFile, options: Partial<RowReading> = {}) {
+  const rows: SourceRow[] = [];
+  const problems: string[] = [];
+  const reading: RowReading = {
+    file,
+    rowsMax: 1000,
+    rowBytesMax: previewLimits.rowBytesMax,
+    budget: new ByteBudget(previewLimits.bytesMax),
+    signal: new AbortController().signal,
+    csv: {},
+    onProblem: (code) => problems.push(code),
+    ...options,
+  };
+  try {
+    const opened = await openRows(reading, undefined);
+    for await (const row of opened.rows) rows.push(row);
+  } catch (error) {
+    if (!(error instanceof SourceProblem)) throw error;
+    problems.push(error.code);
+  }
+  return { rows, problems };
+}

@@ -1,0 +1,147 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { parseLosslessJson } from '@quire/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ByteBudget } from '../../src/sources/byte-budget.ts';
+import { fileOf, MadeFile, readFileRows } from './memory-file.ts';
+
+const MB = 1024 * 1024;
+
+describe('JSON', () => {
+  test.each([
+    ['a list', 'x.json', '[{"a":1}, {"a":[{"b":2}]} ]'],
+    ['objects one after the other', 'x.json', '{"a":1}{"a":[{"b":2}]}'],
+    ['lines', 'x.jsonl', '{"a":1}\n\n{"a":[{"b":2}]}'],
+    ['a list without a telling name', 'x', ' [{"a":1},{"a":[{"b":2}]}]'],
+    ['a list behind a mark of its encoding', 'x.json', '\uFEFF[{"a":1},{"a":[{"b":2}]}]'],
+  ])('%s', async (_name, uri, text) => {
+    expect(await readFileRows(fileOf(uri, text))).toEqual({ rows: [{ a: 1 }, { a: [{ b: 2 }] }], problems: [] });
+  });
+
+  test('integers keep all their digits, beyond 64 bits too', async () => {
+    const { rows } = await readFileRows(fileOf('x.json', '[{"a":9223372036854775807,"b":123456789012345678901234567890}]'));
+    expect(rows).toEqual([{ a: 9_223_372_036_854_775_807n, b: 123_456_789_012_345_678_901_234_567_890n }]);
+  });
+
+  test('what is no object is left out, and the rest is read', async () => {
+    expect(await readFileRows(fileOf('x.jsonl', '{"a":1}\n{"a":\n7\n{"a":2}'))).toEqual({
+      rows: [{ a: 1 }, { a: 2 }],
+      problems: ['ROW_UNREADABLE', 'ROW_UNREADABLE'],
+    });
+  });
+
+  test('any rows come out as they went in, wherever chunks end', async () => {
+    const row = fc.dictionary(fc.string(), fc.jsonValue());
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row),
+        fc.integer({ min: 1, max: 40 }),
+        fc.constantFrom('list', 'lines'),
+        async (rows, chunkBytes, kind) => {
+          const texts = rows.map((each) => JSON.stringify(each));
+          const text = kind === 'list' ? `[${texts.join(' ,\n')}]` : texts.join('\n');
+          const read = await readFileRows(fileOf(kind === 'list' ? 'x.json' : 'x.jsonl', text, chunkBytes));
+          expect(read).toEqual({ rows: parseLosslessJson(`[${texts.join(',')}]`), problems: [] });
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['lists', '[', ']'],
+    ['objects', '{"a":', '}'],
+  ])('a row of %s nested a hundred thousand deep is left out', async (_name, open, close) => {
+    const depth = 100_000;
+    const row = `{"a":${open.repeat(depth)}12345678901234567890${close.repeat(depth)}}`;
+    const { rows, problems } = await readFileRows(fileOf('x.jsonl', `${row}\n{"a":1}`, 65_536));
+    expect(rows).toEqual([{ a: 1 }]);
+    expect(['ROW_TOO_DEEP', 'ROW_UNREADABLE']).toContain(problems[0]);
+  });
+});
+
+describe('CSV', () => {
+  test('cells are text, empty ones have no value, and quotes may hold anything', async () => {
+    const text = 'a,b, ,a\r\n1,"x, ""y""\n",,\n,2,3,4,5\n';
+    expect(await readFileRows(fileOf('x.csv', text))).toEqual({
+      rows: [
+        { a: '1', b: 'x, "y"\n', column_3: null, a_2: null },
+        { a: null, b: '2', column_3: '3', a_2: '4' },
+      ],
+      problems: ['ROW_TOO_WIDE'],
+    });
+  });
+
+  test('delimiter, header and lists are as the config says', async () => {
+    const csv = { delimiter: ';', header: ['a', 'b'], listDelimiter: '|' };
+    expect(await readFileRows(fileOf('x.csv', '1;x|y\n2;z\n'), { csv })).toEqual({
+      rows: [
+        { a: '1', b: ['x', 'y'] },
+        { a: '2', b: 'z' },
+      ],
+      problems: [],
+    });
+  });
+
+  test('no more is read than the rows that are wanted need', async () => {
+    const line = Buffer.from('1,2,3\n'.repeat(10_000));
+    const file = new MadeFile('x.csv', 1000 * line.length, function* chunks() {
+      for (let index = 0; index < 1000; index += 1) yield line;
+    });
+    expect((await readFileRows(file, { rowsMax: 5 })).rows).toHaveLength(5);
+    expect(file.readBytes).toBeLessThan(10 * line.length);
+  });
+});
+
+describe('compressed', () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+  ])('by %s, whatever the name says', async (_name, compress) => {
+    expect(await readFileRows(fileOf('x.csv', compress(Buffer.from('a\n1\n'))))).toEqual({ rows: [{ a: '1' }], problems: [] });
+  });
+
+  test('a file that breaks off gives its rows, and a finding', async () => {
+    const whole = gzipSync(Buffer.from(Array.from({ length: 2000 }, (_, index) => `{"a":${index * 7919}}`).join('\n')));
+    const { rows, problems } = await readFileRows(fileOf('x.jsonl.gz', whole.subarray(0, whole.length - 20), 1024), {
+      rowsMax: 5000,
+    });
+    expect(problems).toEqual(['FILE_CORRUPT']);
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+  ])('a bomb of %s ends at the budget, not in memory', async (_name, compress) => {
+    const bomb = compress(Buffer.alloc(256 * MB, ' '));
+    expect(bomb.length).toBeLessThan(MB);
+    const budget = new ByteBudget(8 * MB);
+    const before = process.memoryUsage().arrayBuffers;
+    const { rows, problems } = await readFileRows(fileOf('x.jsonl', bomb, 65_536), { budget, rowBytesMax: 512 * MB });
+    expect({ rows, problems }).toEqual({ rows: [], problems: ['BYTE_LIMIT'] });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * MB);
+  });
+});
+
+describe('a line of one gigabyte ends the reading at the longest row that is allowed:', () => {
+  test.each(['x.csv', 'x.tsv', 'x.json', 'x.jsonl'])('%s', async (uri) => {
+    const head = Buffer.from(uri.includes('json') ? '{"a":"' : 'a\n"');
+    const chunk = Buffer.alloc(MB, 'y');
+    const file = new MadeFile(uri, 1024 * MB, function* chunks() {
+      yield head;
+      for (let index = 0; index < 1023; index += 1) yield chunk;
+    });
+    const budget = new ByteBudget(2048 * MB);
+    expect(await readFileRows(file, { rowBytesMax: 2 * MB, budget })).toEqual({ rows: [], problems: ['ROW_TOO_LONG'] });
+    expect(file.readBytes).toBeLessThan(8 * MB);
+  });
+});
+
+test.each([
+  ['Parquet', 'PAR1 and no more', 'FILE_CORRUPT'],
+  ['Parquet with a footer of four gigabytes', `PAR1${'\0'.repeat(20)}\xff\xff\xff\x7fPAR1`, 'FILE_CORRUPT'],
+  ['Arrow', 'ARROW1\0\0\xff\xff\xff\xff\xff\xff\xff\x7f', 'FILE_CORRUPT'],
+  ['a picture', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'FILE_FORMAT'],
+])('what only claims to be %s is a finding', async (_name, text, code) => {
+  expect(await readFileRows(fileOf('x', Buffer.from(text, 'latin1')))).toEqual({ rows: [], problems: [code] });
+});
