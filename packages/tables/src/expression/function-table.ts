@@ -10,6 +10,7 @@ import { dateTextFunctions } from './functions/date-text.ts';
 import { dateTruncationFunctions } from './functions/date-truncation.ts';
 import { encodingFunctions } from './functions/encoding.ts';
 import { epochFunctions } from './functions/epoch.ts';
+import { geoFunctions } from './functions/geo.ts';
 import { hashFunctions } from './functions/hash.ts';
 import { jsonFunctions } from './functions/json.ts';
 import { logicFunctions } from './functions/logic.ts';
@@ -22,6 +23,7 @@ import { searchFunctions } from './functions/search.ts';
 import { stringFunctions } from './functions/string.ts';
 import { stringSplitFunctions } from './functions/string-split.ts';
 import { urlFunctions } from './functions/url.ts';
+import { uuidFunctions } from './functions/uuid.ts';
 
 /** A subject of the documentation and its functions. */
 export interface FunctionGroup {
@@ -52,6 +54,8 @@ export const functionGroups: readonly FunctionGroup[] = [
   { title: 'Encoding', functions: encodingFunctions },
   { title: 'URLs', functions: urlFunctions },
   { title: 'Hashes', functions: hashFunctions },
+  { title: 'UUIDs', functions: uuidFunctions },
+  { title: 'Geometry', functions: geoFunctions },
   { title: 'Networks', functions: networkFunctions },
 ];
 

@@ -117,6 +117,13 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
       findOr<SourceValue>(open, path, otherwise, (value) => (type === 'STRING' ? textOf(value) : castValue(value, type))),
   }),
   scalar({
+    name: 'jsonExtractKey',
+    takes: [jsonDocument, jsonPath],
+    returns: 'array',
+    does: "Where the values lie that a path finds, as `$['a'][0]`.",
+    evaluate: (open, path) => path.locate(open()),
+  }),
+  scalar({
     name: 'jsonStringToArray',
     takes: [text],
     returns: 'array',

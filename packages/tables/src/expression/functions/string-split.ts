@@ -65,7 +65,45 @@ export const stringSplitFunctions: readonly FunctionDefinition[] = [
     does: 'The ends of one character, two … up to so many.',
     evaluate: (given, lengthMax) => sizes(given, lengthMax).map((size) => given.slice(given.length - size)),
   }),
+  scalar({
+    name: 'prefixesWithPrefix',
+    takes: [text, integer, text],
+    returns: 'array',
+    does: 'As prefixes, each behind the third argument.',
+    evaluate: (given, lengthMax, mark) => sizes(given, lengthMax).map((size) => mark + given.slice(0, size)),
+  }),
+  scalar({
+    name: 'suffixesWithSuffix',
+    takes: [text, integer, text],
+    returns: 'array',
+    does: 'As suffixes, each before the third argument.',
+    evaluate: (given, lengthMax, mark) => sizes(given, lengthMax).map((size) => given.slice(given.length - size) + mark),
+  }),
+  scalar({
+    name: 'uniqueNgrams',
+    takes: [text, integer],
+    optionally: [integer],
+    returns: 'array',
+    does: 'All pieces of so many characters, or of so many up to so many, each once; up to 100,000 of them.',
+    evaluate: (given, lengthMin, lengthMax = lengthMin) => ngramsOf(given, lengthMin, lengthMax),
+  }),
 ];
+
+const ngramCountMax = 100_000;
+
+/** @throws EXPRESSION_FAILED when there are too many, or all together too long */
+function ngramsOf(given: string, lengthMin: number, lengthMax: number): readonly string[] {
+  const found = new Set<string>();
+  let size = 0;
+  for (let length = Math.max(1, lengthMin); length <= Math.min(lengthMax, given.length); length += 1) {
+    const count = given.length - length + 1;
+    size += count * length;
+    checkTextLength(size);
+    if (found.size + count > ngramCountMax) throw expressionFailed(`A text of ${given.length} characters has too many pieces.`);
+    for (let start = 0; start < count; start += 1) found.add(given.slice(start, start + length));
+  }
+  return [...found];
+}
 
 const prefixLengthMax = 1_000;
 

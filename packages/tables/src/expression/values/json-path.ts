@@ -1,5 +1,5 @@
 import { isQuireError } from '@quire/core';
-import { jsonpath, JSONPathEnvironment, type JSONPathQuery } from 'json-p3';
+import { jsonpath, JSONPathEnvironment, type JSONPathNode, type JSONPathQuery } from 'json-p3';
 import type { SourceValue } from '../../row.ts';
 import { expressionFailed } from '../expression-error.ts';
 import { memoize } from '../memoize.ts';
@@ -24,6 +24,8 @@ export interface JsonPath {
    * @throws EXPRESSION_FAILED when the value is nested deeper than a path may search
    */
   find(value: SourceValue): SourceValue;
+  /** Where it finds values, as normalized paths (RFC 9535, 2.7). @throws EXPRESSION_FAILED as above */
+  locate(value: SourceValue): readonly string[];
 }
 
 /**
@@ -33,9 +35,10 @@ export interface JsonPath {
  */
 const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
   const query = compileQuery(path);
-  if (!query.singularQuery()) return { find: (value) => findAll(query, value) };
+  const locate = (value: SourceValue) => collect(query, value, (node) => node.getPath({ form: 'canonical' }));
+  if (!query.singularQuery()) return { find: (value) => collect(query, value, foundValue), locate };
   const steps = stepsOf(query);
-  return { find: (value) => walk(value, steps) };
+  return { find: (value) => walk(value, steps), locate };
 });
 
 /** A path as a function takes it. */
@@ -81,12 +84,14 @@ function member(value: Readonly<Record<string, SourceValue>>, name: string): Sou
   return !Array.isArray(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null;
 }
 
-function findAll(query: JSONPathQuery, value: SourceValue): SourceValue {
+// The library's type of values has no bigint; it hands them through as they are.
+const foundValue = (node: JSONPathNode) => node.value as SourceValue;
+
+function collect<T>(query: JSONPathQuery, value: SourceValue, take: (node: JSONPathNode) => T): readonly T[] {
   try {
-    // The library's type of values has no bigint; it hands them through as they are.
-    const found: SourceValue[] = [];
+    const found: T[] = [];
     for (const node of query.lazyQuery(value as never)) {
-      found.push(node.value as SourceValue);
+      found.push(take(node));
       if (found.length > foundCountMax) throw expressionFailed(`A JSON path finds more than ${foundCountMax} values.`);
     }
     return found;

@@ -13,8 +13,9 @@ const fileHeadBytes = 8;
 export const readArrow: RowReader = async function* (reading) {
   const { file, rowsMax, signal } = reading;
   let count = 0;
+  const bytes = streamBytes(reading);
   try {
-    const reader = await RecordBatchReader.from(streamBytes(reading));
+    const reader = await RecordBatchReader.from(bytes);
     await reader.open({ autoDestroy: true });
     for await (const batch of reader as AsyncIterable<RecordBatch>) {
       for (let index = 0; index < batch.numRows && count < rowsMax; index += 1) {
@@ -26,6 +27,9 @@ export const readArrow: RowReader = async function* (reading) {
   } catch (error) {
     if (error instanceof SourceProblem || signal.aborted || !(error instanceof Error)) throw error;
     throw new SourceProblem('FILE_CORRUPT', `${file.uri} cannot be read as Arrow: ${error.message}`, { cause: error });
+  } finally {
+    // The library leaves its source open where it is not read to its end.
+    await bytes.return(undefined);
   }
 };
 
