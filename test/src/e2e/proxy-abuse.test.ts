@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
 import type { ErrorBody } from '@quire/api';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answers, MisbehavingBroker } from '../servers/misbehaving-broker.ts';
 import { TestProxy } from './proxy-server.ts';
+import { type RawAnswer, sendRaw } from './raw-request.ts';
 
 let broker: MisbehavingBroker;
 let proxy: TestProxy;
@@ -24,32 +24,7 @@ afterAll(async () => {
   await broker[Symbol.asyncDispose]();
 });
 
-interface RawAnswer {
-  readonly status: number;
-  readonly head: string;
-  readonly body: string;
-  /** How many responses there were. */
-  readonly count: number;
-}
-
-/** Sends bytes as they are and reads until the server closes. */
-function send(bytes: string): Promise<RawAnswer> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(proxy.address.port, proxy.address.host);
-    let text = '';
-    socket.on('data', (chunk) => (text += chunk.toString('latin1')));
-    socket.on('close', () => {
-      const [head = '', ...body] = text.split('\r\n\r\n');
-      const count = text.match(/HTTP\/1\.1 \d{3}/g)?.length ?? 0;
-      resolve({ status: Number(head.slice(9, 12)), head: head.toLowerCase(), body: body.join('\r\n\r\n'), count });
-    });
-    socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
-    });
-    socket.write(bytes, 'latin1');
-  });
-}
-
+const send = (bytes: string): Promise<RawAnswer> => sendRaw(proxy.address, bytes);
 const errorOf = ({ body }: RawAnswer): ErrorBody => JSON.parse(body) as ErrorBody;
 const page = (headers: string, path = `/query/${id}/results?offset=0`): Promise<RawAnswer> =>
   send(`GET ${path} HTTP/1.1\r\n${usual}\r\nConnection: close\r\n${headers}\r\n`);
