@@ -1,4 +1,4 @@
-import type { PreviewResponse } from '@quire/tables';
+import { type PreviewResponse, stepNames } from '@quire/tables';
 import { grouped } from '../phrases.ts';
 import { cellText } from '../table/cell-text.ts';
 import { cutText } from '../table/text-width.ts';
@@ -20,7 +20,8 @@ const namesMax = 4;
 
 /** What each step did, one line for what it did of a kind, as rows of a table: step, how often at most, what. */
 export function changeRows(changes: readonly Change[]): readonly (readonly string[])[] {
-  const groups = Map.groupBy(changes, ({ step, kind }) => `${step} ${kind}`);
+  const inOrder = changes.toSorted((left, right) => stepNames.indexOf(left.step) - stepNames.indexOf(right.step));
+  const groups = Map.groupBy(inOrder, ({ step, kind }) => `${step} ${kind}`);
   return Array.from(groups.values(), (group) => {
     const [first] = group;
     const count = Math.max(...group.map((change) => change.count));

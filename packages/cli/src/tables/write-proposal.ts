@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { QuireError } from '@quire/core';
-import { type PreviewResponse, writeAnyJson } from '@quire/tables';
+import type { PreviewResponse } from '@quire/tables';
 
 /**
  * Saves config and schema of a preview as JSON files of a directory, and gives their names. Files that are there stay, unless
@@ -16,19 +17,30 @@ export async function writeProposal(preview: PreviewResponse, directory: string,
     [`${stem}.schema.json`, schema],
     [`${stem}.table.json`, tableConfig],
   ] as const;
+  const paths = documents.map(([name]) => ({ name, path: resolve(directory, name) }));
+  const standing = isForced ? undefined : paths.find(({ path }) => existsSync(path));
+  if (standing !== undefined) {
+    throw new QuireError('INVALID_PARAMETER', `${standing.name} is there already; --force replaces it.`);
+  }
   const written: string[] = [];
   for (const [name, document] of documents) {
     if (document === null) continue;
-    const text = `${JSON.stringify(JSON.parse(writeAnyJson(document)), null, 2)}\n`;
+    const text = `${JSON.stringify(document, allDigits, 2)}\n`;
     try {
+      // Should one have come meanwhile, it stays as well.
       await writeFile(resolve(directory, name), text, { flag: isForced ? 'w' : 'wx' });
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-      const message =
-        code === 'EEXIST' ? `${name} is there already; --force replaces it.` : `${name} cannot be written: ${code}.`;
-      throw new QuireError('INVALID_PARAMETER', message, { cause });
+      throw new QuireError('INVALID_PARAMETER', `${name} cannot be written: ${code}.`, { cause });
     }
     written.push(name);
   }
   return written;
+}
+
+/** TypeScript's library does not know this function yet: https://tc39.es/proposal-json-parse-with-source. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
+function allDigits(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? rawJSON(String(value)) : value;
 }

@@ -7,8 +7,8 @@ import { answerSchemaOf } from './answer-schema.ts';
 
 export const TableConfigDocument = named('TableConfig', TableConfig);
 export const TableSchemaDocument = named('TableSchema', TableSchema);
-export const CompleteTableConfig = named('CompleteTableConfig', answerSchemaOf(TableConfig as object));
-export const CompleteTableSchema = named('CompleteTableSchema', answerSchemaOf(TableSchema as object));
+const CompleteTableConfig = named('CompleteTableConfig', answerSchemaOf(TableConfig as object));
+const CompleteTableSchema = named('CompleteTableSchema', answerSchemaOf(TableSchema as object));
 
 export const TableConfigsDocument = Type.Object(
   {
@@ -38,7 +38,7 @@ export const PreviewDocument = Type.Object(
   { $id: 'Preview', additionalProperties: true, description: 'What to preview. All members may be left out.' },
 );
 
-export const FindingDocument = Type.Object(
+const FindingDocument = Type.Object(
   {
     path: Type.String({ description: 'JSON pointer to what it is about.' }),
     code: Type.String({ description: 'What it is, for programs.' }),

@@ -10,7 +10,7 @@ export interface Glob {
 }
 
 /** Longest pattern that is read. */
-export const globLengthMax = 2_000;
+const globLengthMax = 2_000;
 
 const wildcards = /[*?[\]{}]/;
 

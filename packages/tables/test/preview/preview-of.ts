@@ -1,7 +1,7 @@
 import { ManualClock } from '@quire/core/testing';
 import { type PreviewOptions, type PreviewResponse, previewTable } from '../../src/index.ts';
 
-export const now = Date.UTC(2026, 0, 1);
+const now = Date.UTC(2026, 0, 1);
 
 /** A preview whose time stands still. */
 export function previewOf(request: unknown, options: Partial<PreviewOptions> = {}): Promise<PreviewResponse> {
