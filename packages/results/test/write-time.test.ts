@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeInterval } from '../src/encode/write-interval.ts';
 import { TimestampWriter, writeDate, writeTime } from '../src/encode/write-time.ts';
+import { obviousTimestamp } from './obvious-cells.ts';
 
 function written(write: (bytes: Uint8Array, position: number) => number): string {
   // What stands before the position must be left alone.
@@ -29,6 +30,8 @@ test('timestamps have 1 to 9 fraction digits, trailing zeros cut', () => {
     [-1n, 0, '1969-12-31 23:59:59.0'],
     [253_402_300_800n, 0, '10000-01-01 00:00:00.0'],
     [-62_135_596_801n, 0, '0001-12-31 (BC) 23:59:59.0'],
+    // Farther away than any date of 32 bits.
+    [2n ** 31n * 86_400n, 0, '5881580-07-12 00:00:00.0'],
     [2n ** 63n - 1n, 6, 'infinity'],
     [-(2n ** 63n) + 1n, 6, '-infinity'],
   ];
@@ -46,6 +49,16 @@ test('timestamps of four-digit years agree with the platform', () => {
         .replace(/0{1,2}$/, '');
       expect(timestamp(BigInt(value), 3)).toBe(expected);
     }),
+  );
+});
+
+test('timestamps of the whole range are exact, in every unit', () => {
+  const value = fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.bigInt(-(2n ** 54n), 2n ** 54n));
+  fc.assert(
+    fc.property(value, fc.constantFrom<0 | 3 | 6 | 9>(0, 3, 6, 9), (units, digits) => {
+      expect(timestamp(units, digits)).toBe(obviousTimestamp(units, digits));
+    }),
+    { numRuns: 2000 },
   );
 });
 

@@ -18,6 +18,11 @@ export const timeWidthMax = 48;
  */
 export function writeDate(bytes: Uint8Array, position: number, daysSinceEpoch: number): number {
   if (Math.abs(daysSinceEpoch) >= daysInfinite) return writeAscii(bytes, position, daysSinceEpoch > 0 ? 'infinity' : '-infinity');
+  return writeDay(bytes, position, daysSinceEpoch);
+}
+
+/** As `writeDate`, of every day: timestamps reach beyond the range of dates. */
+function writeDay(bytes: Uint8Array, position: number, daysSinceEpoch: number): number {
   const civil = civilDateOf(daysSinceEpoch);
   const end = writeCivilDate(bytes, position, civil);
   return civil.isBeforeChrist ? writeAscii(bytes, end, ' (BC)') : end;
@@ -90,8 +95,7 @@ const infinityHigh = 0x7fffffff;
  * Writes timestamps counted in units of 10^-fractionDigits seconds since the epoch as `yyyy-MM-dd HH:mm:ss.f` with 1 to 9 fraction
  * digits (contract section 2); the ends of the 64-bit range, which engines use for it, as `infinity` and `-infinity`.
  *
- * Remembers the date that it wrote last: neighbouring rows are mostly of one day. Exact to the last digit but for counts of
- * milliseconds beyond 9·10^18, some 285 million years away.
+ * Remembers the date that it wrote last: neighbouring rows are mostly of one day.
  */
 export class TimestampWriter {
   readonly #fractionDigits: 0 | 3 | 6 | 9;
@@ -110,6 +114,7 @@ export class TimestampWriter {
     if (high === infinityHigh && low === -1) return writeAscii(bytes, position, 'infinity');
     if (high === ~infinityHigh && low >>> 0 <= 1) return writeAscii(bytes, position, '-infinity');
     // The sum is inexact beyond 2^53, so the seconds may be off by one or two; the fraction is exact in 32 bits and sets that right.
+    if (this.#unitsPerSecond <= 1000 && Math.abs(high) >= 0x20_0000) return this.#writeFar(bytes, position, low, high);
     let seconds = Math.floor((high * 4_294_967_296 + (low >>> 0)) / this.#unitsPerSecond);
     let fraction = (low - Math.imul(seconds | 0, this.#unitsPerSecond)) | 0;
     while (fraction < 0) {
@@ -121,16 +126,30 @@ export class TimestampWriter {
       seconds += 1;
     }
     const days = Math.floor(seconds / secondsPerDay);
+    return this.#writeParts(bytes, position, days, seconds - days * secondsPerDay, fraction);
+  }
+
+  /** Writes a timestamp whose seconds alone may be too many for a number. */
+  #writeFar(bytes: Uint8Array, position: number, low: number, high: number): number {
+    const value = (BigInt(high) << 32n) | BigInt(low >>> 0);
+    const unitsPerDay = BigInt(secondsPerDay * this.#unitsPerSecond);
+    const ofDay = ((value % unitsPerDay) + unitsPerDay) % unitsPerDay;
+    const secondOfDay = Math.floor(Number(ofDay) / this.#unitsPerSecond);
+    const fraction = Number(ofDay) - secondOfDay * this.#unitsPerSecond;
+    return this.#writeParts(bytes, position, Number((value - ofDay) / unitsPerDay), secondOfDay, fraction);
+  }
+
+  #writeParts(bytes: Uint8Array, position: number, days: number, secondOfDay: number, fraction: number): number {
     if (days !== this.#dateDays) this.#setDate(days);
     const length = this.#dateLength;
     for (let index = 0; index < length; index += 1) bytes[position + index] = this.#date[index] ?? 0;
     bytes[position + length] = space;
-    const end = writeTimeOfDay(bytes, position + length + 1, seconds - days * secondsPerDay);
+    const end = writeTimeOfDay(bytes, position + length + 1, secondOfDay);
     return writeFraction(bytes, end, fraction, this.#fractionDigits, 1);
   }
 
   #setDate(days: number): void {
-    this.#dateLength = writeDate(this.#date, 0, days);
+    this.#dateLength = writeDay(this.#date, 0, days);
     this.#dateDays = days;
   }
 }
