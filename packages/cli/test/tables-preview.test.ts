@@ -82,7 +82,7 @@ nothing is wrong
   test('what would act on the terminal is shown as an escape', async () => {
     await writeFile(join(directory, 'evil.csv'), 'a\u001b[2Jb\n\u001b]0;x\u0007\n');
     const { stdout } = await preview(['evil.csv']);
-    expect(stdout).not.toMatch(/[\u001b\u0007]/);
+    expect([stdout.includes('\u001b'), stdout.includes('\u0007')]).toEqual([false, false]);
     expect(stdout).toContain('\\x1b');
   });
 

@@ -6,7 +6,8 @@ interface ReviverContext {
   readonly source?: string;
 }
 
-const longDigitsPattern = /\d{16}/;
+/** An integer of sixteen digits or more. Fractions have as many often, and texts now and then: the latter cost time, no more. */
+const longIntegerPattern = /(?:^|[:[,\s])-?\d{16,}(?![\d.eE])/;
 const integerPattern = /^-?\d+$/;
 
 /**
@@ -17,7 +18,7 @@ const integerPattern = /^-?\d+$/;
  */
 export function parseLosslessJson(text: string): JsonValue {
   // A reviver is called for every value and costs several times the parse: most texts do not need it.
-  return JSON.parse(text, longDigitsPattern.test(text) ? reviveInteger : undefined) as JsonValue;
+  return JSON.parse(text, longIntegerPattern.test(text) ? reviveInteger : undefined) as JsonValue;
 }
 
 function reviveInteger(_name: string, value: unknown, ...rest: unknown[]): unknown {
