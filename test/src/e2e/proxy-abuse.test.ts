@@ -100,6 +100,8 @@ describe('requests of which two parties may think differently', () => {
 
   test.each([
     ['an absolute target', `GET http://169.254.169.254/query/${id}/results?offset=0 HTTP/1.1`],
+    ['an absolute target of a list', 'GET http://169.254.169.254/query/resultStore HTTP/1.1'],
+    ['an absolute target of a deletion', 'DELETE http://169.254.169.254/query/resultStore HTTP/1.1'],
     ['a target of another scheme', `GET file:///query/${id}/results HTTP/1.1`],
     ['an authority', 'CONNECT 127.0.0.1:22 HTTP/1.1'],
     ['an asterisk', 'OPTIONS * HTTP/1.1'],

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../brokers/broker.ts';
 import { type OpenAnswer, openAnswer, type OwnCall, readWhole, type WholeAnswer } from '../passing/call-broker.ts';
 import { callerRequestId } from '../passing/end-to-end-headers.ts';
+import { requestPathOf } from '../passing/request-path.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 
 /** What the brokers answered to a call that was made to each of them. */
@@ -23,6 +24,7 @@ const refusalBytesMax = 65_536;
  * Passes a call on to all brokers at once. One that is down is not waited for; what fails is missing.
  *
  * @throws BROKER_UNAVAILABLE when none answered
+ * @throws INVALID_PARAMETER when the target of the request is no path
  */
 export async function callAll<T>(
   context: ProxyContext,
@@ -34,7 +36,7 @@ export async function callAll<T>(
   const { usable, all } = brokers;
   const missing = new Set(all.filter((broker) => !usable.includes(broker)));
   const timeoutMs = options.timeouts.answerMs;
-  const ownCall = { ...call, path: request.raw.url ?? '', headers: ownHeadersOf(request), clock, timeoutMs };
+  const ownCall = { ...call, path: requestPathOf(request), headers: ownHeadersOf(request), clock, timeoutMs };
   const answers = await Promise.all(
     usable.map(async (broker) => {
       try {

@@ -6,6 +6,7 @@ import type { Broker } from '../brokers/broker.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 import { requestHeadersOf } from './end-to-end-headers.ts';
 import { type AnswerHead, Exchange, type ExchangeOutcome } from './exchange.ts';
+import { requestPathOf } from './request-path.ts';
 import { Upload } from './upload.ts';
 
 export interface PassOptions {
@@ -19,6 +20,7 @@ export class PassedCall {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #options: PassOptions;
+  readonly #path: string;
   readonly #headers: readonly string[];
   readonly #upload: Upload | undefined;
   #exchange: Exchange | undefined;
@@ -26,7 +28,7 @@ export class PassedCall {
   /** @throws INVALID_PARAMETER when the target is no path, BODY_TOO_LARGE when the body is announced as such */
   constructor(context: ProxyContext, request: FastifyRequest, reply: FastifyReply, options: PassOptions) {
     const { raw } = request;
-    if (raw.url?.startsWith('/') !== true) throw new QuireError('INVALID_PARAMETER', 'The target of the request is no path.');
+    this.#path = requestPathOf(request);
     this.#context = context;
     this.#request = request;
     this.#reply = reply;
@@ -56,7 +58,7 @@ export class PassedCall {
     const { contentLength } = this.#upload ?? {};
     this.#exchange = new Exchange(broker, {
       method: this.#request.method,
-      path: this.#request.raw.url ?? '',
+      path: this.#path,
       headers: contentLength === undefined ? this.#headers : [...this.#headers, 'content-length', String(contentLength)],
       upload: this.#upload,
       response: this.#reply.raw,
