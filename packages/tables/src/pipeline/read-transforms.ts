@@ -1,6 +1,7 @@
 import { parseExpression } from '../expression/parse-expression.ts';
 import type { Finding } from '../finding.ts';
 import type { ColumnSpec } from './column-spec.ts';
+import { implicitTransform } from './implicit-transform.ts';
 import { type Transform, orderTransforms } from './order-transforms.ts';
 import type { TransformPart } from './pipeline-input.ts';
 
@@ -10,7 +11,7 @@ export interface ReadTransforms {
   readonly findings: readonly Finding[];
 }
 
-/** Reads the transforms of a config, and those of the schema's columns that the config has none for. */
+/** Reads the transforms of a config, and those of the schema's columns, given or implicit, that the config has none for. */
 export function readTransforms(configs: readonly TransformPart[], columns: readonly ColumnSpec[]): ReadTransforms {
   const findings: Finding[] = [];
   const byColumn = new Map<string, Transform>();
@@ -18,7 +19,7 @@ export function readTransforms(configs: readonly TransformPart[], columns: reado
     ...configs.map(({ columnName, transformFunction }, index) => {
       return { column: columnName, text: transformFunction, path: `/ingestionConfig/transformConfigs/${index}` };
     }),
-    ...columns.map(({ name, transformFunction, path }) => ({ column: name, text: transformFunction, path })),
+    ...columns.map((column) => ({ column: column.name, text: column.transformFunction, path: column.path })),
   ];
   for (const { column, text, path } of given) {
     if (column === undefined || text === undefined || text.trim() === '') continue;
@@ -30,6 +31,11 @@ export function readTransforms(configs: readonly TransformPart[], columns: reado
     const parsed = parseExpression(text, `${path}/transformFunction`);
     if (parsed.findings !== undefined) findings.push(...parsed.findings);
     else byColumn.set(column, { column, expression: parsed.expression, path });
+  }
+  for (const column of columns) {
+    const implicit = byColumn.has(column.name) ? undefined : implicitTransform(column);
+    const { expression } = implicit === undefined ? {} : parseExpression(implicit);
+    if (expression !== undefined) byColumn.set(column.name, { column: column.name, expression, path: column.path });
   }
   const { ordered, cycles, blocked } = orderTransforms([...byColumn.values()]);
   return { transforms: ordered, findings: [...findings, ...cycles.map(describeCycle), ...blocked.map(describeBlocked)] };

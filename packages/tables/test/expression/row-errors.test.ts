@@ -20,6 +20,11 @@ describe('a value that does not suit is an error of the row', () => {
     ['fromEpochDays(1000000000)', '86400000000000000 ms is outside the calendar, which ends in the year 275760.'],
     ["hexToBytes('0g')", '‘0g’ is not pairs of hex digits.'],
     ["decodeUrl('%zz')", '‘%zz’ has an escape that is none.'],
+    ["stAsText('00ff')", '2 bytes are no geometry as the engine keeps it.'],
+    ["stAsText('020000000000000000')", 'Expected a point, found a line.'],
+    ["fromUuidBytes('00ff')", 'A UUID has 16 bytes, not 2.'],
+    ["trim('MIDDLE', 'x', 'y')", 'Expected BOTH, LEADING or TRAILING, found ‘MIDDLE’.'],
+    ["regexpReplace('a', 'a', '$2')", 'The pattern has no group $2.'],
     ["array(1) = 'a'", 'An array cannot be compared with the text ‘a’.'],
   ])('%s', (expression, message) => {
     expect(() => evaluate(expression)).toThrow(expect.objectContaining({ code: 'EXPRESSION_FAILED', message }));
@@ -44,7 +49,10 @@ describe('a value that does not suit is an error of the row', () => {
 
   test.each([
     ["regexpLike(a, 'x{900}y')", 'is too long for the pattern'],
-    ["regexpReplace(a, '', a)", 'is too long for a replacement of 200000.'],
+    ["regexpReplace(repeat('x', 1000), 'x', a)", 'is too long; at most 1048576 are kept.'],
+    ["regexpReplace(repeat('x', 1000), '(x+)', repeat('$1', 2000))", 'is too long; at most 1048576 are kept.'],
+    ["regexpReplace(a, 'x.*y|x', '')", 'is too long for the pattern'],
+    ['uniqueNgrams(a, 1000)', 'is too long; at most 1048576 are kept.'],
     ["levenshteinDistance(a, 'b')", 'is too long to count edits of.'],
     ["jsonPath(b, '$.*')", 'finds more than 100000 values.'],
   ])('work without end is refused before it is begun: %s', (expression, message) => {

@@ -1,5 +1,6 @@
 import { type FunctionDefinition, scalar } from '../function-definition.ts';
 import { integer, text } from '../parameters.ts';
+import { ngramsOf } from '../values/ngrams.ts';
 
 /** Parts of text. `substr` counts places from 0, `substring` from 1, as in the engine. */
 export const stringSplitFunctions: readonly FunctionDefinition[] = [
@@ -88,22 +89,6 @@ export const stringSplitFunctions: readonly FunctionDefinition[] = [
     evaluate: (given, lengthMin, lengthMax = lengthMin) => ngramsOf(given, lengthMin, lengthMax),
   }),
 ];
-
-const ngramCountMax = 100_000;
-
-/** @throws EXPRESSION_FAILED when there are too many, or all together too long */
-function ngramsOf(given: string, lengthMin: number, lengthMax: number): readonly string[] {
-  const found = new Set<string>();
-  let size = 0;
-  for (let length = Math.max(1, lengthMin); length <= Math.min(lengthMax, given.length); length += 1) {
-    const count = given.length - length + 1;
-    size += count * length;
-    checkTextLength(size);
-    if (found.size + count > ngramCountMax) throw expressionFailed(`A text of ${given.length} characters has too many pieces.`);
-    for (let start = 0; start < count; start += 1) found.add(given.slice(start, start + length));
-  }
-  return [...found];
-}
 
 const prefixLengthMax = 1_000;
 

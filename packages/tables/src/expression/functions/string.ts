@@ -1,7 +1,7 @@
 import { expressionFailed } from '../expression-error.ts';
 import { type FunctionDefinition, scalar } from '../function-definition.ts';
-import { integer, oneOf, text } from '../parameters.ts';
-import { paddedText, repeatedText, replacedText } from '../values/long-text.ts';
+import { anything, integer, oneOf, text } from '../parameters.ts';
+import { paddedText, repeatedText, replacedText, trimmedText } from '../values/long-text.ts';
 
 const forms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 
@@ -19,9 +19,10 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   scalar({
     name: 'trim',
     takes: [text],
+    optionally: [text, text],
     returns: 'text',
-    does: 'Without space at both ends.',
-    evaluate: (given) => given.trim(),
+    does: "Without space at both ends; or, as `trim('LEADING', '0', code)`, without some characters at one end or `BOTH`.",
+    evaluate: (given, characters, value) => (value === undefined ? given.trim() : trimmedText(given, characters ?? ' ', value)),
   }),
   scalar({
     name: 'ltrim',
@@ -76,11 +77,14 @@ export const stringFunctions: readonly FunctionDefinition[] = [
   }),
   scalar({
     name: 'repeat',
-    takes: [text, integer],
-    optionally: [text],
+    takes: [text, anything],
+    optionally: [integer],
     returns: 'text',
-    does: 'So many times, with the third argument between.',
-    evaluate: (given, count, separator = '') => repeatedText(given, count, separator),
+    does: "So many times; or with a separator, as `repeat('ab', '-', 3)`.",
+    evaluate(given, second, count) {
+      if (count !== undefined) return repeatedText(given, count, text.read(second, 'argument 2 of repeat'));
+      return repeatedText(given, integer.read(second, 'argument 2 of repeat'), '');
+    },
   }),
   scalar({
     name: 'lpad',

@@ -31,3 +31,15 @@ export function replacedText(text: string, find: string, substitute: string): st
   checkTextLength(text.length + (parts.length - 1) * (substitute.length - find.length));
   return parts.join(substitute);
 }
+
+/** A text without certain characters at its start (`LEADING`), its end (`TRAILING`) or both (`BOTH`). @throws EXPRESSION_FAILED for another end */
+export function trimmedText(end: string, characters: string, text: string): string {
+  const word = end.toUpperCase();
+  if (!['BOTH', 'LEADING', 'TRAILING'].includes(word)) {
+    throw expressionFailed(`Expected BOTH, LEADING or TRAILING, found ‘${end}’.`);
+  }
+  let [from, to] = [0, text.length];
+  while (word !== 'TRAILING' && from < to && characters.includes(text.charAt(from))) from += 1;
+  while (word !== 'LEADING' && to > from && characters.includes(text.charAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}

@@ -32,6 +32,20 @@ describe('transforms', () => {
     expect(await fieldsOf([{ a: 1 }], { dimensions })).toEqual([{ a: 1, b: 10 }]);
   });
 
+  test('take keys and values of a map for columns that are named so, in one order', async () => {
+    const list = { singleValueField: false };
+    const dimensions = [column('tags__KEYS', 'STRING', list), column('tags__VALUES', 'INT', list)];
+    const rows = [{ tags: { b: 2, a: 1 } }, { tags: { b: 2, a: 1 }, tags__KEYS: ['given', 'here'] }];
+    expect(await fieldsOf(rows, { dimensions })).toEqual([
+      { tags__KEYS: ['a', 'b'], tags__VALUES: [1, 2] },
+      { tags__KEYS: ['given', 'here'], tags__VALUES: [1, 2] },
+    ]);
+    const ingestion = transforms(['tags__KEYS', "array('x', 'y')"]);
+    expect(await fieldsOf([{ tags: { a: 1 } }], { dimensions: dimensions.slice(0, 1), ingestion })).toEqual([
+      { tags__KEYS: ['x', 'y'] },
+    ]);
+  });
+
   test('make columns that others read but the table does not keep', async () => {
     const ingestion = transforms(['between_', 'upper(a)'], ['c', 'between_ || between_']);
     expect(await fieldsOf([{ a: 'x' }], { ingestion, dimensions: [column('c')] })).toEqual([{ c: 'XX' }]);

@@ -1,0 +1,31 @@
+import type { Example } from './example.ts';
+
+/** Hashes, UUIDs and geometries; they need no row. */
+export const hashes: readonly Example[] = [
+  ["md5('')", 'd41d8cd98f00b204e9800998ecf8427e'],
+  ["sha('abc')", 'a9993e364706816aba3e25717850c26c9cd0d89d'],
+  ["sha224('abc')", 'e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf'],
+  ["sha256('abc')", 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
+  ["leftSubStr(sha512('abc'), 16)", 'ddaf35a193617aba'],
+  ["sha512('abc') = sha512('abd')", false],
+  ["crc32('123456789')", 0xcb_f4_39_26 | 0],
+  ["adler32('Wikipedia')", 0x11_e6_03_98],
+  ["murmurHash2('21')", -973_932_308],
+  ["murmurHash2('foobar')", -790_332_482],
+  ["murmurHash2('a-little-bit-long-string')", -985_981_536],
+  ["murmurHash3Bit32('hello', 0)", 0x24_8b_fa_47],
+  ["murmurHash3Bit32('')", 0],
+  ["bytesToHex(murmurHash3Bit128('hello', 0))", '029bbd41b3a7d8cb191dae486a901e5b'],
+  ["murmurHash3Bit64('hello', 0)", BigInt.asIntN(64, 0xcbd8_a7b3_41bd_9b02n)],
+  ["fnv1Hash32('a')", 0x05_0c_5d_7e],
+  ["fnv1aHash32('a')", 0xe4_0c_29_2c | 0],
+  ["fnv1Hash64('a')", BigInt.asIntN(64, 0xaf63_bd4c_8601_b7ben)],
+  ["fnv1aHash64('a')", BigInt.asIntN(64, 0xaf63_dc4c_8601_ec8cn)],
+  ["bytesToHex(toUUIDBytes('F81D4FAE-7dec-11d0-a765-00a0c91e6bf6'))", 'f81d4fae7dec11d0a76500a0c91e6bf6'],
+  ["toUuidBytes('none')", null],
+  ["fromUUIDBytes('f81d4fae7dec11d0a76500a0c91e6bf6')", 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'],
+  ['bytesToHex(stPoint(1, -2))', '003ff0000000000000c000000000000000'],
+  ['bytesToHex(toSphericalGeography(ST_Point(1, -2)))', '803ff0000000000000c000000000000000'],
+  ['toGeometry(stPoint(1, -2, 1)) = stPoint(1, -2)', true],
+  ['ST_AsText(stPoint(-122.5, 0.0000001))', 'POINT (-122.5 0.0000001)'],
+];
