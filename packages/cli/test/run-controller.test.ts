@@ -9,7 +9,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LiveSettings } from '../src/start/live-settings.ts';
 import { openAuthorization } from '../src/start/open-authorization.ts';
-import { type RunningController, runController } from '../src/start/run-controller.ts';
+import type { RunningService } from '../src/start/role-run.ts';
+import { runController } from '../src/start/run-controller.ts';
 import { FakeEnvironment } from './fake-environment.ts';
 
 let directory: string;
@@ -38,7 +39,7 @@ async function file(name: string, text: string): Promise<string> {
 /** A controller by these settings, while `task` runs. */
 async function whileRunning(
   settings: Readonly<Record<string, string>>,
-  task: (running: RunningController, environment: FakeEnvironment) => Promise<void>,
+  task: (running: RunningService, environment: FakeEnvironment) => Promise<void>,
   brokers?: readonly string[],
 ): Promise<void> {
   const environment = new FakeEnvironment({ variables: { ROOT_TOKEN: 'root-token' } });

@@ -5,31 +5,20 @@ import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
-import type { ServiceAddress } from '@quire/service';
 import type { Settings } from '@quire/settings';
-import type { Logger } from 'pino';
-import type { Environment } from '../environment.ts';
-import { readVersion } from '../version.ts';
 import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
+import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
 import { isSharedStore, openStore, signerOf } from './open-store.ts';
 
 /** A broker that listens, as its operator wants to know it. */
-export interface RunningBroker {
-  readonly address: ServiceAddress;
-  readonly settings: Settings;
+export interface RunningBroker extends RunningService {
   readonly storeLocation: string;
-  readonly usesQuickstartTokens: boolean;
 }
 
-export interface BrokerRun {
-  readonly environment: Environment;
-  readonly logger: Logger;
-  readonly onListening: (running: RunningBroker) => Promise<void>;
-  /** The broker runs until this resolves. */
-  readonly untilStop: Promise<void>;
+export interface BrokerRun extends RoleRun<RunningBroker> {
   /** Who may call beside the principals of the settings: other parts of this process. */
   readonly processPrincipals?: readonly KnownPrincipal[] | undefined;
   /** Aborted when the process is to end whatever still runs. */
@@ -73,15 +62,14 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   await using broker = createBroker({
     engine,
     results,
+    ...serverOptionsOf(settings, run),
     ...gate.options,
-    host: settings.server.bindHost,
     port: settings.server.brokerPort,
     // Any broker serves the pages of a shared store: no response names one.
     ...(!isSharedStore(settings.store) && { advertised: { host: settings.server.brokerHostName } }),
     ...(links !== undefined && { links }),
     storeLocation: store.location,
     tables: settings.tables.map(({ name }) => name),
-    version: readVersion(),
     get pageRowCount() {
       return live.current.results.pageRowCount;
     },
@@ -91,17 +79,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     surroundings: () => surroundingsOf(live, cleaner, admission),
     queriesRunningMax: settings.query.concurrencyMax,
     queriesQueuedMax: settings.query.queueLengthMax,
-    bodyBytesMax: settings.http.bodyBytesMax,
-    headerBytesMax: settings.http.headerBytesMax,
-    requestTimeoutMs: settings.http.requestTimeoutMs,
-    idleTimeoutMs: settings.http.idleTimeoutMs,
-    shutdownGraceMs: settings.http.shutdownGraceMs,
-    metricsEnabled: settings.observability.metricsEnabled,
-    docsEnabled: settings.observability.docsEnabled,
     metrics,
-    logger,
-    clock,
-    random,
   });
   const { bindHost: host, brokerPort: port } = settings.server;
   const address = await listen({ service: broker, role: 'broker', host, port, portKey: 'engine.broker.client.queryPort' });

@@ -1,30 +1,15 @@
 import { ControllerMetrics, createController } from '@quire/controller';
 import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
 import { QuireError } from '@quire/core';
-import type { ServiceAddress } from '@quire/service';
 import type { Settings } from '@quire/settings';
-import type { Logger } from 'pino';
-import type { Environment } from '../environment.ts';
-import { readVersion } from '../version.ts';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
+import { type RoleRun, serverOptionsOf } from './role-run.ts';
 import { openAuthorization } from './open-authorization.ts';
 import { PreviewSources } from './preview-sources.ts';
 
-/** A controller that listens, as its operator wants to know it. */
-export interface RunningController {
-  readonly address: ServiceAddress;
-  readonly settings: Settings;
-  readonly usesQuickstartTokens: boolean;
-}
-
-export interface ControllerRun {
-  readonly environment: Environment;
-  readonly logger: Logger;
-  readonly onListening: (running: RunningController) => Promise<void>;
-  /** The controller runs until this resolves. */
-  readonly untilStop: Promise<void>;
+export interface ControllerRun extends RoleRun {
   /** Gives the Authorization of calls to brokers when the settings say nothing of it: those of the same process know it. */
   readonly authorization?: AuthorizationProvider | undefined;
   /** The brokers that it looks after when the settings name none: those of the same process. */
@@ -38,7 +23,7 @@ export interface ControllerRun {
  */
 export async function runController(live: LiveSettings, run: ControllerRun): Promise<void> {
   const { environment, logger } = run;
-  const { clock, random } = environment;
+  const { clock } = environment;
   const settings = live.current;
   const brokersNow = (): readonly string[] => live.current.controller.brokers ?? run.brokers ?? [];
   if (brokersNow().length === 0) {
@@ -52,6 +37,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
   await using previews = new PreviewSources(live, environment);
   await using controller = createController({
+    ...serverOptionsOf(settings, run),
     ...gate.options,
     authorization,
     certificateAuthorities,
@@ -66,21 +52,9 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
       return { periodMs: own.cleanerPeriodMs, initialDelayMs: own.cleanerInitialDelayMs, cron: cleaner.schedule };
     },
     surroundings: () => ({ settingsProblems: live.problemCount }),
-    host: settings.server.bindHost,
     port: settings.server.controllerPort,
-    version: readVersion(),
-    bodyBytesMax: settings.http.bodyBytesMax,
-    headerBytesMax: settings.http.headerBytesMax,
-    requestTimeoutMs: settings.http.requestTimeoutMs,
-    idleTimeoutMs: settings.http.idleTimeoutMs,
-    shutdownGraceMs: settings.http.shutdownGraceMs,
-    metricsEnabled: settings.observability.metricsEnabled,
-    docsEnabled: settings.observability.docsEnabled,
     preview: previews.options,
     metrics: new ControllerMetrics(),
-    logger,
-    clock,
-    random,
   });
   const { bindHost: host, controllerPort: port } = settings.server;
   const address = await listen({ service: controller, role: 'controller', host, port, portKey: 'controller.port' });

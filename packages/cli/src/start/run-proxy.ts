@@ -1,28 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { QuireError } from '@quire/core';
 import { createProxy, ProxyMetrics, type ProxyTimeouts } from '@quire/proxy';
-import type { ServiceAddress } from '@quire/service';
 import type { Settings } from '@quire/settings';
-import type { Logger } from 'pino';
-import type { Environment } from '../environment.ts';
-import { readVersion } from '../version.ts';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
+import { type RoleRun, serverOptionsOf } from './role-run.ts';
 
-/** A proxy that listens, as its operator wants to know it. */
-export interface RunningProxy {
-  readonly address: ServiceAddress;
-  readonly settings: Settings;
-  readonly usesQuickstartTokens: boolean;
-}
-
-export interface ProxyRun {
-  readonly environment: Environment;
-  readonly logger: Logger;
-  readonly onListening: (running: RunningProxy) => Promise<void>;
-  /** The proxy runs until this resolves. */
-  readonly untilStop: Promise<void>;
+export interface ProxyRun extends RoleRun {
   /** The brokers that it has when the settings name none: those of the same process. */
   readonly brokers?: readonly string[] | undefined;
 }
@@ -34,7 +19,6 @@ export interface ProxyRun {
  */
 export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void> {
   const { environment, logger } = run;
-  const { clock, random } = environment;
   const settings = live.current;
   const { brokers: listed, brokersName } = settings.proxy;
   if (listed === undefined && brokersName === undefined && (run.brokers ?? []).length === 0) {
@@ -44,6 +28,7 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
   const { authoritiesFile } = settings.tls;
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
   await using proxy = createProxy({
+    ...serverOptionsOf(settings, run),
     ...gate.options,
     certificateAuthorities,
     get brokers() {
@@ -76,20 +61,8 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
       return live.current.proxy.failuresMax;
     },
     surroundings: () => ({ settingsProblems: live.problemCount }),
-    host: settings.server.bindHost,
     port: settings.server.proxyPort,
-    version: readVersion(),
-    bodyBytesMax: settings.http.bodyBytesMax,
-    headerBytesMax: settings.http.headerBytesMax,
-    requestTimeoutMs: settings.http.requestTimeoutMs,
-    idleTimeoutMs: settings.http.idleTimeoutMs,
-    shutdownGraceMs: settings.http.shutdownGraceMs,
-    metricsEnabled: settings.observability.metricsEnabled,
-    docsEnabled: settings.observability.docsEnabled,
     metrics: new ProxyMetrics(),
-    logger,
-    clock,
-    random,
   });
   const { bindHost: host, proxyPort: port } = settings.server;
   const address = await listen({ service: proxy, role: 'proxy', host, port, portKey: 'proxy.port' });

@@ -2,10 +2,9 @@ import { createProcessPrincipal, type ProcessPrincipal } from '@quire/auth';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from './live-settings.ts';
+import type { RunningService } from './role-run.ts';
 import type { Role } from './roles.ts';
 import type { RunningBroker } from './run-broker.ts';
-import type { RunningController } from './run-controller.ts';
-import type { RunningProxy } from './run-proxy.ts';
 import { StartedRole } from './started-role.ts';
 
 export interface RunningCleaner {
@@ -17,8 +16,8 @@ export interface RunningCleaner {
 /** The parts of a process, ready. */
 export interface RunningRoles {
   readonly broker?: RunningBroker | undefined;
-  readonly proxy?: RunningProxy | undefined;
-  readonly controller?: RunningController | undefined;
+  readonly proxy?: RunningService | undefined;
+  readonly controller?: RunningService | undefined;
   readonly cleaner?: RunningCleaner | undefined;
 }
 
@@ -90,7 +89,7 @@ function startProxy(
   live: LiveSettings,
   run: RolesRun,
   brokers: readonly string[] | undefined,
-): StartedRole<RunningProxy> | undefined {
+): StartedRole<RunningService> | undefined {
   if (!run.roles.has('proxy')) return undefined;
   return new StartedRole(async (hooks) => {
     const { runProxy } = await import('./run-proxy.ts');
@@ -102,7 +101,7 @@ function startController(
   live: LiveSettings,
   run: RolesRun,
   { brokers, own }: { readonly brokers: readonly string[] | undefined; readonly own: ProcessPrincipal | undefined },
-): StartedRole<RunningController> | undefined {
+): StartedRole<RunningService> | undefined {
   if (!run.roles.has('controller')) return undefined;
   return new StartedRole(async (hooks) => {
     const { runController } = await import('./run-controller.ts');

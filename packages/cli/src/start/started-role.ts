@@ -1,6 +1,7 @@
 /** What a part of the process is given to run: it says when it is ready, and runs until it is told to stop. */
 export interface RoleHooks<Ready> {
   readonly onListening: (ready: Ready) => Promise<void>;
+  /** It runs until this resolves. */
   readonly untilStop: Promise<void>;
 }
 
