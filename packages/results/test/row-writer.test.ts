@@ -234,6 +234,12 @@ test('rows too large for the memory stand among those that fit', async () => {
   expect(rows).toEqual(utf8.map((text, row) => [row, text]));
 });
 
+test('a null that has a large text behind it is as any other', async () => {
+  const column = textColumnOf(new Utf8(), ['a', 'b'.repeat(1_000_000), 'c'], (row) => row === 1);
+  expect(await csvCellsOf(column)).toEqual(['a', '""', 'c']);
+  expect(await jsonCellsOf(column)).toEqual(['"a"', 'null', '"c"']);
+});
+
 test('a row may have more columns than the memory has room for', async () => {
   const column = columnOf(new Int32(), 3, Int32Array.of(1, 2, 3));
   const rows = await jsonRowsOf(Array.from({ length: 20_000 }, () => column));

@@ -43,7 +43,8 @@ export const jsonFormat: CellFormat = { isJson: true, nullText: 'null', writerOf
 
 /** CSV fields: a lone null would make an empty line, which readers skip, and is empty text instead. */
 export function csvFormat(columnCount: number): CellFormat {
-  return { isJson: false, nullText: columnCount === 1 ? '""' : '', writerOf: csvWriterOf };
+  const nullText = columnCount === 1 ? '""' : '';
+  return { isJson: false, nullText, writerOf: (field, data) => csvWriterOf(field, data, nullText) };
 }
 
 /** Bytes of the widest cells, quotes included. */

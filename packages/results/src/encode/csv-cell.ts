@@ -4,19 +4,21 @@ import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf, validityOf } from './column-reader.ts';
 import { jsonWriterOf } from './json-cell.ts';
 import { scalarWriterOf } from './scalar-writer.ts';
+import { writeAscii } from './write-number.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
-/** Compiles the writer of one column's CSV fields: null is nothing at all, lists, maps and structs are their JSON. */
-export function csvWriterOf(field: Field, data: Data): CellWriter {
-  if (DataType.isNull(field.type)) return { widthMax: 0, widthOf: undefined, write: (_bytes, position) => position };
+/** Compiles the writer of one column's CSV fields: null is `nullText`, lists, maps and structs are their JSON. */
+export function csvWriterOf(field: Field, data: Data, nullText: string): CellWriter {
+  const writeNull = (bytes: Uint8Array, position: number): number => writeAscii(bytes, position, nullText);
+  if (DataType.isNull(field.type)) return { widthMax: nullText.length, widthOf: undefined, write: writeNull };
   const writer = valueWriterOf(field, data);
   const isValid = validityOf(data);
   if (isValid === undefined) return writer;
   const { write, widthOf } = writer;
   return {
-    widthMax: writer.widthMax,
+    widthMax: Math.max(nullText.length, writer.widthMax),
     widthOf: widthOf === undefined ? undefined : (row) => (isValid(row) ? widthOf(row) : 0),
-    write: (bytes, position, row) => (isValid(row) ? write(bytes, position, row) : position),
+    write: (bytes, position, row) => (isValid(row) ? write(bytes, position, row) : writeNull(bytes, position)),
   };
 }
 
