@@ -6,10 +6,10 @@ const sliceMs = 5;
 /** Lets others run now and then: a long loop asks it at every turn. */
 export class Pace {
   readonly #clock: Clock;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
   #sliceStartMs: number;
 
-  constructor(clock: Clock, signal: AbortSignal) {
+  constructor(clock: Clock, signal?: AbortSignal) {
     this.#clock = clock;
     this.#signal = signal;
     this.#sliceStartMs = clock.monotonicMs();

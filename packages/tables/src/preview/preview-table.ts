@@ -7,7 +7,7 @@ import { completeTableSchema } from '../schema/parse-table-schema.ts';
 import type { FileFinder } from '../sources/source-file.ts';
 import type { TableSurroundings } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
-import { letOthersRun } from './pace.ts';
+import { letOthersRun, Pace } from './pace.ts';
 import { completePreviewObject } from './parse-preview-object.ts';
 import { type PlannedTable, planTable } from './plan-table.ts';
 import { type PreviewLimits, previewLimits } from './preview-limits.ts';
@@ -52,7 +52,7 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
   throwIfAborted(signal);
   using timer = new TimeLimit(clock, limits.timeMaxMs, signal);
   const parsed = readPreviewRequest(request);
-  const sample = await takeSample(parsed, { finder: options.finder, limits, signal: timer.signal });
+  const sample = await takeSample(parsed, { clock, finder: options.finder, limits, signal: timer.signal });
   const late = new LateFinding();
   const fallback: PlannedTable = { config: parsed.config?.value ?? {}, schema: parsed.schema?.value, explanations: [] };
   const table = await late.guard(fallback, () =>
@@ -68,7 +68,8 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
     ...(sample.rows.length > 0 && table.schema === undefined ? [noSchema] : []),
     ...late.findings,
   ];
-  return respond(parsed, sample, table, result, sortFindings(findings));
+  const summary = await summarize(sample, result, new Pace(clock, signal));
+  return respond(parsed, sample, table, result, { summary, findings: sortFindings(findings) });
 }
 
 const noSchema: Finding = {
@@ -117,7 +118,7 @@ function respond(
   sample: Sample,
   table: PlannedTable,
   result: PipelineResult,
-  findings: readonly Finding[],
+  told: Pick<PreviewResponse, 'summary' | 'findings'>,
 ): PreviewResponse {
   const tableConfig = completeTableConfig(table.config);
   const schema = table.schema === undefined ? null : completeTableSchema(table.schema);
@@ -141,8 +142,7 @@ function respond(
     })),
     sourceFiles: sample.files,
     config: completePreviewObject(preview).config,
-    summary: summarize(sample, result),
-    findings,
+    ...told,
     explanations: table.explanations,
     changes: result.changes,
     droppedRows: result.dropped,

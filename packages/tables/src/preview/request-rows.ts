@@ -3,6 +3,7 @@ import { pointerTo } from '../json-pointer.ts';
 import { isRecord } from '../model/model-schema.ts';
 import type { SourceRow } from '../row.ts';
 import { isDeeperThan, nestingMax } from './nesting.ts';
+import type { Pace } from './pace.ts';
 
 /** The rows of a request, as the pipeline takes them. */
 export interface RequestRows {
@@ -17,7 +18,7 @@ const findingsMax = 20;
  * Reads `sourceRows`; never throws. Columns of `nullValueFields` have no value, whatever stands there. An object without
  * `fieldToValueMap` is taken for the fields themselves.
  */
-export function readRequestRows(rows: readonly unknown[]): RequestRows {
+export async function readRequestRows(rows: readonly unknown[], pace: Pace): Promise<RequestRows> {
   const findings: Finding[] = [];
   const read: SourceRow[] = [];
   let faultCount = 0;
@@ -27,6 +28,7 @@ export function readRequestRows(rows: readonly unknown[]): RequestRows {
     if (faultCount <= findingsMax) findings.push({ path, code: 'SOURCE_ROW', severity: 'error', message });
   };
   for (const [index, row] of rows.entries()) {
+    if (pace.isDue) await pace.rest();
     const fields = isRecord(row) ? (row['fieldToValueMap'] ?? plainFields(row)) : undefined;
     if (!isRecord(row) || !isRecord(fields)) report(index, 'Expected an object with fieldToValueMap; the row is left out.');
     else if (isDeeperThan(fields, nestingMax)) report(index, `It is nested more than ${nestingMax} deep; the row is left out.`);

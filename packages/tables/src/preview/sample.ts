@@ -1,7 +1,9 @@
+import type { Clock } from '@quire/core';
 import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import type { FileFinder } from '../sources/source-file.ts';
 import { sampleFiles } from './sample-files.ts';
+import { Pace } from './pace.ts';
 import type { PreviewLimits } from './preview-limits.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { readRequestRows } from './request-rows.ts';
@@ -19,6 +21,7 @@ export interface Sample {
 }
 
 export interface SampleOptions {
+  readonly clock: Clock;
   readonly finder: FileFinder | undefined;
   readonly limits: PreviewLimits;
   readonly signal: AbortSignal;
@@ -35,7 +38,8 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
     return { ...sample, findings: [...sample.findings, ...streamFindings(request, sample.rows.length)] };
   }
   const rowsMax = Math.min(preview.config?.sampling?.max ?? Number.POSITIVE_INFINITY, options.limits.rowsMax);
-  const { rows, findings } = readRequestRows(sourceRows.slice(0, Math.max(0, rowsMax)));
+  const pace = new Pace(options.clock, options.signal);
+  const { rows, findings } = await readRequestRows(sourceRows.slice(0, Math.max(0, rowsMax)), pace);
   const isCut = sourceRows.length > rowsMax;
   const message = `Of ${sourceRows.length} rows, the first ${rowsMax} are looked at.`;
   const cut: Finding = { path: '/sourceRows', code: 'ROWS_CUT', severity: 'warning', message };

@@ -1,15 +1,23 @@
 import type { PipelineResult } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
+import type { Pace } from './pace.ts';
 import type { PreviewSummary } from './preview-response.ts';
 import type { Sample } from './sample.ts';
 
 /** Counts what went in and what came out (spec 2.3). */
-export function summarize({ rows, matchingFileCount }: Sample, { rows: made, counts }: PipelineResult): PreviewSummary {
+export async function summarize(
+  { rows, matchingFileCount }: Sample,
+  { rows: made, counts }: PipelineResult,
+  pace: Pace,
+): Promise<PreviewSummary> {
   return {
     getnSourceRows: rows.length,
-    getnSourceColumns: countColumns(rows),
+    getnSourceColumns: await countColumns(rows, pace),
     getnRows: made.length,
-    getnColumns: countColumns(made.map(({ fields }) => fields)),
+    getnColumns: await countColumns(
+      made.map(({ fields }) => fields),
+      pace,
+    ),
     getnFilteredRows: counts.filtered,
     getnFailedRows: counts.failed,
     getnUnnestedRows: counts.unnested,
@@ -20,8 +28,11 @@ export function summarize({ rows, matchingFileCount }: Sample, { rows: made, cou
   };
 }
 
-function countColumns(rows: readonly SourceRow[]): number {
+async function countColumns(rows: readonly SourceRow[], pace: Pace): Promise<number> {
   const names = new Set<string>();
-  for (const row of rows) for (const name of Object.keys(row)) names.add(name);
+  for (const row of rows) {
+    for (const name of Object.keys(row)) names.add(name);
+    if (pace.isDue) await pace.rest();
+  }
   return names.size;
 }
