@@ -4,7 +4,7 @@ import { ResultStore } from '@quire/results';
 import type { World } from './cleaner-world.ts';
 
 const hourMs = 3_600_000;
-export const brokerId = 'Broker_a_1';
+const brokerId = 'Broker_a_1';
 
 /** A process that died and its successor share a disk, and nothing else. */
 export class Process {
