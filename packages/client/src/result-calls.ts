@@ -46,6 +46,9 @@ export async function readPage(
   const { bytes } = await http.send(pageRequest(result, page, options));
   const answer = parseQueryPage(bytes, page.rowCount, integers);
   assertAsked(result, page.offset, answer);
+  const { rows, totalRowCount } = answer;
+  const expected = page.rowCount === undefined ? rows.length : Math.min(page.rowCount, totalRowCount - page.offset);
+  assertRowCount(result, page, expected, rows.length);
   return answer;
 }
 
@@ -59,13 +62,7 @@ export async function readPageBytes(
   const { bytes, headers } = await http.send(pageRequest(result, page, options));
   // A browser shows these headers of another origin only where the server lets it: what is not told is taken for right.
   const told = (name: string, expected: number): number => Number(headers.get(name) ?? expected);
-  const rowCount = told(pageHeaders.numRows, page.expectedRowCount);
-  if (rowCount !== page.expectedRowCount) {
-    throw new QuireError(
-      'UNEXPECTED_RESPONSE',
-      `${page.expectedRowCount} rows from row ${page.offset} of ${result.requestId} on were asked for; ${rowCount} came.`,
-    );
-  }
+  assertRowCount(result, page, page.expectedRowCount, told(pageHeaders.numRows, page.expectedRowCount));
   const requestId = headers.get(pageHeaders.requestId) ?? result.requestId;
   assertAsked(result, page.offset, { requestId, offset: told(pageHeaders.offset, page.offset) });
   return bytes;
@@ -127,6 +124,15 @@ function about({ broker }: ResultAddress, { signal }: SignalOptions) {
   const headers: Record<string, string> =
     broker === undefined ? {} : { FORWARD_HOST: broker.host, FORWARD_PORT: String(broker.port) };
   return { headers, signal };
+}
+
+/** Whoever walks on behind a page that is shorter than asked for would miss rows. */
+function assertRowCount({ requestId }: ResultAddress, { offset }: AskedPage, expected: number, told: number): void {
+  if (told === expected) return;
+  throw new QuireError(
+    'UNEXPECTED_RESPONSE',
+    `${expected} rows from row ${offset} of ${requestId} on were asked for; ${told} came.`,
+  );
 }
 
 function assertAsked(

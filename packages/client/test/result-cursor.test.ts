@@ -6,6 +6,20 @@ import { collect, FakeResult, requestId } from './fake-result.ts';
 const query = (fake: FakeResult, rowCount: number) => fake.client.query('SELECT 1', { rowCount });
 const firstCells = (page: QueryPage | null) => page?.rows.map(([n]) => n);
 
+/** What a server answers that gives rows of its own choice. */
+const pageOf = (offset: number, rows: readonly unknown[]): Response => {
+  const resultTable = { dataSchema: { columnNames: ['n'], columnDataTypes: ['INT'] }, rows };
+  return Response.json({
+    resultTable,
+    requestId,
+    brokerId: 'b',
+    numRowsResultSet: 10,
+    offset,
+    numRows: rows.length,
+    exceptions: [],
+  });
+};
+
 describe('a cursor', () => {
   it('is at the first page, which came with the query, and knows the whole result', async () => {
     const fake = new FakeResult({ rowCount: 25 });
@@ -119,21 +133,7 @@ describe('a cursor', () => {
   });
 
   it('takes no other page for the one that was asked for', async () => {
-    const wrong = new FakeResult({
-      rowCount: 10,
-      fault: (call) =>
-        call.includes('offset=2')
-          ? Response.json({
-              resultTable: { dataSchema: { columnNames: [], columnDataTypes: [] }, rows: [] },
-              requestId,
-              brokerId: 'b',
-              numRowsResultSet: 10,
-              offset: 4,
-              numRows: 0,
-              exceptions: [],
-            })
-          : undefined,
-    });
+    const wrong = new FakeResult({ rowCount: 10, fault: (call) => (call.includes('offset=2') ? pageOf(4, []) : undefined) });
     expect(await errorOf((await query(wrong, 2)).next())).toEqual({
       code: 'UNEXPECTED_RESPONSE',
       message: `Row 2 of ${requestId} was asked for; row 4 of ${requestId} came.`,
@@ -142,6 +142,14 @@ describe('a cursor', () => {
 });
 
 describe('walking through a result', () => {
+  it('misses no row where a page is shorter than asked for', async () => {
+    const short = new FakeResult({ rowCount: 10, fault: (call) => (call.includes('offset=4') ? pageOf(4, [[4]]) : undefined) });
+    expect(await errorOf(collect((await query(short, 2)).rows()))).toEqual({
+      code: 'UNEXPECTED_RESPONSE',
+      message: `2 rows from row 4 of ${requestId} on were asked for; 1 came.`,
+    });
+  });
+
   it('gives every page once, and uses the one at hand', async () => {
     const fake = new FakeResult({ rowCount: 5 });
     const cursor = await query(fake, 2);
