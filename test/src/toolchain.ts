@@ -22,6 +22,27 @@ export const python: Tool = program({
   probe: ['-c', 'import pyarrow, polars, duckdb'],
 });
 
+/** Python with the driver for Apache Pinot. */
+export const pinotDriver: Tool = program({
+  name: 'Python with pinotdb',
+  variable: 'QUIRE_PYTHON',
+  defaultPath: '.cache/python/bin/python',
+  probe: ['-c', 'import pinotdb'],
+});
+
+/** The folder with the jars of Apache Pinot's client for Java, where there is a Java to run them. */
+export const javaClient: Tool = {
+  name: "Apache Pinot's client for Java, with Java 17",
+  remedy: 'run .ci/run once, or set QUIRE_JAVA_CLIENT to a folder with its jars',
+  find: (environment) => {
+    const folder = environment['QUIRE_JAVA_CLIENT'] ?? join(root, '.cache/java-client');
+    if (!existsSync(folder) || !readdirSync(folder).some((name) => name.startsWith('pinot-java-client-'))) return undefined;
+    const { status, stdout } = spawnSync('java', ['--version'], { encoding: 'utf8' });
+    const [, version] = /^\S+ (\d+)/.exec(stdout ?? '') ?? [];
+    return status === 0 && Number(version) >= 17 ? folder : undefined;
+  },
+};
+
 /** The oldest Node that the packages promise to run on. */
 export const oldestNode: Tool = program({
   name: 'Node 22',
