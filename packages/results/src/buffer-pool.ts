@@ -15,7 +15,7 @@ export class BufferPool {
   #leasedBytes = 0;
 
   /** @param idleBytesMax how much may lie at rest; what comes back beyond that is let go */
-  constructor(idleBytesMax = 16 * MiB) {
+  constructor(idleBytesMax = 24 * MiB) {
     this.#idleBytesMax = idleBytesMax;
   }
 
@@ -26,12 +26,9 @@ export class BufferPool {
 
   /** Lends `sizeBytes` bytes at the start of a buffer of their own; their contents are anything. */
   lease(sizeBytes: number): Uint8Array {
-    const capacityBytes = capacityFor(sizeBytes);
-    this.#leasedBytes += capacityBytes;
-    const idle = this.#idle.get(capacityBytes)?.pop();
-    if (idle === undefined) return new Uint8Array(Buffer.allocUnsafeSlow(capacityBytes).buffer, 0, sizeBytes);
-    this.#idleBytes -= capacityBytes;
-    return new Uint8Array(idle, 0, sizeBytes);
+    const buffer = this.#takeIdle(sizeBytes) ?? Buffer.allocUnsafeSlow(capacityFor(sizeBytes)).buffer;
+    this.#leasedBytes += buffer.byteLength;
+    return new Uint8Array(buffer, 0, sizeBytes);
   }
 
   /** Takes back what was lent, once, when nobody reads or writes it any more. */
@@ -43,6 +40,18 @@ export class BufferPool {
     idle.push(buffer as ArrayBuffer);
     this.#idle.set(buffer.byteLength, idle);
     this.#idleBytes += buffer.byteLength;
+  }
+
+  /** A buffer at rest that is large enough, and not twice as large as needed. */
+  #takeIdle(sizeBytes: number): ArrayBuffer | undefined {
+    const smallest = capacityFor(sizeBytes);
+    for (let capacity = smallest; capacity < 2 * smallest; capacity = capacityFor(capacity + 1)) {
+      const buffer = this.#idle.get(capacity)?.pop();
+      if (buffer === undefined) continue;
+      this.#idleBytes -= capacity;
+      return buffer;
+    }
+    return undefined;
   }
 
   /** Does not count on what was lent any more: somebody may still write to it. */
