@@ -55,3 +55,28 @@ describe('config/production.properties', () => {
     expect(parse({ file: uncommented })).toMatchObject({ ok: true });
   });
 });
+
+describe('config/cluster', () => {
+  test('has two brokers on one bucket, with the same callers and tables, at addresses of their own', async () => {
+    const [one, two] = [await load('cluster/broker-1.properties'), await load('cluster/broker-2.properties')];
+    const { server, store, ...others } = one;
+    expect({ server, store: { ...store, tempDir: '' }, ...others }).toEqual({
+      ...two,
+      server: { ...two.server, brokerPort: 8099 },
+      store: { ...two.store, tempDir: '' },
+    });
+    expect([two.server.brokerPort, store.protocol, store.tempDir === two.store.tempDir]).toEqual([8098, 's3', false]);
+  });
+
+  test('has a proxy and a controller for both, and a cleaner for their bucket', async () => {
+    const [proxy, controller, cleaner] = [
+      await load('cluster/proxy.properties'),
+      await load('cluster/controller.properties'),
+      await load('cluster/cleaner.properties'),
+    ];
+    const brokers = ['http://127.0.0.1:8099', 'http://127.0.0.1:8098'];
+    const { store } = await load('cluster/broker-1.properties');
+    expect([proxy.proxy.brokers, controller.controller.brokers]).toEqual([brokers, brokers]);
+    expect({ ...cleaner.store, tempDir: store.tempDir }).toEqual(store);
+  });
+});

@@ -69,23 +69,6 @@ describe('the API document of the proxy', () => {
   });
 });
 
-describe('programs made for Apache Pinot', () => {
-  test('find their cursors through the proxy', async () => {
-    await using proxy = await TestProxy.start([one, two]);
-    const first = await proxy.query('rows 30', '?getCursor=true&numRows=10');
-    const { requestId } = first.json();
-    const page = await proxy.call(`/responseStore/${requestId}/results?offset=10&numRows=10`);
-    const entry = await proxy.call(`/responseStore/${requestId}`);
-    const list = await proxy.call('/responseStore', { as: 'root' });
-    const tables = await proxy.call('/tables');
-    const deleted = await proxy.call(`/responseStore/${requestId}`, { method: 'DELETE' });
-
-    expect([first.status, page.status, entry.status, list.status, tables.status, deleted.status]).toEqual(Array(6).fill(200));
-    expect(page.text).toContain(scriptedRowsJson(10, 20));
-    expect(list.json<{ requestId: string }[]>().map((each) => each.requestId)).toContain(requestId);
-  });
-});
-
 describe('credentials', () => {
   test('are checked before any broker is called, where the proxy is told to', async () => {
     await using broker = await MisbehavingBroker.start();
