@@ -14,7 +14,7 @@ import { previewLines } from '../tables/preview-lines.ts';
 import { writeProposal } from '../tables/write-proposal.ts';
 
 const examples = `
-Files are CSV, JSON, JSON lines, Parquet or Arrow, text also compressed by gzip or zstd: paths, patterns in quotes, s3:// and gs:// URIs.
+Files are CSV, JSON, JSON lines, Parquet, Arrow or Avro, text also compressed by gzip or zstd: paths, patterns in quotes, s3:// and gs:// URIs.
 In a pipe come the rows as the table would hold them, tab-separated, and what is wrong on standard error.
 
 Examples:

@@ -1,7 +1,7 @@
 import { SourceProblem } from '../source-problem.ts';
 
 /** Formats of files that rows can be read from. */
-export const fileFormats = ['csv', 'tsv', 'json', 'jsonl', 'parquet', 'arrow'] as const;
+export const fileFormats = ['csv', 'tsv', 'json', 'jsonl', 'parquet', 'arrow', 'avro'] as const;
 
 export type FileFormat = (typeof fileFormats)[number];
 
@@ -12,6 +12,7 @@ const endings: readonly (readonly [pattern: RegExp, format: FileFormat])[] = [
   [/\.(tsv|tab)$/i, 'tsv'],
   [/\.(parquet|pq)$/i, 'parquet'],
   [/\.(arrow|arrows|feather)$/i, 'arrow'],
+  [/\.avro$/i, 'avro'],
 ];
 
 /** The format of a file: by its first bytes where they tell, else by the end of its name, else by what its text begins with. @throws SourceProblem FILE_FORMAT when it is no text */
@@ -19,6 +20,7 @@ export function formatOf(uri: string, head: Uint8Array): FileFormat {
   const text = Buffer.from(head).toString('latin1');
   if (text.startsWith('PAR1')) return 'parquet';
   if (text.startsWith('ARROW1')) return 'arrow';
+  if (text.startsWith('Obj\u0001')) return 'avro';
   const name = uri.replace(/\.(gz|gzip|zst|zstd)$/i, '');
   const byName = endings.find(([pattern]) => pattern.test(name))?.[1];
   if (byName !== undefined) return byName;

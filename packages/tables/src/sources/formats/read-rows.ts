@@ -3,6 +3,7 @@ import { SourceProblem } from '../source-problem.ts';
 import { compressionOf, readHead } from './file-bytes.ts';
 import { type FileFormat, formatOf } from './file-format.ts';
 import { readArrow } from './read-arrow.ts';
+import { readAvro } from './read-avro.ts';
 import { readCsv, readTsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
@@ -15,10 +16,11 @@ const readers: Readonly<Record<FileFormat, RowReader>> = {
   jsonl: readJsonLines,
   parquet: readParquet,
   arrow: readArrow,
+  avro: readAvro,
 };
 
 /** Formats that compress inside: as a whole they cannot be jumped in. */
-const jumping: readonly FileFormat[] = ['parquet', 'arrow'];
+const jumping: readonly FileFormat[] = ['parquet', 'arrow', 'avro'];
 
 /** Bytes that a format is told by. */
 const headBytes = 64;
