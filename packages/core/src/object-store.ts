@@ -26,7 +26,10 @@ export interface GetOptions extends CallOptions {
   readonly memory?: ReadMemory | undefined;
 }
 
-/** Lends memory to read into. The chunks that are read into it belong to the lender again as soon as they are handed out. */
+/**
+ * Lends memory to read into. The chunks that are read into it belong to the lender again as soon as they are handed out. A store asks
+ * while a chunk is pulled, at most once for each, and hands that memory out or fails: it does not read ahead into it.
+ */
 export interface ReadMemory {
   /** At least one byte and at most `sizeBytes`, at an address that is a multiple of 8; its contents are anything. */
   lend(sizeBytes: number): Uint8Array;

@@ -72,6 +72,25 @@ export function describeReading(open: OpenStoreFixture): void {
       expectBytes(target.subarray(0, filledBytes), bytes.subarray(3));
     });
 
+    test('memory is asked for while a chunk is pulled, once at most: nothing is read into it that was handed out before', async () => {
+      await using fixture = await open();
+      await fixture.store.put('k', patternBytes(largeBytes));
+      let mayAsk = 0;
+      const lend = (sizeBytes: number): Uint8Array => {
+        mayAsk -= 1;
+        expect(mayAsk).toBe(0);
+        return new Uint8Array(Math.min(sizeBytes, 1024 * 1024));
+      };
+      await using object = await fixture.store.get('k', { memory: { lend } });
+      const chunks = object.body[Symbol.asyncIterator]();
+      for (let isDone = false; !isDone;) {
+        mayAsk = 1;
+        isDone = (await chunks.next()).done === true;
+        mayAsk = 0;
+        for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+
     test('without a range all bytes come; of an empty object none', async () => {
       await using fixture = await open();
       const { store } = fixture;
