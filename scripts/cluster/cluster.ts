@@ -23,6 +23,7 @@ const s3 = { key: 'quire', secret: 'quire-secret', region: 'eu-central-1', bucke
 export class Cluster implements AsyncDisposable {
   readonly #options: ClusterOptions;
   readonly #members: Member[] = [];
+  #isStopping = false;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -46,10 +47,12 @@ export class Cluster implements AsyncDisposable {
 
   /** Those who call others stop first. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true;
     for (const member of this.#members.toReversed()) await member.stop();
   }
 
   async #startAll(members: readonly Member[]): Promise<void> {
+    if (this.#isStopping) throw new Error('The cluster was stopped before all of it had started.');
     this.#members.push(...members);
     await Promise.all(members.map((member) => member.start()));
   }
