@@ -14,9 +14,10 @@ import { type PreviewLimits, previewLimits } from './preview-limits.ts';
 import { type PreviewRequest, readPreviewRequest } from './preview-request.ts';
 import type { PreviewResponse } from './preview-response.ts';
 import { rowFindings } from './row-findings.ts';
-import { type Sample, takeSample } from './sample.ts';
+import { noSample, type Sample } from './sample.ts';
 import { summarize } from './summarize.ts';
 import { tableNameOf } from './table-name.ts';
+import { takeSample } from './take-sample.ts';
 
 /** What a preview works with. */
 export interface PreviewOptions {
@@ -52,8 +53,10 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
   throwIfAborted(signal);
   using timer = new TimeLimit(clock, limits.timeMaxMs, signal);
   const parsed = readPreviewRequest(request);
-  const sample = await takeSample(parsed, { clock, finder: options.finder, limits, signal: timer.signal });
   const late = new LateFinding();
+  const sample = await late.guard(noSample, () =>
+    takeSample(parsed, { clock, finder: options.finder, limits, signal: timer.signal }),
+  );
   const fallback: PlannedTable = { config: parsed.config?.value ?? {}, schema: parsed.schema?.value, explanations: [] };
   const table = await late.guard(fallback, () =>
     planTable(parsed, sample, { clock, signal: timer.signal, tableName: tableNameOf(sample.files) }),

@@ -8,7 +8,7 @@ import type { FileFinder, SourceFile } from '../sources/source-file.ts';
 import { SourceProblem } from '../sources/source-problem.ts';
 import { letOthersRun } from './pace.ts';
 import type { PreviewRequest } from './preview-request.ts';
-import type { Sample, SampleOptions } from './sample.ts';
+import { noSample, type Sample, type SampleOptions } from './sample.ts';
 import { type SourceRequest, sourceRequestsOf } from './source-requests.ts';
 
 /** A file that matches, and who asked for it. */
@@ -16,8 +16,6 @@ interface Match {
   readonly file: SourceFile;
   readonly request: SourceRequest;
 }
-
-const noSample: Sample = { rows: [], hasTypedText: false, files: [], matchingFileCount: 0, findings: [] };
 
 /** Findings of one kind about rows of a file that are told one by one. */
 const rowFindingsMax = 5;

@@ -2,12 +2,7 @@ import type { Clock } from '@quire/core';
 import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import type { FileFinder } from '../sources/source-file.ts';
-import { sampleFiles } from './sample-files.ts';
-import { Pace } from './pace.ts';
 import type { PreviewLimits } from './preview-limits.ts';
-import type { PreviewRequest } from './preview-request.ts';
-import { readRequestRows } from './request-rows.ts';
-import { streamFindings } from './stream-findings.ts';
 
 /** Rows to preview a table with, and where they come from. */
 export interface Sample {
@@ -20,42 +15,12 @@ export interface Sample {
   readonly findings: readonly Finding[];
 }
 
+/** A sample of nothing. */
+export const noSample: Sample = { rows: [], hasTypedText: false, files: [], matchingFileCount: 0, findings: [] };
+
 export interface SampleOptions {
   readonly clock: Clock;
   readonly finder: FileFinder | undefined;
   readonly limits: PreviewLimits;
   readonly signal: AbortSignal;
 }
-
-/**
- * Takes the rows of the request; without any, rows of its files, then of the files that its config names. A stream is not
- * sampled yet, which a finding says.
- */
-export async function takeSample(request: PreviewRequest, options: SampleOptions): Promise<Sample> {
-  const { sourceRows, preview } = request;
-  if (sourceRows.length === 0) {
-    const sample = await sampleFiles(request, options);
-    return { ...sample, findings: [...sample.findings, ...streamFindings(request, sample.rows.length)] };
-  }
-  const rowsMax = Math.min(preview.config?.sampling?.max ?? Number.POSITIVE_INFINITY, options.limits.rowsMax);
-  const pace = new Pace(options.clock, options.signal);
-  const { rows, findings } = await readRequestRows(sourceRows.slice(0, Math.max(0, rowsMax)), pace);
-  const isCut = sourceRows.length > rowsMax;
-  const message = `Of ${sourceRows.length} rows, the first ${rowsMax} are looked at.`;
-  const cut: Finding = { path: '/sourceRows', code: 'ROWS_CUT', severity: 'warning', message };
-  const unread = (preview.sourceFiles ?? []).length > 0 ? [filesNotRead] : [];
-  return {
-    rows,
-    hasTypedText: false,
-    files: preview.sourceFiles ?? [],
-    matchingFileCount: 0,
-    findings: [...findings, ...(isCut ? [cut] : []), ...unread],
-  };
-}
-
-const filesNotRead: Finding = {
-  path: '/sourceFiles',
-  code: 'FILES_NOT_READ',
-  severity: 'info',
-  message: 'No file is read, because the request has rows.',
-};

@@ -1,5 +1,6 @@
+import { ManualClock } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
-import { type FileFinder, previewLimits } from '../../src/index.ts';
+import { type FileFinder, previewLimits, previewTable } from '../../src/index.ts';
 import { fileOf } from '../sources/memory-file.ts';
 import { codesOf, previewOf } from './preview-of.ts';
 
@@ -122,5 +123,29 @@ describe('the batch sources of a config', () => {
     [{ inputFormat: 'csv' }, `BATCH_SOURCE ${place}/inputDirURI`],
   ])('what is wrong with them is a finding: %j', async (map, code) => {
     expect(codesOf(await preview(map))).toContain(code);
+  });
+});
+
+describe('a store that does not answer', () => {
+  const silent: FileFinder = {
+    find: (_pattern, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      }),
+  };
+
+  test('costs the time that a preview may take, and is a finding', async () => {
+    const clock = new ManualClock();
+    const preview = previewTable({ sourceFiles: ['*'] }, { clock, finder: silent, limits: { timeMaxMs: 500 } });
+    await clock.advance(500);
+    expect(codesOf(await preview)).toContain('TIME_LIMIT /sourceFiles/0');
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  test('is not waited for by a caller who has gone', async () => {
+    const caller = new AbortController();
+    const preview = previewTable({ sourceFiles: ['*'] }, { clock: new ManualClock(), finder: silent, signal: caller.signal });
+    caller.abort();
+    await expect(preview).rejects.toThrow('aborted');
   });
 });
