@@ -115,6 +115,24 @@ describe('a broker that does not answer as it should', () => {
     expect(odd.calls).toEqual([]);
   });
 
+  test('to queries, though its health is good, gets one now and then until it is well, and the others the rest', async () => {
+    odd.conduct = resets;
+    const ask = async (count: number): Promise<number> => {
+      const before = odd.calls.length;
+      for (let asked = 0; asked < count; asked += 1) await proxy.query('rows 1', '?doPaginate=true');
+      return odd.calls.length - before;
+    };
+    const rounds = await proxy.roundCount();
+    const atFirst = await ask(10);
+    // The failure has had it checked at once; two checks more, and it is given another chance.
+    await proxy.untilRound(rounds + 1);
+    const meanwhile = await ask(10);
+    await proxy.nextRound();
+    await proxy.nextRound();
+    const later = await ask(10);
+    expect([atFirst, meanwhile, later]).toEqual([1, 0, 1]);
+  });
+
   test('that refuses connections is passed over, and the query runs once, elsewhere', async () => {
     await odd[Symbol.asyncDispose]();
     const answers_ = [];

@@ -47,12 +47,12 @@ export class BrokerSet {
     return up.length > 0 ? up : this.#brokers;
   }
 
-  /** Those that may be called, the least busy first; of equals each in its turn. */
+  /** Those that may be called, the least busy first, those that failed lately last; of equals each in its turn. */
   inOrder(): readonly Broker[] {
     const { usable } = this;
     this.#turn = (this.#turn + 1) % Math.max(1, usable.length);
     const rotated = [...usable.slice(this.#turn), ...usable.slice(0, this.#turn)];
-    return rotated.toSorted((one, other) => one.callCount - other.callCount);
+    return rotated.toSorted((one, other) => Number(one.isDoubtful) - Number(other.isDoubtful) || one.callCount - other.callCount);
   }
 
   /** The one that is called at an address, or that says it is reached there; undefined when there is none. */

@@ -47,7 +47,7 @@ export class BrokerWatch {
 
   /** A broker did not answer a call as it should. */
   noteFailure(broker: Broker, what: string): void {
-    this.#fail(broker, what);
+    if (broker.noteFailedCall(this.#parts.options.failuresMax)) this.#eject(broker, what);
     this.checkSoon();
   }
 
@@ -85,16 +85,12 @@ export class BrokerWatch {
   #heed(broker: Broker, check: HealthCheck): void {
     if (this.#stopping.signal.aborted) return;
     if (check.kind === 'failed') {
-      this.#fail(broker, 'no good answer to a health check');
+      if (broker.noteFailure(this.#parts.options.failuresMax)) this.#eject(broker, 'no good answer to a health check');
     } else if (check.kind === 'leaving') {
       if (broker.noteLeaving()) this.#eject(broker, 'it shuts down');
     } else if (broker.noteHealthy(check.health)) {
       this.#log?.info({ broker: broker.label, origin: broker.address.origin }, 'broker is up');
     }
-  }
-
-  #fail(broker: Broker, what: string): void {
-    if (broker.noteFailure(this.#parts.options.failuresMax)) this.#eject(broker, what);
   }
 
   #eject(broker: Broker, what: string): void {

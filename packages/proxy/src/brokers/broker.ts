@@ -23,6 +23,8 @@ export class Broker {
   #isUp = false;
   #failureCount = 0;
   #callCount = 0;
+  /** Good checks that are wanted before it is trusted like the others again. */
+  #doubt = 0;
 
   constructor(address: BrokerAddress, options: BrokerOptions) {
     const { certificateAuthorities: ca } = options;
@@ -58,6 +60,14 @@ export class Broker {
     return this.#isUp;
   }
 
+  /**
+   * Whether it has failed a call lately, though it may be up: a broker can be in good health and answer no query. Until as many checks as
+   * make it down have found it well, it gets new queries only where no other is.
+   */
+  get isDoubtful(): boolean {
+    return this.#doubt > 0;
+  }
+
   /** Calls that it answers now. */
   get callCount(): number {
     return this.#callCount;
@@ -76,6 +86,12 @@ export class Broker {
     this.#failureCount = 0;
   }
 
+  /** It failed to answer a call, or what it answered was no answer. Tells as `noteFailure` does. */
+  noteFailedCall(failuresMax: number): boolean {
+    this.#doubt = failuresMax;
+    return this.noteFailure(failuresMax);
+  }
+
   /** It failed to answer. Tells whether that was one too many: it was up, and is down now. */
   noteFailure(failuresMax: number): boolean {
     this.#failureCount += 1;
@@ -89,6 +105,7 @@ export class Broker {
     const wasDown = !this.#isUp;
     this.#health = health;
     this.#failureCount = 0;
+    this.#doubt = Math.max(0, this.#doubt - 1);
     this.#isUp = true;
     return wasDown;
   }
