@@ -10,7 +10,7 @@ export interface ClusterServer extends AsyncDisposable {
 }
 
 /** Time enough on slow machines, and none of it spent when all is well: what a proxy or controller of these tests goes by. */
-const watchfulProxy = ['proxy.port=0', 'proxy.health.interval=200ms', 'proxy.health.timeout=500ms', 'proxy.timeout.answer=10s'];
+const watchfulProxy = ['proxy.port=0', 'proxy.health.interval=200ms', 'proxy.health.timeout=500ms', 'proxy.timeout.answer=60s'];
 
 async function start(role: 'proxy' | 'controller', config: string, settings: readonly string[]): Promise<ClusterServer> {
   const sets = settings.flatMap((setting) => ['--set', setting]);
