@@ -65,16 +65,16 @@ export async function sendRows(
   using _ = await context.turns.take(rows.page.sizeBytesMax, callContextOf(request).call.signal);
   const body = await openBody(observed(context, request, rows, { isDoneWithChunks: !isCompressed }));
   reply.headers(rowsHeadersOf(rows));
-  if (body.kind === 'whole' && !isCompressed) return reply.send(body.bytes);
+  if (body.kind === 'whole' && !isCompressed) return await reply.send(body.bytes);
   const chunks = body.kind === 'stream' ? body.chunks : [body.bytes];
   // A client that stops reading holds a reader of the store; one that reads slowly may.
   reply.raw.setTimeout(context.options.idleTimeoutMs, () => reply.raw.destroy());
-  if (isCompressed) return reply.send(compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding));
+  if (isCompressed) return await reply.send(compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding));
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   // What fails from here on stands in the call's context, and so in the log.
   await writeBody(reply.raw, chunks).catch(() => undefined);
-  return reply;
+  return await reply;
 }
 
 const contentTypes: Readonly<Record<PageFormat, string>> = {
