@@ -48,12 +48,13 @@ export const expressionRules: readonly TableRule[] = [
       const transforms = transformsOf(config);
       const filter = parseExpression(filterOf(config)).expression;
       const read = new Set([...transforms.flatMap(({ reads }) => reads), ...(filter === undefined ? [] : columnsOf(filter))]);
-      const aggregated = (config.ingestionConfig?.aggregationConfigs ?? []).map(
-        ({ aggregationFunction = '' }) => aggregationFunction,
-      );
+      for (const { aggregationFunction = '' } of config.ingestionConfig?.aggregationConfigs ?? []) {
+        const [, , column] = /^\s*\w+\s*\(\s*("?)([^"(),]+)\1\s*[,)]/.exec(aggregationFunction) ?? [];
+        if (column !== undefined) read.add(column.trim());
+      }
       for (const { name, path } of transforms) {
         const isUsed = read.has(name) || schema.columns.some((column) => column.name === name);
-        if (isUsed || aggregated.some((text) => text.includes(name))) continue;
+        if (isUsed) continue;
         yield {
           path: path.replace(/transformFunction$/, 'columnName'),
           message: `The schema has no column ${name}, and nothing reads it.`,

@@ -1,6 +1,7 @@
 import { isRecord } from '../model/model-schema.ts';
 import { pointerTo } from '../json-pointer.ts';
 import { repeated } from './columns.ts';
+import { cronProblem } from './cron.ts';
 import { isPeriod } from './segment-rules.ts';
 import type { TableRule } from './rule.ts';
 
@@ -77,18 +78,13 @@ export const taskRules: readonly TableRule[] = [
     code: 'TASK_SCHEDULE',
     subject: 'tasks',
     severity: 'error',
-    description: 'The schedule of a task is a cron expression of 6 or 7 fields, such as 0 */10 * * * ?.',
+    description: 'The schedule of a task is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
     *check({ config }) {
       for (const [type, options] of Object.entries(config.task?.taskTypeConfigsMap ?? {})) {
         const schedule = isRecord(options) ? options['schedule'] : undefined;
         if (schedule === undefined || schedule === null || schedule === '') continue;
-        if (typeof schedule !== 'string' || !isCron(schedule)) {
-          const path = pointerTo('/task/taskTypeConfigsMap', type, 'schedule');
-          yield {
-            path,
-            message: `‘${typeof schedule === 'string' ? schedule : typeof schedule}’ is no cron expression of 6 or 7 fields.`,
-          };
-        }
+        const problem = typeof schedule === 'string' ? cronProblem(schedule) : 'A schedule is a text.';
+        if (problem !== undefined) yield { path: pointerTo('/task/taskTypeConfigsMap', type, 'schedule'), message: problem };
       }
     },
   },
@@ -184,10 +180,4 @@ export const quotaRules: readonly TableRule[] = [
 
 function isServerTag(tag: string): boolean {
   return /^.+_(OFFLINE|REALTIME)$/.test(tag);
-}
-
-/** Fields of a Quartz cron expression: seconds, minutes, hours, day, month, weekday, and perhaps the year. */
-function isCron(schedule: string): boolean {
-  const fields = schedule.trim().split(/\s+/);
-  return (fields.length === 6 || fields.length === 7) && fields.every((field) => /^[\dA-Z*?,/#-]{1,60}$/i.test(field));
 }

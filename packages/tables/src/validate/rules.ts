@@ -1,7 +1,11 @@
+import { assignmentRules } from './assignment-rules.ts';
+import { batchRules } from './batch-rules.ts';
 import { expressionRules } from './expression-rules.ts';
 import { indexRules } from './index-rules.ts';
+import { indexTypeRules } from './index-type-rules.ts';
 import { ingestionRules } from './ingestion-rules.ts';
 import { nameRules } from './name-rules.ts';
+import { requiredRules } from './required-rules.ts';
 import { quotaRules, taskRules, tenantRules, tierRules } from './operation-rules.ts';
 import type { SchemaRule, TableRule } from './rule.ts';
 import { schemaColumnRules } from './schema-column-rules.ts';
@@ -10,6 +14,7 @@ import { schemaTimeRules } from './schema-time-rules.ts';
 import { segmentRules, timeColumnRules } from './segment-rules.ts';
 import { starTreeRules } from './star-tree-rules.ts';
 import { streamRules } from './stream-rules.ts';
+import { taskOptionRules } from './task-option-rules.ts';
 import { dedupRules, upsertRules } from './upsert-rules.ts';
 
 /** Every rule about schemas. */
@@ -21,13 +26,18 @@ export const tableRules: readonly TableRule[] = [
   ...timeColumnRules,
   ...segmentRules,
   ...ingestionRules,
+  ...batchRules,
   ...expressionRules,
   ...indexRules,
+  ...indexTypeRules,
   ...starTreeRules,
   ...upsertRules,
   ...dedupRules,
+  ...requiredRules,
+  ...assignmentRules,
   ...tierRules,
   ...taskRules,
+  ...taskOptionRules,
   ...tenantRules,
   ...streamRules,
   ...quotaRules,

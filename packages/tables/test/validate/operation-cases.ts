@@ -98,11 +98,6 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
     breaks: { ...tasks({ MergeTask: {}, MergeRollupTask: 'daily' }), context: { taskTypes: ['MergeRollupTask'] } },
     at: ['/task/taskTypeConfigsMap/MergeRollupTask', '/task/taskTypeConfigsMap/MergeTask'],
   },
-  TASK_SCHEDULE: {
-    keeps: tasks({ MergeRollupTask: { schedule: '0 */10 * * * ?' } }),
-    breaks: tasks({ MergeRollupTask: { schedule: 'daily' }, PurgeTask: { schedule: 7 } }),
-    at: ['/task/taskTypeConfigsMap/MergeRollupTask/schedule', '/task/taskTypeConfigsMap/PurgeTask/schedule'],
-  },
   TENANT_UNKNOWN: {
     keeps: { context: { brokerTenants: ['DefaultTenant'], serverTenants: ['DefaultTenant', 'big'] } },
     breaks: { config: { tenants: { server: 'huge' } }, context: { brokerTenants: [], serverTenants: ['big'] } },

@@ -1,0 +1,68 @@
+import { index, kept, segments, type TableCase } from './table-scenes.ts';
+
+const whole = {
+  tagPoolConfig: { tag: 'big_OFFLINE' },
+  replicaGroupPartitionConfig: { replicaGroupBased: true, numReplicaGroups: 2 },
+};
+const assigned = (OFFLINE: unknown) => kept({ instanceAssignmentConfigMap: { OFFLINE } });
+const offline = '/instanceAssignmentConfigMap/OFFLINE';
+const partitions = '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/customer';
+
+/** Cases of rules about how segments and servers are chosen. */
+export const assignmentCases: Readonly<Record<string, TableCase>> = {
+  INSTANCE_ASSIGNMENT_KIND: {
+    keeps: kept({ tierConfigs: [{ name: 'cold' }], instanceAssignmentConfigMap: { OFFLINE: whole, cold: whole } }),
+    breaks: kept({ instanceAssignmentConfigMap: { CONSUMING: whole, OFFLINE: whole } }),
+    at: ['/instanceAssignmentConfigMap/CONSUMING'],
+  },
+  INSTANCE_ASSIGNMENT_MEMBERS: {
+    keeps: assigned(whole),
+    breaks: assigned({ tagPoolConfig: 'big_OFFLINE' }),
+    at: [`${offline}/replicaGroupPartitionConfig`, `${offline}/tagPoolConfig`],
+  },
+  INSTANCE_TAG: {
+    keeps: assigned(whole),
+    breaks: assigned({ tagPoolConfig: { tag: 'big' } }),
+    at: [`${offline}/tagPoolConfig/tag`],
+  },
+  PARTITION_SELECTOR: {
+    keeps: assigned({ ...whole, partitionSelector: 'MIRROR_SERVER_SET_PARTITION_SELECTOR' }),
+    breaks: assigned({ ...whole, partitionSelector: 'RANDOM' }),
+    at: [`${offline}/partitionSelector`],
+  },
+  REPLICA_GROUPS: {
+    keeps: assigned(whole),
+    breaks: assigned({ replicaGroupPartitionConfig: { replicaGroupBased: true, numInstances: -1 } }),
+    at: ['numInstances', 'numReplicaGroups'].map((member) => `${offline}/replicaGroupPartitionConfig/${member}`),
+  },
+  TUNER_NAME: {
+    keeps: kept({ tunerConfigs: [{ name: 'realtimeAutoIndexTuner' }] }),
+    breaks: kept({ tunerConfigs: [{ tunerProperties: {} }] }),
+    at: ['/tunerConfigs/0/name'],
+  },
+  COLUMN_PARTITION: {
+    keeps: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'murmur', numPartitions: 4 } } } }),
+    breaks: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'Random' } } } }),
+    at: [`${partitions}/functionName`, `${partitions}/numPartitions`],
+  },
+  REPLICA_GROUP_STRATEGY: {
+    keeps: segments({ replicaGroupStrategyConfig: { numInstancesPerPartition: 1, partitionColumn: 'customer' } }),
+    breaks: segments({ replicaGroupStrategyConfig: { partitionColumn: 'nobody' } }),
+    at: ['numInstancesPerPartition', 'partitionColumn'].map((member) => `/segmentsConfig/replicaGroupStrategyConfig/${member}`),
+  },
+  COMPLETION_MODE: {
+    keeps: segments({ completionConfig: { completionMode: 'download' } }),
+    breaks: segments({ completionConfig: { completionMode: 'copy' } }),
+    at: ['/segmentsConfig/completionConfig/completionMode'],
+  },
+  ROUTING_PRUNER: {
+    keeps: kept({ routing: { segmentPrunerTypes: ['partition', 'time'] } }),
+    breaks: kept({ routing: { segmentPrunerTypes: ['partition', 'size'] } }),
+    at: ['/routing/segmentPrunerTypes/1'],
+  },
+  ROUTING_SELECTOR: {
+    keeps: kept({ routing: { instanceSelectorType: 'replicaGroup' } }),
+    breaks: kept({ routing: { instanceSelectorType: 'fastest' } }),
+    at: ['/routing/instanceSelectorType'],
+  },
+};

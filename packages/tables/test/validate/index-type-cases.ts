@@ -1,0 +1,56 @@
+import type { TableSchema } from '../../src/index.ts';
+import { fields, index, type TableCase } from './table-scenes.ts';
+import { soundSchema } from './sound-table.ts';
+
+const schema: TableSchema = {
+  ...soundSchema,
+  dimensionFieldSpecs: [
+    ...(soundSchema.dimensionFieldSpecs ?? []),
+    { name: 'place', dataType: 'BYTES', singleValueField: true },
+    { name: 'vector', dataType: 'FLOAT', singleValueField: false },
+  ],
+};
+
+/** Cases of rules about which columns may have an index of which kind. */
+export const indexTypeCases: Readonly<Record<string, TableCase>> = {
+  TEXT_INDEX_TYPE: {
+    keeps: fields({ name: 'customer', indexTypes: ['TEXT'] }, { name: 'tags', indexType: 'TEXT' }),
+    breaks: fields({ name: 'price', indexTypes: ['RANGE', 'TEXT'] }),
+    at: ['/fieldConfigList/0/indexTypes/1'],
+  },
+  FST_INDEX_TYPE: {
+    keeps: fields({ name: 'customer', indexTypes: ['FST'] }),
+    breaks: fields({ name: 'customer', encodingType: 'RAW', indexTypes: ['FST'] }, { name: 'tags', indexType: 'FST' }),
+    at: ['/fieldConfigList/0/indexTypes/0', '/fieldConfigList/1/indexType'],
+  },
+  H3_INDEX_TYPE: {
+    keeps: { ...fields({ name: 'place', indexTypes: ['H3'] }), schema },
+    breaks: fields({ name: 'customer', indexTypes: ['H3'] }),
+    at: ['/fieldConfigList/0/indexTypes/0'],
+  },
+  VECTOR_INDEX_TYPE: {
+    keeps: { ...fields({ name: 'vector', indexTypes: ['VECTOR'] }), schema },
+    breaks: fields({ name: 'price', indexTypes: ['VECTOR'] }),
+    at: ['/fieldConfigList/0/indexTypes/0'],
+  },
+  RANGE_INDEX_TYPE: {
+    keeps: index({ rangeIndexColumns: ['price', 'customer'], noDictionaryColumns: ['price'] }),
+    breaks: index({ rangeIndexColumns: ['price', 'customer'], noDictionaryColumns: ['price', 'customer'] }),
+    at: ['/tableIndexConfig/rangeIndexColumns/1'],
+  },
+  BLOOM_FILTER_TYPE: {
+    keeps: index({ bloomFilterColumns: ['id', 'nobody'] }),
+    breaks: index({ bloomFilterColumns: ['id', 'isGone'] }),
+    at: ['/tableIndexConfig/bloomFilterColumns/1'],
+  },
+  JSON_FIELD_INDEX_TYPE: {
+    keeps: fields({ name: 'note', indexTypes: ['JSON'] }),
+    breaks: fields({ name: 'price', indexTypes: ['JSON'] }),
+    at: ['/fieldConfigList/0/indexTypes/0'],
+  },
+  INVERTED_FIELD_INDEX: {
+    keeps: fields({ name: 'id', indexTypes: ['INVERTED'] }),
+    breaks: fields({ name: 'id', encodingType: 'RAW', indexTypes: ['INVERTED'] }),
+    at: ['/fieldConfigList/0/indexTypes/0'],
+  },
+};
