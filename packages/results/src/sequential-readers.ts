@@ -15,8 +15,9 @@ export class SequentialReaders {
     if (last === undefined || rows.end === rows.start) return undefined;
     // The last page of a walk may be shorter than the others.
     const pageRowCount = Math.max(rows.end - rows.start, last.end - last.start);
-    if (rows.start === last.end && rows.end < rowCount)
+    if (rows.start === last.end && rows.end < rowCount) {
       return { start: rows.end, end: Math.min(rows.end + pageRowCount, rowCount) };
+    }
     if (rows.end === last.start && rows.start > 0) return { start: Math.max(0, rows.start - pageRowCount), end: rows.start };
     return undefined;
   }

@@ -67,5 +67,7 @@ test('closing gives up what is on its way ahead', async () => {
   const results = openResults(true);
   await readsPerPage(results, [0, 7000]);
   await results[Symbol.asyncDispose]();
+  const calls = store.count();
   await results[Symbol.asyncDispose]();
+  expect(store.count()).toBe(calls);
 });
