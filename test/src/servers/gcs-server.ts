@@ -14,13 +14,12 @@ export class GcsServer implements AsyncDisposable {
     this.process = process;
   }
 
-  /** In memory, or, to outlive its process, in files, of which it takes longer. */
-  static async start(path: string, { isInFiles = false }: { readonly isInFiles?: boolean } = {}): Promise<GcsServer> {
+  static async start(path: string): Promise<GcsServer> {
     return new GcsServer(
       await ServerProcess.start({
         path,
         args: (port, folder) =>
-          `-scheme http -host 127.0.0.1 -port ${port} -external-url http://127.0.0.1:${port} -public-host 127.0.0.1:${port} -log-level error -backend ${isInFiles ? 'filesystem -filesystem-root' : 'memory -data'}`
+          `-scheme http -host 127.0.0.1 -port ${port} -external-url http://127.0.0.1:${port} -public-host 127.0.0.1:${port} -log-level error -backend memory -data`
             .split(' ')
             .concat(join(folder, 'buckets')),
         prepare: async (folder) => {
