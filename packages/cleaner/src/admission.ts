@@ -51,7 +51,10 @@ export class StorageAdmission implements ResultAdmission {
       this.#askIfCritical();
     };
     return {
-      grow: (bytes) => this.#grow(requestId, bytes),
+      grow: (bytes) => {
+        this.#grow(requestId, bytes);
+        return undefined;
+      },
       commit: () =>
         end((bytes) => {
           this.#storedBytes += bytes;

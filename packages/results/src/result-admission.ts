@@ -1,4 +1,4 @@
-import type { RequestId } from '@quire/core';
+import type { CallOptions, RequestId } from '@quire/core';
 
 /** Decides whether there is room for what is written, and keeps count of it. */
 export interface ResultAdmission {
@@ -11,11 +11,14 @@ export interface ResultAdmission {
 /** The room that one result takes as it is written; ended by `commit` or `release`. */
 export interface RoomReservation {
   /**
-   * Takes more room, before the bytes are written.
+   * Takes more room, before the bytes are written. A promise means that there is none yet: the writer waits for it, and the store
+   * with the writer. Undefined means that the room is taken already, so that a batch that fits costs no promise.
    *
-   * @throws QUERY_LIMIT_EXCEEDED when there is none; the write must then be given up
+   * Throws, or rejects, with:
+   * @throws QUERY_LIMIT_EXCEEDED when there is no room and none will come; the write must then be given up
+   * @throws ABORTED when the signal is aborted meanwhile
    */
-  grow(bytes: number): void;
+  grow(bytes: number, options?: CallOptions): Promise<void> | undefined;
   /** The result stands, and its room with it. */
   commit(): void;
   /** The write has failed. `isFreed` tells whether all that it wrote is gone again. */

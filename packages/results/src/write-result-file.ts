@@ -16,8 +16,8 @@ export interface ResultFileOptions {
   readonly batchSizeBytes: number | undefined;
   /** Lends the memory that messages are written in. */
   readonly pool: BufferPool;
-  /** Sees each batch message as it is written, with its index: the first ones serve the first page. */
-  onBatch?(index: number, message: Uint8Array): void;
+  /** Sees each batch message before it is written, with its index; a promise holds up the write, and a rejection ends it. */
+  onBatch?(index: number, message: Uint8Array): Promise<void> | undefined;
 }
 
 export interface ResultFileSummary {
@@ -61,7 +61,8 @@ export async function* encodeResultFile(
     let isDone = false;
     try {
       if (options.sizeBytesMax > 0 && offset + length > options.sizeBytesMax) throw tooLarge(options.sizeBytesMax);
-      options.onBatch?.(ends.length, message.bytes);
+      const pending = options.onBatch?.(ends.length, message.bytes);
+      if (pending !== undefined) await pending;
       blocks.push(new FileBlock(message.metadataBytes, length - message.metadataBytes, offset));
       checksums.push(crc32(message.bytes));
       offset += length;

@@ -53,7 +53,7 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     const record = { requestId, brokerId, owner, ...name, dataSizeBytes: sizeBytes, schema, spans, statistics };
     const bytes = encodeCommitRecord(record);
     throwIfAborted(signal);
-    room.grow(bytes.byteLength);
+    await room.grow(bytes.byteLength, { signal });
     recordKey = recordKeyOf(brokerId, requestId, name);
     await store.put(recordKey, bytes, { signal });
     const entry = { requestId, brokerId, ...name, sizeBytes: sizeBytes + bytes.byteLength, dataKey, recordKey };
@@ -96,7 +96,7 @@ class ResultFile {
   }
 
   async *bytes(): AsyncGenerator<Uint8Array> {
-    const { cache, pool, compression, sizeBytesMax, batchSizeBytes } = this.#options;
+    const { cache, pool, compression, sizeBytesMax, batchSizeBytes, signal } = this.#options;
     let cachedBytes = 0;
     let batchesBytes = 0;
     this.#summary = yield* encodeResultFile(this.#schema, this.#batches(), {
@@ -105,13 +105,13 @@ class ResultFile {
       sizeBytesMax,
       batchSizeBytes,
       onBatch: (index, message) => {
-        this.#room.grow(message.byteLength);
         batchesBytes += message.byteLength;
         cachedBytes += message.byteLength;
         if (cache.isFor(cachedBytes)) cache.set(this.#dataKey, index, message);
+        return this.#room.grow(message.byteLength, { signal });
       },
     });
-    this.#room.grow(this.#summary.sizeBytes - batchesBytes);
+    await this.#room.grow(this.#summary.sizeBytes - batchesBytes, { signal });
   }
 
   /** The source's batches; a failure of the source is kept, because a store may wrap what it gets. */

@@ -1,0 +1,84 @@
+import { QuireError } from '@quire/core';
+import { ManualClock, SeededRandom } from '@quire/core/testing';
+import { MemoryObjectStore } from '@quire/store-memory';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { countingJson, countingRows } from '../../../test/src/builders/counting-rows.ts';
+import { pageText } from '../../../test/src/builders/page-text.ts';
+import { ResultStore, type RoomReservation } from '../src/index.ts';
+
+let memory: MemoryObjectStore;
+
+beforeEach(() => {
+  memory = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
+});
+
+function resultsWith(grow: RoomReservation['grow'], ends: string[] = []): ResultStore {
+  return new ResultStore({
+    store: memory,
+    brokerId: 'b',
+    expirationMs: 3_600_000,
+    expirationMaxMs: 3_600_000,
+    clock: new ManualClock(),
+    random: new SeededRandom(1),
+    batchSizeBytes: 1000,
+    admission: {
+      reserve: () => ({
+        grow,
+        commit: () => void ends.push('commit'),
+        release: (isFreed) => void ends.push(isFreed ? 'freed' : 'left'),
+      }),
+      removed: () => undefined,
+    },
+  });
+}
+
+describe('a write that waits for room', () => {
+  test('stores nothing meanwhile and pulls no more rows, and goes on when it has room', async () => {
+    const room = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    let pulledCount = 0;
+    const rows = countingRows(2000, 250);
+    const counted = async function* () {
+      for await (const batch of rows.batches) {
+        pulledCount += 1;
+        yield batch;
+      }
+    };
+    const grow = (): Promise<void> => {
+      asked.resolve();
+      return room.promise;
+    };
+    const writing = resultsWith(grow).create({ ...rows, batches: counted() }, { owner: 'o' });
+    await asked.promise;
+    const pulledBefore = pulledCount;
+    const bytesBefore = memory.usedBytes;
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    expect([pulledCount, memory.usedBytes]).toEqual([pulledBefore, bytesBefore]);
+    expect(pulledBefore).toBeLessThan(8);
+    room.resolve();
+    expect(await pageText(await writing, 0, 3000)).toBe(countingJson(0, 2000));
+  });
+
+  test('gives up as one whose room was refused at once, and leaves nothing', async () => {
+    const ends: string[] = [];
+    const refusal = new QuireError('QUERY_LIMIT_EXCEEDED', 'no room');
+    const refusing = resultsWith(() => Promise.reject(refusal), ends);
+    await expect(refusing.create(countingRows(2000), { owner: 'o' })).rejects.toBe(refusal);
+    expect([ends, memory.usedBytes]).toEqual([['freed'], 0]);
+  });
+
+  test('hands on the signal that its caller gave', async () => {
+    const stop = new AbortController();
+    const waiting = resultsWith((_bytes, options) => {
+      return new Promise((_resolve, reject) => {
+        options?.signal?.addEventListener('abort', () => reject(new Error('stopped')));
+        stop.abort();
+      });
+    });
+    await expect(waiting.create(countingRows(10), { owner: 'o', signal: stop.signal })).rejects.toMatchObject({
+      code: 'ABORTED',
+    });
+  });
+});
