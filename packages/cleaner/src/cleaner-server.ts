@@ -57,14 +57,15 @@ export async function serveCleaner(options: CleanerServerOptions): Promise<Clean
 }
 
 function sendHealth({ status, settingsProblemCount }: CleanerServerOptions, response: ServerResponse): void {
-  const { lastSweep, lastGoodSweepMs, lastError } = status();
+  const { lastSweep, lastGoodSweepMs, lastError, settingsProblem } = status();
   const body = {
     status: lastError === undefined ? 'ok' : 'failing',
     lastSweepMs: lastSweep?.startTimeMs ?? null,
     lastGoodSweepMs: lastGoodSweepMs ?? null,
     isGood: lastSweep?.isGood ?? true,
     lastError: lastError ?? null,
-    settingsProblems: settingsProblemCount(),
+    settingsProblems: settingsProblemCount() + (settingsProblem === undefined ? 0 : 1),
+    settingsProblem: settingsProblem ?? null,
   };
   response
     .writeHead(lastError === undefined ? 200 : 503, { 'content-type': 'application/json' })

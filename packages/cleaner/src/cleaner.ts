@@ -1,21 +1,11 @@
 import { type Clock, isQuireError, type Random } from '@quire/core';
 import type { CleanerLease } from './cleaner-lease.ts';
 import type { CleanerMetrics } from './cleaner-metrics.ts';
-import { QuotaPolicy, type QuotaOptions } from './quota-policy.ts';
+import { type CleanerSettings, SettingsReader } from './cleaner-settings.ts';
 import type { PassReport, Removal, SweepReport, SweepTrigger } from './sweep-report.ts';
-import { firstDelayMs, nextDelayMs, type ScheduleOptions } from './sweep-schedule.ts';
+import { firstDelayMs, nextDelayMs } from './sweep-schedule.ts';
 import { StoreSweeper } from './sweep-store.ts';
 import type { SweepTarget } from './sweep-target.ts';
-
-/** Everything about a cleaner that may change while it runs. */
-export interface CleanerSettings extends ScheduleOptions {
-  /** Undefined: results go when they expire, and no sooner. */
-  readonly quota: QuotaOptions | undefined;
-  /** How long data must lie without a commit record before it goes; longer than any write. */
-  readonly graceMs: number;
-  /** How many deletions run at once. */
-  readonly concurrencyMax: number;
-}
 
 /** Where a cleaner says what it does; a pino logger is one. */
 export interface CleanerLog {
@@ -26,7 +16,10 @@ export interface CleanerLog {
 
 export interface CleanerOptions {
   readonly target: SweepTarget;
-  /** Read at the beginning of every sweep, as one object: a sweep never sees a mixture. */
+  /**
+   * Read at the beginning of every sweep, as one object: a sweep never sees a mixture. When this throws, or gives what no cleaner can
+   * work with, the last good settings stay in force; log and status say why.
+   */
   readonly settings: () => CleanerSettings;
   readonly clock: Clock;
   readonly random: Random;
@@ -42,6 +35,8 @@ export interface CleanerStatus {
   readonly lastGoodSweepMs: number | undefined;
   /** Why the last sweep found out nothing; undefined when it did. */
   readonly lastError: string | undefined;
+  /** What is wrong with the settings that were read last, so that older ones are in force; undefined when nothing is. */
+  readonly settingsProblem: string | undefined;
 }
 
 export interface SweepRequest {
@@ -60,25 +55,29 @@ export class Cleaner implements AsyncDisposable {
   readonly #options: CleanerOptions;
   readonly #sweeper: StoreSweeper;
   readonly #stopping = new AbortController();
-  #status: CleanerStatus = { lastSweep: undefined, lastGoodSweepMs: undefined, lastError: undefined };
+  readonly #settings: SettingsReader;
+  #status: Omit<CleanerStatus, 'settingsProblem'> = { lastSweep: undefined, lastGoodSweepMs: undefined, lastError: undefined };
   #requested: SweepTrigger | undefined;
   #wake: AbortController | undefined;
   #running: Promise<void> | undefined;
   #current: Promise<unknown> = Promise.resolve();
 
-  /** @throws INVALID_SETTING when the quota's numbers do not go together */
+  /** @throws INVALID_SETTING, and whatever `settings` throws, when the first settings are not good */
   constructor(options: CleanerOptions) {
     this.#options = options;
+    this.#settings = new SettingsReader(options.settings, (problem, err) =>
+      options.log.error({ reason: problem, err }, 'the settings of the cleaner are not good: the last good ones stay in force'),
+    );
     this.#sweeper = new StoreSweeper(options.target, options.clock);
     const { admission } = options.target;
     if (admission !== undefined) {
-      admission.policy = policyOf(options.settings());
+      admission.policy = this.#settings.current().policy;
       admission.onCritical = () => this.requestSweep('critical');
     }
   }
 
   get status(): CleanerStatus {
-    return this.#status;
+    return { ...this.#status, settingsProblem: this.#settings.problem };
   }
 
   /** Begins to sweep by schedule, until `stop`. */
@@ -117,9 +116,9 @@ export class Cleaner implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { clock, random, settings } = this.#options;
+    const { clock, random } = this.#options;
     await this.#measure();
-    await this.#wait(firstDelayMs(settings(), random));
+    await this.#wait(firstDelayMs(this.#settings.current().settings, random));
     while (!this.#stopping.signal.aborted) {
       const trigger = this.#requested ?? 'schedule';
       this.#requested = undefined;
@@ -128,8 +127,8 @@ export class Cleaner implements AsyncDisposable {
       try {
         // A lease may be that of a cleaner that died: look again before long.
         if ((await this.sweep(trigger)) === undefined) delayMaxMs = othersTurnMs;
-      } catch (error) {
-        if (!isQuireError(error)) throw error;
+      } catch {
+        // Said by the sweep itself, in log and status. Whatever it was: results must go on expiring.
       }
       const delayMs = Math.min(delayMaxMs, this.#nextDelayMs(clock.monotonicMs() - startMs));
       if (this.#requested === undefined) await this.#wait(delayMs);
@@ -151,13 +150,14 @@ export class Cleaner implements AsyncDisposable {
   }
 
   #nextDelayMs(elapsedMs: number): number {
-    const { clock, random, settings, log } = this.#options;
+    const { clock, random, log } = this.#options;
+    const { settings } = this.#settings.current();
     try {
-      return nextDelayMs(settings(), elapsedMs, clock, random);
+      return nextDelayMs(settings, elapsedMs, clock, random);
     } catch (error) {
       if (!isQuireError(error)) throw error;
       log.error({ reason: error.message }, 'the schedule of the cleaner cannot be followed: sweeping by the period');
-      return nextDelayMs({ ...settings(), cron: undefined }, elapsedMs, clock, random);
+      return nextDelayMs({ ...settings, cron: undefined }, elapsedMs, clock, random);
     }
   }
 
@@ -185,15 +185,15 @@ export class Cleaner implements AsyncDisposable {
     } catch (error) {
       this.#status = { ...this.#status, lastError: error instanceof Error ? error.message : String(error) };
       metrics?.observeError(trigger);
-      log.error({ trigger, err: error }, 'sweep failed: what is stored could not be listed');
+      log.error({ trigger, err: error }, 'sweep failed: the next one tries again');
       throw error;
     }
   }
 
   #sweepTarget(trigger: SweepTrigger, request: SweepRequest): Promise<SweepReport> {
-    const { target, log, settings } = this.#options;
-    const { graceMs, concurrencyMax, ...applied } = settings();
-    const policy = policyOf(applied);
+    const { target, log } = this.#options;
+    const { settings, policy } = this.#settings.current();
+    const { graceMs, concurrencyMax } = settings;
     if (target.admission !== undefined) target.admission.policy = policy;
     const { isDryRun = false, trustsWallClock = false } = request;
     return this.#sweeper.sweep({
@@ -229,10 +229,6 @@ export class Cleaner implements AsyncDisposable {
     }
     log.info({ trigger: report.trigger, durationMs: Math.round(report.durationMs), ...totalsOf(report) }, 'sweep ended');
   }
-}
-
-function policyOf({ quota }: Pick<CleanerSettings, 'quota'>): QuotaPolicy | undefined {
-  return quota === undefined ? undefined : new QuotaPolicy(quota);
 }
 
 function totalsOf(report: SweepReport): object {

@@ -23,6 +23,7 @@ export class CleanerSetup {
       batchSizeBytes?: number;
       disk?: MemoryObjectStore;
       lease?: (setup: CleanerSetup) => CleanerLease;
+      readSettings?: (settings: CleanerSettings) => CleanerSettings;
     } = {},
   ) {
     const { quotaBytes, batchSizeBytes = 512 * 1024, lease } = options;
@@ -37,7 +38,7 @@ export class CleanerSetup {
     };
     this.cleaner = new Cleaner({
       target: { store: this.store, brokerId: 'b', remover: this.results, admission: this.admission },
-      settings: () => this.settings,
+      settings: () => options.readSettings?.(this.settings) ?? this.settings,
       clock: this.clock,
       random: this.random,
       log: { info: say('info'), warn: say('warn'), error: say('error') },

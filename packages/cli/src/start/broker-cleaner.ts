@@ -40,7 +40,7 @@ export function surroundingsOf(
   cleaner: Cleaner,
   admission: StorageAdmission,
 ): ReturnType<NonNullable<BrokerOptions['surroundings']>> {
-  const { lastSweep, lastGoodSweepMs, lastError } = cleaner.status;
+  const { lastSweep, lastGoodSweepMs, lastError, settingsProblem } = cleaner.status;
   const [broker] = lastSweep?.brokers ?? [];
   const passes = broker === undefined ? [] : [broker.expiry, broker.quota, broker.orphans];
   return {
@@ -53,6 +53,6 @@ export function surroundingsOf(
       usageBytes: admission.usageBytes,
       quotaBytes: live.current.cleaner.enabled ? live.current.cleaner.quotaBytes : null,
     },
-    settingsProblems: live.problemCount,
+    settingsProblems: live.problemCount + (settingsProblem === undefined ? 0 : 1),
   };
 }
