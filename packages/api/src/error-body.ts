@@ -11,6 +11,17 @@ export const ErrorBody = Type.Object(
       enum: Object.keys(errorKinds),
       description: 'What went wrong, for programs.',
     }),
+    findings: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: 'A JSON pointer to what it is about.' }),
+          code: Type.String(),
+          message: Type.String(),
+          severity: Type.Enum(['error', 'warning', 'info']),
+        }),
+        { description: 'Everything that is wrong with a table config or a schema.' },
+      ),
+    ),
   },
   { $id: 'ErrorBody', description: 'What went wrong.' },
 );

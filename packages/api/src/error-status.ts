@@ -9,6 +9,7 @@ const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   corrupt: 500,
   aborted: 499, // the caller is gone and never sees it; logs and metrics do
   internal: 500,
+  unsupported: 501,
 };
 
 /** The codes that are more precise than their kind. */

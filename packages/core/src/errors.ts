@@ -1,3 +1,5 @@
+import type { Finding } from './table-engine/finding.ts';
+
 /** What the caller should do about an error; every code has exactly one kind. */
 export type ErrorKind =
   | 'invalid' // correct the request, it can never succeed as it is
@@ -7,6 +9,7 @@ export type ErrorKind =
   | 'unavailable' // retry later, unchanged
   | 'corrupt' // stored bytes are not what was written; an operator must look
   | 'aborted' // the caller itself gave up
+  | 'unsupported' // this engine cannot do it; the message says what would
   | 'internal'; // a defect in Quire
 
 /** Every error code of Quire and its kind: the one table that docs, HTTP statuses and tests are held to. */
@@ -55,6 +58,26 @@ export const errorKinds = {
   QUERY_TIMED_OUT: 'unavailable',
   QUERY_CANCELLED: 'aborted',
   TOO_MANY_QUERIES: 'unavailable',
+  TABLE_EXISTS: 'conflict',
+  TABLE_INVALID: 'invalid', // `findings` says everything that is wrong with it
+  TABLE_IN_USE: 'conflict', // a job works with it
+  SCHEMA_NOT_FOUND: 'missing',
+  SCHEMA_EXISTS: 'conflict',
+  SCHEMA_IN_USE: 'conflict',
+  SEGMENT_NOT_FOUND: 'missing',
+  TENANT_NOT_FOUND: 'invalid',
+  INGESTION_FAILED: 'invalid',
+  STREAM_UNAVAILABLE: 'unavailable',
+  STREAM_INVALID: 'invalid', // its config cannot work, or the topic or partition does not exist
+  OFFSET_NOT_FOUND: 'missing', // the stream does not hold that message any more, or not yet
+  JOB_NOT_FOUND: 'missing',
+  JOB_EXISTS: 'conflict',
+  TASK_NOT_FOUND: 'missing',
+  TASK_EXISTS: 'conflict',
+  TASK_TYPE_NOT_FOUND: 'missing',
+  CONFLICT: 'conflict', // the thing named is not in a state in which that can be done
+  ENGINE_UNAVAILABLE: 'unavailable', // what keeps the tables cannot be reached
+  UNSUPPORTED: 'unsupported',
   UNEXPECTED_RESPONSE: 'internal', // said by clients: what answers does not speak as Quire does
   OUTPUT_CLOSED: 'aborted', // said by the command: whoever read its output has gone
   INTERNAL: 'internal',
@@ -71,9 +94,16 @@ export class QuireError extends Error {
   override readonly name = 'QuireError';
   readonly code: ErrorCode;
   readonly kind: ErrorKind;
+  /** Everything that is wrong, where that is more than one sentence can say. */
+  readonly findings: readonly Finding[] | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: { readonly cause?: unknown }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options?: { readonly cause?: unknown; readonly findings?: readonly Finding[] | undefined },
+  ) {
     super(message, options);
+    this.findings = options?.findings;
     this.code = code;
     this.kind = errorKinds[code];
   }

@@ -40,7 +40,12 @@ export function publicMessage(error: QuireError, requestId: string): string {
 }
 
 export function errorBodyOf(error: QuireError, requestId: string): ErrorBody {
-  return { code: errorStatuses[error.code], error: publicMessage(error, requestId), reason: error.code };
+  return {
+    code: errorStatuses[error.code],
+    error: publicMessage(error, requestId),
+    reason: error.code,
+    ...(error.findings !== undefined && { findings: [...error.findings] }),
+  };
 }
 
 /** Answers a call with an error, and logs what an operator must know. */

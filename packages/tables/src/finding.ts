@@ -1,8 +1,1 @@
-/** Something that is wrong, or worth knowing, about a config, a schema or rows. */
-export interface Finding {
-  /** JSON pointer to what it is about. */
-  readonly path: string;
-  readonly code: string;
-  readonly message: string;
-  readonly severity: 'error' | 'warning' | 'info';
-}
+export type { Finding } from '@quire/core/table-engine';

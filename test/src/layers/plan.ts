@@ -9,6 +9,7 @@ export const levels: Readonly<Record<string, number>> = {
   'store-gcs': 1,
   settings: 1,
   'engine-duckdb': 1,
+  streams: 1,
   api: 1,
   auth: 1,
   results: 2,

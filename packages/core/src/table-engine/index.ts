@@ -1,0 +1,32 @@
+export type {
+  Consumption,
+  ForceCommitJob,
+  PartitionConsumption,
+  PartitionState,
+  RebalanceJob,
+  RebalanceStatus,
+  ResumeFrom,
+} from './consumption.ts';
+export { parseTableName, type TableConfigDocument, type TableSchemaDocument, type TableType } from './documents.ts';
+export type { Finding } from './finding.ts';
+export type { SegmentDescription } from './segments.ts';
+export type {
+  Ingested,
+  IngestRequest,
+  Instance,
+  TableCreated,
+  TableDescription,
+  TableEngine,
+  TableSummary,
+  Tenants,
+} from './table-engine.ts';
+export {
+  type ScheduledTasks,
+  type SubtaskRecord,
+  type SubtaskState,
+  subtaskStates,
+  type TaskRecord,
+  type TaskState,
+  taskStates,
+  type TaskTrigger,
+} from './tasks.ts';

@@ -1,0 +1,1 @@
+export type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets, StreamMessage } from './message-stream.ts';
