@@ -60,7 +60,7 @@ export async function openExactQueries(): Promise<ExactQueries> {
       instance.closeSync();
       await engine[Symbol.asyncDispose]();
       await results[Symbol.asyncDispose]();
-      await rm(spillDirectory, { recursive: true });
+      await rm(spillDirectory, { recursive: true, maxRetries: 10 });
     },
   };
 }

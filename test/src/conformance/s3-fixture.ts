@@ -3,11 +3,14 @@ import { S3ObjectStore } from '@quire/store-s3';
 import type { S3Server } from '../servers/s3-server.ts';
 import type { OpenStoreFixture } from './store-fixture.ts';
 
+/** The server answers 500 now and then while much else runs on the machine: few requests at once, each of them sent again. */
+const patience = { maxAttempts: 6, requestHandler: { httpAgent: { maxSockets: 4, keepAlive: true } } };
+
 /** Stores on a server, each below a prefix of its own. */
 export function s3StoresOn(server: () => S3Server): OpenStoreFixture {
   return async ({ sizeMaxBytes = Number.POSITIVE_INFINITY } = {}) => {
     const options = server().storeOptions();
-    const client = new S3Client({ ...options, maxAttempts: 1, requestChecksumCalculation: 'WHEN_REQUIRED' });
+    const client = new S3Client({ ...options, ...patience, requestChecksumCalculation: 'WHEN_REQUIRED' });
     refuseBeyond(client, sizeMaxBytes);
     const store = await S3ObjectStore.open({ ...options, client });
     return {
@@ -21,7 +24,7 @@ export function s3StoresOn(server: () => S3Server): OpenStoreFixture {
 /** The keys of the uploads below a place in a bucket that were neither completed nor aborted. */
 export async function unfinishedUploads(server: S3Server, location: string): Promise<string[]> {
   const { hostname, pathname } = new URL(location);
-  const client = new S3Client({ ...server.storeOptions(), maxAttempts: 1 });
+  const client = new S3Client({ ...server.storeOptions(), ...patience });
   try {
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: hostname }));
     return Uploads.map((upload) => upload.Key ?? '').filter((key) => key.startsWith(`${pathname.slice(1)}/`));

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 10 });
 });
 
 test('a broker that is started with keys of tokens and a certificate takes such tokens, over HTTPS, and logs none of them', async () => {

@@ -40,7 +40,7 @@ afterAll(async () => {
   await broker.close();
   await engine[Symbol.asyncDispose]();
   await store[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true });
+  await rm(directory, { recursive: true, maxRetries: 10 });
 });
 
 async function startBroker(): Promise<[FileObjectStore, Service, ServiceAddress]> {

@@ -112,5 +112,5 @@ test('many readers who take their time or go away get their own pages, whoever h
   };
   await Promise.all(Array.from({ length: 16 }, reader));
   expect(compared).toBeGreaterThan(100);
-  await rm(root, { recursive: true });
+  await rm(root, { recursive: true, maxRetries: 10 });
 }, 30_000);

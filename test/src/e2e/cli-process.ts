@@ -114,7 +114,8 @@ export async function shell(command: string): Promise<Ended> {
 /** A directory that is gone afterwards. */
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'quire-cli-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  // A process that was killed may still be ending: what it writes meanwhile would make the removal fail.
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10 }) };
 }
 
 /** Settings of a server that these tests start: two principals, one table of sample data, any free port. */

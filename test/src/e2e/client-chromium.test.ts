@@ -14,12 +14,21 @@ async function openPage(program: string, url: string, signal: AbortSignal): Prom
   const profile = await temporaryDirectory();
   signal.throwIfAborted();
   const switches = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
-  const browser = spawn(program, [...switches, `--user-data-dir=${profile.path}`, url], { stdio: 'ignore' });
+  // All its processes share a group, by which they are killed, and this pipe, which closes when the last of them has ended.
+  const stdio = ['ignore', 'ignore', 'pipe'] as const;
+  const browser = spawn(program, [...switches, `--user-data-dir=${profile.path}`, url], { stdio: [...stdio], detached: true });
   const closed = new Promise((resolve) => browser.once('close', resolve));
-  signal.addEventListener('abort', () => browser.kill('SIGKILL'));
+  browser.stderr?.resume();
+  let isKilled = false;
+  const kill = (): void => {
+    if (browser.pid === undefined || isKilled) return;
+    isKilled = true;
+    process.kill(-browser.pid, 'SIGKILL');
+  };
+  signal.addEventListener('abort', kill);
   return {
     [Symbol.asyncDispose]: async () => {
-      browser.kill('SIGKILL');
+      kill();
       await closed;
       await profile[Symbol.asyncDispose]();
     },

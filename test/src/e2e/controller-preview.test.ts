@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await controller[Symbol.asyncDispose]();
-  await rm(home, { recursive: true });
+  await rm(home, { recursive: true, maxRetries: 10 });
 });
 
 function post(body: string, as: 'ann' | 'root' = 'root', path = '/tables/preview'): Promise<Response> {

@@ -22,7 +22,7 @@ test(
         resultCounts.push(await countWholeResults(root));
         if (isDone) break;
       } finally {
-        await rm(root, { recursive: true });
+        await rm(root, { recursive: true, maxRetries: 10 });
       }
     }
     // It was killed in every stretch of its life: before the first result, between, with both, and after the deletion.

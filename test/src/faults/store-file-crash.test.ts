@@ -75,7 +75,7 @@ async function killWriter(hangAt: 'step' | 'source', count: number): Promise<{ i
     expect(await collect(after.list(''))).toEqual([]);
     return { isDone, state };
   } finally {
-    await rm(root, { recursive: true });
+    await rm(root, { recursive: true, maxRetries: 10 });
   }
 }
 
