@@ -1,5 +1,6 @@
 import { QuireError } from '@quire/core';
 import { type Static, Type } from 'typebox';
+import { QueryParameterValues } from './query-parameters.ts';
 
 /** Body of POST /query/sql. Members that are not listed are ignored: drivers send some of their own. */
 export const QueryBody = Type.Object(
@@ -12,6 +13,7 @@ export const QueryBody = Type.Object(
         examples: ['timeoutMs=20000'],
       }),
     ),
+    parameters: Type.Optional(QueryParameterValues),
     trace: Type.Optional(
       Type.Unsafe<boolean | string>({
         enum: [true, false, 'true', 'false'],

@@ -1,4 +1,4 @@
-import { type Clock, isQuireError, type QueryEngine, type RequestId } from '@quire/core';
+import { type Clock, isQuireError, type Query, type QueryEngine, type RequestId } from '@quire/core';
 import type { Result, ResultStore } from '@quire/results';
 import type { BrokerMetrics } from './broker-metrics.ts';
 import type { QueryQueue } from './query-queue.ts';
@@ -6,7 +6,7 @@ import { withDeadline } from './with-deadline.ts';
 
 /** One query that somebody may run. */
 export interface QueryRun {
-  readonly sql: string;
+  readonly query: Query;
   readonly owner: string;
   readonly requestId: RequestId;
   readonly timeoutMs: number;
@@ -46,7 +46,7 @@ export async function runQuery(runner: QueryRunner, run: QueryRun): Promise<Resu
 async function executeAndStore(runner: QueryRunner, run: QueryRun, signal: AbortSignal, startMs: number): Promise<Result> {
   // The wait has used up some of the time; the engine stops by itself at about the same moment.
   const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - (runner.clock.monotonicMs() - startMs)));
-  await using execution = await runner.engine.execute({ sql: run.sql }, { signal, limits: { timeoutMs } });
+  await using execution = await runner.engine.execute(run.query, { signal, limits: { timeoutMs } });
   return await runner.results.create(execution, { owner: run.owner, requestId: run.requestId, signal });
 }
 

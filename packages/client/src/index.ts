@@ -10,6 +10,7 @@ export type { JsonObject } from './json-fields.ts';
 export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
 export { type ClientCallOptions, type OpenOptions, type PageOptions, QuireClient, type QueryOptions } from './quire-client.ts';
 export type { BrokerAddress, QueryPage } from './query-page.ts';
+export type { ParameterValue, ParameterValues } from './query-parameters.ts';
 export type { ResultCursor, WalkOptions } from './result-cursor.ts';
 export type { RetryLimits } from './retry-reads.ts';
 export type { StoredResult } from './stored-result.ts';

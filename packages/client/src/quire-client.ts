@@ -3,6 +3,7 @@ import { QuireError } from '@quire/core';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
 import type { BrokerAddress, QueryPage } from './query-page.ts';
+import { encodeParameters, type ParameterValues } from './query-parameters.ts';
 import {
   type AskedPage,
   type Caller,
@@ -26,6 +27,8 @@ export interface ClientCallOptions extends SignalOptions {
 export interface PageOptions extends ClientCallOptions, AskedPage {}
 
 export interface QueryOptions extends SignalOptions {
+  /** Values for the parameters in the SQL: a list for `?` and `$1`, an object for `$name`. They are never written into its text. */
+  readonly parameters?: ParameterValues | undefined;
   /** Rows of the first page, and so the cursor's page size; without, the server's configured page size. */
   readonly rowCount?: number | undefined;
   /** Keep the result when the cursor is disposed of (`await using`); a query's is deleted then, unless this is true. */
@@ -67,12 +70,12 @@ export class QuireClient {
    * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, COLUMN_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the query fails
    */
   async query(sql: string, options: QueryOptions = {}): Promise<ResultCursor> {
-    const { rowCount, signal, keep = false } = options;
+    const { parameters, rowCount, signal, keep = false } = options;
     const { bytes } = await this.#caller.http.send({
       method: 'POST',
       path: routePatterns.query,
       query: { doPaginate: 'true', numRows: checkedRowCount(rowCount) },
-      body: { sql },
+      body: { sql, ...(parameters !== undefined && { parameters: encodeParameters(parameters) }) },
       signal,
       headersTimeoutMs: this.#queryTimeoutMs,
     });

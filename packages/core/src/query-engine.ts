@@ -1,8 +1,11 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
+import type { QueryParameters } from './query-parameters.ts';
 
 /** One query as it came from the caller. */
 export interface Query {
   readonly sql: string;
+  /** Values for the parameters in the SQL; absent when it has none. They are bound, never written into its text. */
+  readonly parameters?: QueryParameters | undefined;
 }
 
 export interface QueryLimits {
@@ -45,6 +48,7 @@ export interface QueryEngine extends AsyncDisposable {
    * Starts a query and resolves once its schema is known.
    *
    * @throws QUERY_SYNTAX, QUERY_INVALID, TABLE_NOT_FOUND, COLUMN_NOT_FOUND when the SQL cannot run as it is
+   * @throws QUERY_INVALID when a parameter has no value, or a value no parameter
    * @throws QUERY_FAILED, QUERY_TIMED_OUT, QUERY_LIMIT_EXCEEDED, ABORTED as for `batches`
    */
   execute(

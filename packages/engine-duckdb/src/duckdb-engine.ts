@@ -66,7 +66,7 @@ export class DuckDbEngine implements QueryEngine {
     if (this.#isClosed) throw shuttingDown();
     const connection = await this.#connect(options);
     try {
-      const select = await prepareSelect(connection, query.sql, this.#tableNames, this.#redact);
+      const select = await prepareSelect(connection, query, this.#tableNames, this.#redact);
       const result = await this.#start(connection, select);
       const rowsTotal = select.tables.reduce((sum, name) => sum + (this.#tables.get(name)?.rowCount ?? 0), 0);
       return new DuckDbExecution({

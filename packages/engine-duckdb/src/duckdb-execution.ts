@@ -1,6 +1,7 @@
-import duckdb, { type DataChunk, type Result } from '@duckdb/node-bindings';
+import duckdb, { type Connection, type DataChunk, type Result } from '@duckdb/node-bindings';
 import { type Clock, QuireError, type QueryExecution, type QueryStatistics } from '@quire/core';
 import type { RecordBatch, Schema } from 'apache-arrow';
+import { prepareWith } from './bind-parameters.ts';
 import { recordBatchesOf } from './conversion/record-batches.ts';
 import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
@@ -76,7 +77,7 @@ export class DuckDbExecution implements QueryExecution {
   async #findFailure(): Promise<QuireError> {
     const { connection, select, redact } = this.#parts;
     try {
-      await connection.call((handle) => duckdb.query(handle, `${explainPrefix}${select.sql}`));
+      await connection.call((handle) => explain(handle, select));
     } catch (error) {
       if (error instanceof QuireError) return error;
       const failure = parseFailure(error);
@@ -91,6 +92,15 @@ export class DuckDbExecution implements QueryExecution {
     this.#endedAtMs ??= this.#parts.clock.monotonicMs();
     this.#parts.connection.stop(new QuireError('ABORTED', stopMessage));
     await this.#parts.connection.closed;
+  }
+}
+
+async function explain(handle: Connection, { sql, values }: SelectStatement): Promise<void> {
+  const statement = await prepareWith(handle, `${explainPrefix}${sql}`, values);
+  try {
+    await duckdb.execute_prepared(statement);
+  } finally {
+    duckdb.destroy_prepare_sync(statement);
   }
 }
 

@@ -1,4 +1,4 @@
-import duckdb, { type Connection, type PreparedStatement } from '@duckdb/node-bindings';
+import duckdb, { type Connection, type Result } from '@duckdb/node-bindings';
 import type { StructRowProxy } from 'apache-arrow';
 import { columnsOfResult, planColumns } from './conversion/column-plan.ts';
 import { recordBatchesOf } from './conversion/record-batches.ts';
@@ -12,14 +12,14 @@ export async function readRows(
   const statement = await duckdb.prepare(connection, sql);
   try {
     for (const [index, value] of values.entries()) duckdb.bind_varchar(statement, index + 1, value);
-    return await readStatement(statement);
+    return await rowsOf(await duckdb.execute_prepared(statement));
   } finally {
     duckdb.destroy_prepare_sync(statement);
   }
 }
 
-async function readStatement(statement: PreparedStatement): Promise<readonly Record<string, unknown>[]> {
-  const result = await duckdb.execute_prepared(statement);
+/** All rows of a result as plain objects. */
+export async function rowsOf(result: Result): Promise<readonly Record<string, unknown>[]> {
   const plan = planColumns(columnsOfResult(result));
   const rows: Record<string, unknown>[] = [];
   for (;;) {

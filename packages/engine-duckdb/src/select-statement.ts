@@ -1,9 +1,18 @@
-import duckdb, { type PreparedStatement } from '@duckdb/node-bindings';
-import { MiB, QuireError } from '@quire/core';
-import { castColumns, type ColumnPlan, columnsOfStatement, planColumns } from './conversion/column-plan.ts';
+import duckdb, { type Connection, type PreparedStatement, type Result } from '@duckdb/node-bindings';
+import { MiB, type Query, QuireError } from '@quire/core';
+import { type BoundValues, matchParameters, prepareWith } from './bind-parameters.ts';
+import {
+  type AnswerColumn,
+  castColumns,
+  type ColumnPlan,
+  columnsOfResult,
+  columnsOfStatement,
+  planColumns,
+  quoteLiteral,
+} from './conversion/column-plan.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
-import { readRows } from './read-rows.ts';
+import { readRows, rowsOf } from './read-rows.ts';
 import { checkStatement, type SyntaxNode, type TableNames } from './statement-guard.ts';
 
 /** A query that was found to be safe and to make sense, ready to run. */
@@ -11,6 +20,7 @@ export interface SelectStatement {
   readonly statement: PreparedStatement;
   /** What runs: the query as it came, or with its columns cast. */
   readonly sql: string;
+  readonly values: BoundValues;
   readonly plan: ColumnPlan;
   /** The configured tables that it reads. */
   readonly tables: readonly string[];
@@ -24,13 +34,13 @@ const syntaxTreeLengthMax = 16 * MiB;
  * Checks a query and prepares it.
  *
  * @throws QUERY_SYNTAX when it cannot be parsed
- * @throws QUERY_INVALID when it is not one SELECT-like statement without parameters, or reaches outside of the tables
+ * @throws QUERY_INVALID when it is not one SELECT-like statement, reaches outside of the tables, or its parameters have no values
  * @throws TABLE_NOT_FOUND, COLUMN_NOT_FOUND when it names a table or column that is not there
  * @throws UNSUPPORTED_COLUMN_TYPE when DuckDB itself cannot show the values of a column as text
  */
 export async function prepareSelect(
   connection: QueryConnection,
-  sql: string,
+  { sql, parameters }: Query,
   tableNames: TableNames,
   redact: Redact,
 ): Promise<SelectStatement> {
@@ -39,16 +49,69 @@ export async function prepareSelect(
     throw new QuireError('QUERY_INVALID', `The query is longer than ${sqlBytesMax} bytes.`);
   }
   try {
-    const tables = checkStatement(await parseSelect(connection, sql, redact), tableNames);
+    const tree = await parseSelect(connection, sql, redact);
+    const tables = checkStatement(tree, tableNames);
+    const values = matchParameters(tree, parameters);
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));
-    assertReady(statement);
+    assertSelect(statement);
+    if (values.size > 0) {
+      duckdb.destroy_prepare_sync(statement);
+      return { ...(await prepareBound(connection, sql, values, redact)), values, tables };
+    }
     const plan = planColumns(columnsOfStatement(statement));
-    if (plan.castTypes === undefined) return { statement, sql, plan, tables };
+    if (plan.castTypes === undefined) return { statement, sql, values, plan, tables };
     duckdb.destroy_prepare_sync(statement);
-    const castSql = castColumns(sql, plan.castTypes);
-    return { statement: await prepareCasts(connection, castSql, redact), sql: castSql, plan, tables };
+    const castSql = castColumns(`query(${quoteLiteral(sql)})`, plan.castTypes);
+    return { statement: await prepareCasts(connection, castSql, redact), sql: castSql, values, plan, tables };
   } catch (error) {
     throw error instanceof QuireError ? error : queryError(parseFailure(error), 'planning', redact, sql);
+  }
+}
+
+/**
+ * Prepares a query with parameters. Its columns depend on their values, and DuckDB tells them only of what runs: so the query is run
+ * for no rows first, which the planner makes nothing of.
+ */
+async function prepareBound(
+  connection: QueryConnection,
+  sql: string,
+  values: BoundValues,
+  redact: Redact,
+): Promise<Pick<SelectStatement, 'statement' | 'sql' | 'plan'>> {
+  try {
+    const relation = `(${await canonicalText(connection, sql)})`;
+    const columns = await connection.call((handle) => columnsOfBound(handle, relation, values));
+    const plan = planColumns(columns);
+    const bound = plan.castTypes === undefined ? sql : castColumns(relation, plan.castTypes);
+    const statement = await connection.call((handle) => prepareWith(handle, bound, values));
+    return { statement, sql: bound, plan };
+  } catch (error) {
+    // Places in a query that was rewritten mean nothing to who wrote it.
+    throw error instanceof QuireError ? error : queryError(parseFailure(error), 'planning', redact);
+  }
+}
+
+/** DuckDB's own spelling of a query: one that can stand in brackets, without comments and semicolons. */
+async function canonicalText(connection: QueryConnection, sql: string): Promise<string> {
+  const [row] = await connection.call((handle) =>
+    readRows(handle, 'SELECT json_deserialize_sql(json_serialize_sql(CAST(? AS VARCHAR))) AS text', sql),
+  );
+  return String(row?.['text']);
+}
+
+async function columnsOfBound(handle: Connection, relation: string, values: BoundValues): Promise<readonly AnswerColumn[]> {
+  const typed = columnsOfResult(await executeOnce(handle, `SELECT * FROM ${relation} LIMIT 0`, values));
+  // There, a column that shares its name with another one got a number behind it.
+  const named = await rowsOf(await executeOnce(handle, `DESCRIBE ${relation}`, values));
+  return typed.map(({ type }, index) => ({ name: String(named[index]?.['column_name']), type }));
+}
+
+async function executeOnce(handle: Connection, sql: string, values: BoundValues): Promise<Result> {
+  const statement = await prepareWith(handle, sql, values);
+  try {
+    return await duckdb.execute_prepared(statement);
+  } finally {
+    duckdb.destroy_prepare_sync(statement);
   }
 }
 
@@ -85,13 +148,10 @@ async function parseSelect(connection: QueryConnection, sql: string, redact: Red
   return statement;
 }
 
-function assertReady(statement: PreparedStatement): void {
-  const isSelect = duckdb.prepared_statement_type(statement) === duckdb.StatementType.SELECT;
-  if (!isSelect || duckdb.nparams(statement) > 0) {
-    duckdb.destroy_prepare_sync(statement);
-    const message = isSelect ? 'The query has parameters, for which there are no values.' : 'Expected a SELECT-like statement.';
-    throw new QuireError('QUERY_INVALID', message);
-  }
+function assertSelect(statement: PreparedStatement): void {
+  if (duckdb.prepared_statement_type(statement) === duckdb.StatementType.SELECT) return;
+  duckdb.destroy_prepare_sync(statement);
+  throw new QuireError('QUERY_INVALID', 'Expected a SELECT-like statement.');
 }
 
 async function prepareCasts(connection: QueryConnection, sql: string, redact: Redact): Promise<PreparedStatement> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MiB, type QuireError, type QueryExecution, systemClock } from '@quire/core';
+import { MiB, type QuireError, type QueryExecution, type QueryParameters, systemClock } from '@quire/core';
 import type { Data, Field, RecordBatch } from 'apache-arrow';
 import { vi } from 'vitest';
 import { DuckDbEngine, type DuckDbEngineOptions } from '../src/index.ts';
@@ -36,20 +36,20 @@ export class TestEngine implements AsyncDisposable {
     return new TestEngine(engine, directory);
   }
 
-  execute(sql: string, signal?: AbortSignal): Promise<QueryExecution> {
-    return this.engine.execute({ sql }, { signal, limits: { timeoutMs } });
+  execute(sql: string, signal?: AbortSignal, parameters?: QueryParameters): Promise<QueryExecution> {
+    return this.engine.execute({ sql, parameters }, { signal, limits: { timeoutMs } });
   }
 
-  async answer(sql: string): Promise<Answer> {
-    await using execution = await this.execute(sql);
+  async answer(sql: string, parameters?: QueryParameters): Promise<Answer> {
+    await using execution = await this.execute(sql, undefined, parameters);
     const batches: RecordBatch[] = [];
     for await (const batch of execution.batches) batches.push(batch);
     return new Answer(execution.schema.fields, batches);
   }
 
   /** Runs a query that must fail, at the start or in mid-stream. */
-  async failure(sql: string): Promise<QuireError> {
-    return this.answer(sql).then(
+  async failure(sql: string, parameters?: QueryParameters): Promise<QuireError> {
+    return this.answer(sql, parameters).then(
       () => Promise.reject(new Error(`This must fail: ${sql}`)),
       (error: unknown) => error as QuireError,
     );

@@ -4,12 +4,13 @@ import {
   operations,
   parseBooleanParameter,
   parseQueryOptions,
+  parseQueryParameters,
   parseRowCount,
   pinotErrorCodeHeader,
   type QueryBody,
   takeSetStatements,
 } from '@quire/api';
-import { isQuireError, type RequestId } from '@quire/core';
+import { isQuireError, type Query, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { callContextOf, principalOf, queryOf, routeOf, signalOf } from '@quire/service';
@@ -28,11 +29,11 @@ import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
  */
 export function runQueryRoute(context: BrokerContext, operation: Operation = operations.runQuery): RouteOptions {
   return routeOf(operation, async (request, reply) => {
-    const { sql, answer, rowCount, format, timeoutMs } = parseCall(context, request);
+    const { query, answer, rowCount, format, timeoutMs } = parseCall(context, request);
     const isPaginated = answer !== 'whole';
     const owner = principalOf(request).name;
     const signal = signalOf(request);
-    const running = runQuery(context, { sql, timeoutMs, owner, requestId: request.id as RequestId, signal });
+    const running = runQuery(context, { query, timeoutMs, owner, requestId: request.id as RequestId, signal });
     // A shutdown also waits until a cancelled query has cleaned up after itself.
     context.calls.follow(running.then(ignore, ignore));
     let result: Result;
@@ -80,7 +81,7 @@ async function sendKept(fate: { isKept: boolean }, send: () => Promise<FastifyRe
 const ignore = (): void => undefined;
 
 interface QueryCall {
-  readonly sql: string;
+  readonly query: Query;
   /** All rows at once and nothing kept, or the first page of what is stored, in our way or in that of Apache Pinot. */
   readonly answer: 'whole' | 'page' | 'pinot-cursor';
   readonly rowCount: number;
@@ -92,17 +93,16 @@ interface QueryCall {
 function parseCall({ options }: BrokerContext, request: FastifyRequest): QueryCall {
   const body = request.body as QueryBody; // validated against the schema
   const { sql, options: given } = takeSetStatements(body.sql);
-  const parameters = queryOf(request);
+  const inPath = queryOf(request);
   const queryOptions = parseQueryOptions(body.queryOptions ?? '', given);
   const { timeoutMs = Infinity } = queryOptions;
-  const isPaginated = parseBooleanParameter('doPaginate', parameters['doPaginate']) ?? false;
-  const isCursor = parseBooleanParameter('getCursor', parameters['getCursor']) ?? queryOptions.isCursor ?? false;
+  const isPaginated = parseBooleanParameter('doPaginate', inPath['doPaginate']) ?? false;
+  const isCursor = parseBooleanParameter('getCursor', inPath['getCursor']) ?? queryOptions.isCursor ?? false;
   return {
-    sql,
+    query: { sql, ...(body.parameters !== undefined && { parameters: parseQueryParameters(body.parameters) }) },
     answer: isPaginated ? 'page' : isCursor ? 'pinot-cursor' : 'whole',
-    rowCount:
-      parseRowCount(parameters['numRows']) ?? (isCursor ? queryOptions.cursorRowCount : undefined) ?? options.pageRowCount,
-    format: chooseFormat(parameters['format'], request.headers),
+    rowCount: parseRowCount(inPath['numRows']) ?? (isCursor ? queryOptions.cursorRowCount : undefined) ?? options.pageRowCount,
+    format: chooseFormat(inPath['format'], request.headers),
     timeoutMs: Math.min(timeoutMs, options.queryTimeoutMs),
   };
 }

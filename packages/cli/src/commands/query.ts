@@ -3,6 +3,7 @@ import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
 import { browseResult, printScreenful } from '../query/show-result.ts';
+import { addParameter, parametersOf } from '../query/query-parameters.ts';
 import { type OutputFormat, outputFormats, streamResult } from '../query/stream-result.ts';
 import { createClient, withServerOptions } from '../server-options.ts';
 
@@ -13,6 +14,7 @@ In a pipe it comes as lines of tab-separated cells, the whole of it; NULL is \\N
 Examples:
   $ quire query "SELECT * FROM flights"
   $ quire query "SELECT origin, count(*) FROM flights GROUP BY ALL" | sort -k2 -n
+  $ quire query "SELECT * FROM flights WHERE origin = \\$origin AND delay > \\$delay" --param origin=JFK --param delay=30
   $ quire query --format csv "SELECT * FROM flights" > flights.csv
   $ quire query --json --rows 5 --offset 1000000 "SELECT * FROM flights"`;
 
@@ -31,6 +33,11 @@ export function addQueryCommand(program: Command, environment: Environment): voi
     .option('--header', 'with tsv: begin with a line of column names')
     .option('-n, --rows <count>', 'show this many rows at most, and no pager', integerFrom(1))
     .option('--offset <row>', 'leave out this many rows at the start', integerFrom(0), 0)
+    .option(
+      '-p, --param <name=value>',
+      'a value for $name in the SQL, or for $1; with its type as name:DATE=value; may come again',
+      addParameter,
+    )
     .option('--page-size <count>', 'rows per page on the terminal; rows per request in a pipe', integerFrom(1))
     .addHelpText('after', examples)
     .action(async (sqlArgument, options, command) => {
@@ -44,6 +51,7 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       const request = {
         client,
         sql,
+        parameters: options.param && parametersOf(options.param),
         offset: options.offset,
         rowCountMax: options.rows,
         pageSize: options.pageSize,

@@ -1,4 +1,4 @@
-import type { QueryPage, QuireClient, ResultCursor } from '@quire/client';
+import type { ParameterValues, QueryPage, QuireClient, ResultCursor } from '@quire/client';
 import type { Environment } from '../environment.ts';
 import { showProgress } from '../progress.ts';
 
@@ -6,6 +6,8 @@ import { showProgress } from '../progress.ts';
 export interface QueryRequest {
   readonly client: QuireClient;
   readonly sql: string;
+  /** Values for the parameters in the SQL. */
+  readonly parameters?: ParameterValues | undefined;
   /** First row to show. */
   readonly offset: number;
   /** Absent: all rows. */
@@ -30,11 +32,11 @@ export interface TimedCursor {
 /** Runs the query, with a progress display meanwhile; resolves to its result at the request's offset. It is kept by the server. */
 export async function runQuery(environment: Environment, request: QueryRequest, rowCount?: number): Promise<TimedCursor> {
   await using _progress = showProgress(environment, 'running');
-  const { client, sql, offset, signal } = request;
+  const { client, sql, parameters, offset, signal } = request;
   const { value, elapsedMs } = await timed(environment, async () => {
-    if (offset === 0) return client.query(sql, { rowCount, signal });
+    if (offset === 0) return client.query(sql, { parameters, rowCount, signal });
     // A query answers with its first page: it is not the one that is wanted.
-    const { requestId, broker } = await client.query(sql, { rowCount: 1, signal });
+    const { requestId, broker } = await client.query(sql, { parameters, rowCount: 1, signal });
     return client.open(requestId, { offset, rowCount, broker, signal });
   });
   return { cursor: value, elapsedMs };

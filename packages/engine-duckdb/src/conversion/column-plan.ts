@@ -18,7 +18,7 @@ export interface AnswerColumn {
   readonly type: LogicalType;
 }
 
-/** The columns that a prepared statement will give; with parameters, DuckDB does not know them yet. */
+/** The columns that a prepared statement will give; with parameters that have no values, DuckDB does not know them yet. */
 export function columnsOfStatement(statement: PreparedStatement): readonly AnswerColumn[] {
   return Array.from({ length: duckdb.prepared_statement_column_count(statement) }, (_, column) => ({
     name: duckdb.prepared_statement_column_name(statement, column),
@@ -47,15 +47,15 @@ export function planColumns(columns: readonly AnswerColumn[]): ColumnPlan {
 }
 
 /**
- * The same query with its columns cast.
+ * A query with its columns cast. The relation is the query as a call of `query`, which takes its text as a literal, whatever comments
+ * or semicolon it ends with, but no parameters; or the query in brackets.
  *
- * `query` takes the text as a literal, whatever comments or semicolon it ends with; columns are named by position, since their own
- * names may repeat. The order of rows stays: a projection keeps it.
+ * Columns are named by position, since their own names may repeat. The order of rows stays: a projection keeps it.
  */
-export function castColumns(sql: string, castTypes: readonly string[]): string {
+export function castColumns(relation: string, castTypes: readonly string[]): string {
   const names = castTypes.map((_, column) => `c${column}`);
   const casts = castTypes.map((type, column) => `CAST(c${column} AS ${type}) AS c${column}`);
-  return `SELECT ${casts.join(', ')} FROM query(${quoteLiteral(sql)}) AS answer(${names.map(quoteIdentifier).join(', ')})`;
+  return `SELECT ${casts.join(', ')} FROM ${relation} AS answer(${names.map(quoteIdentifier).join(', ')})`;
 }
 
 /** Quotes a text for SQL. */

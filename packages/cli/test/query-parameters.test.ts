@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { addParameter, type NamedParameters, parametersOf } from '../src/query/query-parameters.ts';
+
+const parse = (...texts: readonly string[]) => {
+  let named: NamedParameters = new Map();
+  for (const text of texts) named = addParameter(text, named);
+  return parametersOf(named);
+};
+
+describe('--param', () => {
+  it('gives a value that JSON knows its type, and takes the rest as text', () => {
+    expect(parse('a=5', 'b=9223372036854775807', 'c=-0.5', 'd=true', 'e=false', 'f=null', '$g=JFK', 'h=', 'i=a=b')).toEqual({
+      a: 5,
+      b: 9_223_372_036_854_775_807n,
+      c: -0.5,
+      d: true,
+      e: false,
+      f: null,
+      g: 'JFK',
+      h: '',
+      i: 'a=b',
+    });
+  });
+
+  it('takes the type that is said', () => {
+    expect(parse('zip:STRING=00501', 'day:DATE=2024-02-29', 'n:LONG=1')).toEqual({
+      zip: { type: 'STRING', value: '00501' },
+      day: { type: 'DATE', value: '2024-02-29' },
+      n: { type: 'LONG', value: '1' },
+    });
+  });
+
+  it('makes a list of numbers in the place of names', () => {
+    expect(parse('2=b', '1=a')).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['x', 'Expected name=value, or name:TYPE=value.'],
+    ['0=x', 'Expected name=value, or name:TYPE=value.'],
+    ['x:WORD=a', 'There is no type WORD; expected one of NULL, BOOLEAN, INT, LONG, DOUBLE,'],
+    ['x:DATE=today', `Parameter x of type DATE is "today"; expected a day of the years 1 to 9999, such as '2024-02-29'.`],
+  ])('refuses %j', (text, message) => {
+    expect(() => addParameter(text)).toThrow(message);
+  });
+
+  it('refuses a second value', () => {
+    expect(() => parse('x=1', 'x=2')).toThrow('The parameter x was given before.');
+  });
+});

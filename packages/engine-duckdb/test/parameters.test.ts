@@ -1,0 +1,111 @@
+import type { QueryParameter } from '@quire/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestEngine } from './test-engine.ts';
+
+let db: TestEngine;
+beforeAll(async () => {
+  db = await TestEngine.open();
+});
+afterAll(() => db[Symbol.asyncDispose]());
+
+const int = (value: number): QueryParameter => ({ type: 'INT', value });
+const text = (value: string): QueryParameter => ({ type: 'STRING', value });
+
+describe('a value for a parameter', () => {
+  test.each<[QueryParameter, type: string, cell: string | null]>([
+    [{ type: 'NULL', value: null }, 'Int32', null],
+    [{ type: 'BOOLEAN', value: true }, 'Bool', 'true'],
+    [int(-2_147_483_648), 'Int32', '-2147483648'],
+    [{ type: 'LONG', value: '-9223372036854775808' }, 'Int64', '-9223372036854775808'],
+    [{ type: 'DOUBLE', value: 0.1 }, 'Float64', '0.1'],
+    [{ type: 'DOUBLE', value: '-Infinity' }, 'Float64', '-inf'],
+    [{ type: 'BIG_DECIMAL', value: '-0.05' }, 'Decimal[3e+2]', '-0.05'],
+    [{ type: 'BIG_DECIMAL', value: '9'.repeat(38) }, 'Decimal[38e0]', '9'.repeat(38)],
+    [text("Robert'); DROP TABLE flights;--"), 'Utf8', "Robert'); DROP TABLE flights;--"],
+    [text(''), 'Utf8', ''],
+    [text('Ünï\u{1F600}'), 'Utf8', 'Ünï\u{1F600}'],
+    [{ type: 'DATE', value: '0001-01-01' }, 'Date32<DAY>', '0001-01-01'],
+    [{ type: 'TIMESTAMP', value: '2024-02-29 23:59:59.000123' }, 'Timestamp<MICROSECOND>', '2024-02-29 23:59:59.000123'],
+    [{ type: 'TIMESTAMP', value: '1969-12-31T23:59:59.5Z' }, 'Timestamp<MICROSECOND>', '1969-12-31 23:59:59.5'],
+    [{ type: 'TIMESTAMP', value: '2024-02-29 00:00:00.000000001' }, 'Timestamp<NANOSECOND>', '2024-02-29 00:00:00.000000001'],
+    [{ type: 'BYTES', value: '00ff' }, 'Binary', '00FF'],
+  ])('%j is of type %s in SQL', async (value, type, cell) => {
+    const answer = await db.answer('SELECT ? AS v', [value]);
+
+    expect([answer.columns, answer.rows()]).toEqual([[`v: ${type}`], [[cell]]]);
+  });
+
+  test('stands wherever a value may: in filters, limits, table functions and common table expressions', async () => {
+    const sql =
+      'WITH t AS (SELECT i FROM range($1) AS r(i)) SELECT i + $3 AS i FROM t WHERE i > $2 ORDER BY i LIMIT $4 -- the end;';
+    const answer = await db.answer(sql, [int(100), int(10), int(1000), int(2)]);
+
+    expect(answer.rows()).toEqual([['1011'], ['1012']]);
+  });
+
+  test('is found by its name, in upper or lower case, as often as the query has it', async () => {
+    const answer = await db.answer('SELECT $from AS a, $FROM + 1 AS b, $n AS c;', { From: int(1), n: text('x') });
+
+    expect(answer.rows()).toEqual([['1', '2', 'x']]);
+  });
+
+  test('that is text is compared with dates, times and numbers as a literal is', async () => {
+    const sql = `SELECT DATE '2024-02-01' > $1 AS a, TIMESTAMP '2024-02-01 00:00:00' > $1 AS b, 15 > $2 AS c`;
+    const answer = await db.answer(sql, [text('2024-01-31'), text('2')]);
+
+    expect(answer.rows()).toEqual([['true', 'true', 'true']]);
+  });
+
+  test('works where columns must be cast, and where they share a name', async () => {
+    const answer = await db.answer('SELECT to_days(?) AS a, ? AS a, ?::TIMETZ AS b; -- why not', [
+      int(3),
+      int(4),
+      text('01:02:03+00'),
+    ]);
+
+    expect(answer.columns).toEqual(['a: Utf8', 'a: Int32', 'b: Utf8']);
+    expect(answer.rows()).toEqual([['3 days', '4', '01:02:03+00']]);
+  });
+
+  test('is never part of the SQL: a name of a table or a file in it stays text', async () => {
+    for (const sql of [
+      'SELECT * FROM query_table($1)',
+      'SELECT * FROM query($1)',
+      'SELECT * FROM read_csv($1)',
+      'SELECT getenv($1)',
+    ]) {
+      await expect(db.failure(sql, [text('/etc/passwd')])).resolves.toMatchObject({ code: 'QUERY_INVALID' });
+    }
+  });
+});
+
+describe('a query fails', () => {
+  test.each([
+    ['SELECT ?, ?', [int(1)], 'The query has 2 parameters, but was given 1 value.'],
+    ['SELECT 1', [int(1)], 'The query has 0 parameters, but was given 1 value.'],
+    ['SELECT ?', undefined, 'The query has 1 parameter, but was given 0 values.'],
+    ['SELECT $1, $3', [int(1), int(2)], 'The query has the parameter $3, but not $2.'],
+    ['SELECT $x', [int(1)], 'The query has the parameter $x: expected values by name, not a list.'],
+    ['SELECT $x, $y', { x: int(1) }, 'The query has the parameter $y, but no value was given for it.'],
+    ['SELECT $x', { x: int(1), Z: int(2) }, 'A value was given for $z, but the query has no such parameter.'],
+    ['SELECT $x', { x: int(1), X: int(2) }, 'Two values were given for one parameter: upper and lower case are the same.'],
+    ['SELECT ?', [text('a\0b')], 'The value of parameter 1 holds a NUL character.'],
+  ])('when %s is given the values %j', async (sql, parameters, message) => {
+    await expect(db.failure(sql, parameters)).resolves.toMatchObject({ code: 'QUERY_INVALID', message });
+  });
+
+  test('with what DuckDB says of a value, at the start and in mid-stream', async () => {
+    const late = `SELECT CASE WHEN i = $1 THEN CAST($2 AS INTEGER) ELSE i END AS v FROM range(20000) AS t(i)`;
+
+    await expect(db.failure('SELECT CAST(? AS INTEGER)', [text('x')])).resolves.toMatchObject({
+      code: 'QUERY_FAILED',
+      message: expect.stringContaining("Could not convert string 'x' to INT32"),
+    });
+    await expect(
+      db.failure(late.replace('CAST($2 AS INTEGER)', 'error($2)'), [int(15_000), text('on purpose')]),
+    ).resolves.toMatchObject({
+      code: 'QUERY_FAILED',
+      message: expect.stringContaining('on purpose'),
+    });
+  });
+});
