@@ -10,22 +10,40 @@ interface ReviverContext {
 const longIntegerPattern = /(?:^|[:[,\s])-?\d{16,}(?![\d.eE])/;
 const integerPattern = /^-?\d+$/;
 
+/** Most digits of an integer where nobody says otherwise: many times what any type of a database has. */
+const digitsMaxDefault = 1_000;
+
+/** An integer of more digits than may be read: the time that it takes grows with their square. */
+export class TooManyDigitsError extends RangeError {
+  constructor(digitCount: number, digitsMax: number) {
+    super(`An integer has ${digitCount} digits; at most ${digitsMax} are read.`);
+    this.name = 'TooManyDigitsError';
+  }
+}
+
 /**
  * Parses JSON without losing a digit of an integer: one beyond ±(2^53 - 1) becomes a bigint.
  *
+ * @param options.digitsMax most digits of an integer; 1,000 by default
  * @throws SyntaxError when the text is not JSON
+ * @throws TooManyDigitsError when an integer is longer than that
  * @throws RangeError when it is nested too deep for the stack; texts with long numbers only
  */
-export function parseLosslessJson(text: string): JsonValue {
+export function parseLosslessJson(text: string, { digitsMax = digitsMaxDefault } = {}): JsonValue {
   // A reviver is called for every value and costs several times the parse: most texts do not need it.
-  return JSON.parse(text, longIntegerPattern.test(text) ? reviveInteger : undefined) as JsonValue;
+  if (!longIntegerPattern.test(text)) return JSON.parse(text) as JsonValue;
+  const revive = (_name: string, value: unknown, ...rest: unknown[]): unknown => reviveInteger(value, rest, digitsMax);
+  return JSON.parse(text, revive) as JsonValue;
 }
 
-function reviveInteger(_name: string, value: unknown, ...rest: unknown[]): unknown {
+function reviveInteger(value: unknown, rest: readonly unknown[], digitsMax: number): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = (rest[0] as ReviverContext | undefined)?.source;
   if (source === undefined) {
     throw new SyntaxError('This runtime cannot parse 64-bit integers: JSON.parse gives no source text.');
   }
-  return integerPattern.test(source) ? BigInt(source) : value;
+  if (!integerPattern.test(source)) return value;
+  const digitCount = source.length - (source.startsWith('-') ? 1 : 0);
+  if (digitCount > digitsMax) throw new TooManyDigitsError(digitCount, digitsMax);
+  return BigInt(source);
 }

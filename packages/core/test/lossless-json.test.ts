@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseLosslessJson } from '../src/index.ts';
+import { parseLosslessJson, TooManyDigitsError } from '../src/index.ts';
 
 test.each([
   ['9007199254740993', 9_007_199_254_740_993n],
@@ -23,6 +23,12 @@ test('every integer comes out as it went in, wherever it stands', () => {
       expect(write(parseLosslessJson(write(each)))).toBe(write(each));
     }),
   );
+});
+
+test('an integer of too many digits is refused, and told of', () => {
+  expect(parseLosslessJson('1'.repeat(1_000))).toBe(BigInt('1'.repeat(1_000)));
+  expect(() => parseLosslessJson(`[-${'1'.repeat(5_000_000)}]`)).toThrow('An integer has 5000000 digits; at most 1000 are read.');
+  expect(() => parseLosslessJson('[12345678901234567890]', { digitsMax: 19 })).toThrow(TooManyDigitsError);
 });
 
 test('what is no JSON is none here', () => {

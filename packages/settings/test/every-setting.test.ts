@@ -103,6 +103,11 @@ test('all defaults', () => {
       bytesMax: 64 * MB,
       rowBytesMax: 4 * MB,
       filesMax: 100,
+      digitsMax: 1_000,
+      valueBytesMax: 4 * MB,
+      columnsMax: 5_000,
+      rowsBytesMax: 64 * MB,
+      answerBytesMax: 32 * MB,
       timeMaxMs: 30_000,
       concurrencyMax: 4,
     },
@@ -195,6 +200,11 @@ controller.preview.rows.max = 3
 controller.preview.read.maxMB = 4
 controller.preview.row.maxKB = 5
 controller.preview.files.max = 6
+controller.preview.number.maxDigits = 21
+controller.preview.value.maxKB = 22
+controller.preview.columns.max = 23
+controller.preview.rows.maxMB = 24
+controller.preview.answer.maxMB = 25
 controller.preview.timeout = 7s
 controller.preview.concurrency = 8
 engine.tls.certificate.file = tls/server.pem
@@ -350,6 +360,11 @@ test('every setting is read from its own key', () => {
       bytesMax: 4 * MB,
       rowBytesMax: 5 * 1024,
       filesMax: 6,
+      digitsMax: 21,
+      valueBytesMax: 22 * 1024,
+      columnsMax: 23,
+      rowsBytesMax: 24 * MB,
+      answerBytesMax: 25 * MB,
       timeMaxMs: 7000,
       concurrencyMax: 8,
     },

@@ -76,6 +76,30 @@ test('integers keep all their digits on their way in and out', async () => {
   expect(await (await post('{"sourceFiles":["big.json"]}')).text()).toContain('{"a":12345678901234567890}');
 });
 
+test('an integer of millions of digits is refused before it is read', { timeout: 10_000 }, async () => {
+  const answer = await post(`{"sourceRows":[{"fieldToValueMap":{"a":${'9'.repeat(5_000_000)}}}]}`, 'ann');
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    { code: 400, error: 'An integer has 5000000 digits; at most 1000 are read.', reason: 'INVALID_BODY' },
+  ]);
+});
+
+test('a small request for much is answered by a part of it', { timeout: 60_000 }, async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `c${index}`);
+  const transformConfigs = names.map((columnName) => ({ columnName, transformFunction: "repeat('x', 10000)" }));
+  const request = {
+    schema: { schemaName: 'much', dimensionFieldSpecs: names.map((name) => ({ name, dataType: 'STRING', maxLength: 10_000 })) },
+    tableConfig: { tableName: 'much', ingestionConfig: { transformConfigs } },
+    sourceRows: Array.from({ length: 2_000 }, (_, id) => ({ fieldToValueMap: { id } })),
+  };
+  const answer = await post(JSON.stringify({ ...request, config: { sampling: { max: 2_000 } } }), 'ann');
+  const text = await answer.text();
+  expect(text.length).toBeLessThan(32 * MB);
+  const { rows, sourceRows, findings } = JSON.parse(text) as PreviewResponse;
+  expect([sourceRows.length, rows.length > 10]).toEqual([2_000, true]);
+  expect(findings.map(({ code }) => code)).toEqual(expect.arrayContaining(['SIZE_LIMIT']));
+});
+
 describe('what is not allowed is not read:', () => {
   test.each([
     '../package.json',

@@ -19,8 +19,13 @@ export class PreviewSources implements AsyncDisposable {
     this.options = {
       bodyBytesMax: live.current.preview.bodyBytesMax,
       get limits() {
-        const { rowsMax, bytesMax, rowBytesMax, filesMax, timeMaxMs } = live.current.preview;
-        return { rowsMax, bytesMax, rowBytesMax, filesMax, timeMaxMs };
+        const {
+          sources: _sources,
+          bodyBytesMax: _bodyBytesMax,
+          concurrencyMax: _concurrencyMax,
+          ...limits
+        } = live.current.preview;
+        return limits;
       },
       get concurrencyMax() {
         return live.current.preview.concurrencyMax;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { QuireError } from '@quire/core';
 import { principalOf, routeOf, signalOf } from '@quire/service';
-import { previewTable, writePreview } from '@quire/tables';
+import { previewLimits, previewTable, writePreview } from '@quire/tables';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from './object-body.ts';
@@ -12,7 +12,7 @@ import { previewOperations } from './table-operations.ts';
 export function previewTableRoute({ options, clock }: ControllerContext): RouteOptions {
   let runningCount = 0;
   const previewOptions = () => options.preview ?? previewDefaults;
-  const body = objectBody(previewOptions().bodyBytesMax);
+  const body = objectBody(previewOptions().bodyBytesMax, () => previewOptions().limits.digitsMax);
   return routeOf(
     previewOperations.previewTable,
     async (request, reply) => {
@@ -28,7 +28,8 @@ export function previewTableRoute({ options, clock }: ControllerContext): RouteO
           finder: principalOf(request).role === 'admin' ? finder : undefined,
           signal: signalOf(request),
         });
-        const answer = Readable.from(writePreview(preview), { objectMode: false });
+        const bytesMax = limits.answerBytesMax ?? previewLimits.answerBytesMax;
+        const answer = Readable.from(writePreview(preview, { bytesMax }), { objectMode: false });
         return await reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(answer);
       } finally {
         runningCount -= 1;

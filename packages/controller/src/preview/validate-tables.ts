@@ -8,7 +8,7 @@ import { previewOperations } from './table-operations.ts';
 
 /** POST /tables/validate, /schemas/validate and /tableConfigs/validate: pure checks of what the body holds. */
 export function validateRoutes({ options }: ControllerContext): readonly RouteOptions[] {
-  const body = objectBody(options.bodyBytesMax);
+  const body = objectBody(options.bodyBytesMax, () => options.preview?.limits.digitsMax);
   const route = (operation: Operation, check: (document: unknown) => object): RouteOptions =>
     routeOf(
       operation,

@@ -47,6 +47,45 @@ export const preview = {
     live: true,
     meaning: 'The most files that one preview reads, whatever it asks for.',
   }),
+  digitsMax: setting({
+    key: 'controller.preview.number.maxDigits',
+    kind: integer(20, 10_000),
+    default: '1000',
+    live: true,
+    meaning: 'The most digits of an integer of a preview. A body with a longer one is refused, a row of a file left out.',
+  }),
+  valueBytesMax: setting({
+    key: 'controller.preview.value.maxKB',
+    kind: size('KB', 1, 65_536),
+    default: '4096',
+    live: true,
+    meaning: 'The largest value of a row of a preview; rows with a larger one are left out, which a finding says.',
+  }),
+  columnsMax: setting({
+    key: 'controller.preview.columns.max',
+    kind: integer(1, 100_000),
+    default: '5000',
+    live: true,
+    meaning:
+      'The most columns of all rows of a preview, those of nested objects among them; rows that bring more are left out, which a ' +
+      'finding says.',
+  }),
+  rowsBytesMax: setting({
+    key: 'controller.preview.rows.maxMB',
+    kind: size('MB', 1, 1024),
+    default: '64',
+    live: true,
+    meaning:
+      'The most that the values of all rows of a preview have, and again what its transforms and other steps make of them, whether ' +
+      'it is kept or not. Rows behind that are left out, which a finding says.',
+  }),
+  answerBytesMax: setting({
+    key: 'controller.preview.answer.maxMB',
+    kind: size('MB', 1, 1024),
+    default: '32',
+    live: true,
+    meaning: 'The longest answer of a preview; rows that would make it longer are left out, which a finding says.',
+  }),
   timeMaxMs: setting({
     key: 'controller.preview.timeout',
     kind: duration('100ms', '1h'),

@@ -5,7 +5,7 @@ import type { Expression } from './expression.ts';
 import { expressionFailed } from './expression-error.ts';
 import type { EvaluationContext, Evaluator, FunctionDefinition } from './function-definition.ts';
 import { findFunction } from './function-table.ts';
-import { checkTextLength } from './values/long-text.ts';
+import { checkElementCount, checkTextLength } from './values/long-text.ts';
 
 type ReadArgument = (fields: SourceRow) => unknown;
 
@@ -55,6 +55,7 @@ function compileColumn(name: string): Evaluator {
 
 function compileScalar(definition: FunctionDefinition, args: readonly Expression[], context: EvaluationContext): Evaluator {
   const evaluate = definition.bind(context);
+  const bounded = (value: SourceValue): SourceValue => checked(value, context);
   const readers = args.map((arg, index) => compileArgument(definition, arg, index, context));
   const [first, second] = readers;
   if (first !== undefined && readers.length === 1) {
@@ -104,8 +105,10 @@ function compileArgument(
   };
 }
 
-/** Every text that a function makes is checked, so that nested calls cannot double it without end. */
-function bounded(value: SourceValue): SourceValue {
+/** Everything that a function makes is checked, so that nested calls cannot double it without end. */
+function checked(value: SourceValue, { budget }: EvaluationContext): SourceValue {
   if (typeof value === 'string') checkTextLength(value.length);
+  else if (Array.isArray(value)) checkElementCount(value.length);
+  budget?.takeValue(value);
   return value;
 }

@@ -5,6 +5,8 @@ import type { Parameter } from './parameter.ts';
 /** What an expression may know besides the row. */
 export interface EvaluationContext {
   readonly clock: Clock;
+  /** Told of every value that a function makes, before it is used; what it throws ends the evaluation. */
+  readonly budget?: { takeValue(value: SourceValue): void } | undefined;
 }
 
 /** An expression ready to run on the fields of a row. A field that is missing is null. */

@@ -1,4 +1,5 @@
 import type { SourceValue } from '../row.ts';
+import { type SizeBudget, sizeOf } from './size-budget.ts';
 import type { StepName } from './step.ts';
 
 /** What happened to a column, or to a row. */
@@ -35,13 +36,22 @@ interface Entry {
   readonly examples: ChangeExample[];
 }
 
+/** What an entry takes, in bytes: they are as many as columns and steps. */
+const entryBytes = 256;
+
+/** Most bytes of the values of all examples: they explain, and the rows have the values as well. */
+const examplesBytesMax = 2 * 1024 * 1024;
+
 /** Explains what a pipeline did: counts everything, and keeps a bounded number of examples of each change. */
 export class Journal {
   readonly #examplesMax: number;
   readonly #entries: Entry[] = [];
+  readonly #budget: SizeBudget;
+  #exampleBytesLeft = examplesBytesMax;
 
-  constructor(examplesMax: number) {
+  constructor(examplesMax: number, budget: SizeBudget) {
     this.#examplesMax = examplesMax;
+    this.#budget = budget;
   }
 
   /** The journal as one step sees it. */
@@ -53,13 +63,21 @@ export class Journal {
         if (byColumn === undefined) byKind.set(kind, (byColumn = new Map<string | undefined, Entry>()));
         let entry = byColumn.get(column);
         if (entry === undefined) {
+          this.#budget.take(entryBytes);
           byColumn.set(column, (entry = { step, kind, column, count: 0, examples: [] }));
           this.#entries.push(entry);
         }
         entry.count += 1;
-        if (entry.examples.length < this.#examplesMax) entry.examples.push(example);
+        if (entry.examples.length < this.#examplesMax && this.#hasRoomFor(example)) entry.examples.push(example);
       },
     };
+  }
+
+  #hasRoomFor({ before = null, after = null }: ChangeExample): boolean {
+    const bytes = sizeOf(before) + sizeOf(after);
+    if (bytes > this.#exampleBytesLeft) return false;
+    this.#exampleBytesLeft -= bytes;
+    return true;
   }
 
   /** All changes, in the order in which each first happened. */

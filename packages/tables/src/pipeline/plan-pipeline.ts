@@ -3,6 +3,7 @@ import type { Finding } from '../finding.ts';
 import { columnsOfSchema } from './column-spec.ts';
 import type { PipelineConfig, PipelineSchema } from './pipeline-input.ts';
 import { readTransforms } from './read-transforms.ts';
+import type { SizeBudget } from './size-budget.ts';
 import { noStep, type PlannedStep, type Step } from './step.ts';
 import { planDataTypes } from './steps/data-type.ts';
 import { planEnrichment } from './steps/enrichment.ts';
@@ -24,6 +25,8 @@ export interface PipelineOptions {
   readonly config: PipelineConfig;
   readonly schema: PipelineSchema;
   readonly clock: Clock;
+  /** Counts what expressions make. Left out: they may make as much as they like. */
+  readonly budget?: SizeBudget | undefined;
 }
 
 /** The steps of a pipeline in their order, and all that is wrong with what was asked for. */
@@ -36,12 +39,12 @@ export interface PipelinePlan {
  * Makes the steps that rows go through: enrichment, nested values, enrichment again, transforms, filter, schema, types, times,
  * special values, defaults, lengths. Never throws: what cannot be done is a finding, and the step goes without it.
  */
-export function planPipeline({ clock, ...given }: PipelineOptions): PipelinePlan {
+export function planPipeline({ clock, budget, ...given }: PipelineOptions): PipelinePlan {
   const config = withoutNulls(given.config);
   const schema = withoutNulls(given.schema);
   const ingestion = config.ingestionConfig ?? {};
   const policy = ingestion.continueOnError === true ? 'continue' : 'fail';
-  const context = { clock };
+  const context = { clock, budget };
   const { columns, findings } = columnsOfSchema(schema);
   const timeName = config.segmentsConfig?.timeColumnName;
   const timeColumn = columns.find(({ name }) => name === timeName);

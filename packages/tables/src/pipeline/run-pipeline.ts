@@ -3,16 +3,19 @@ import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import { type Change, Journal, type StepJournal } from './journal.ts';
 import { type PipelineOptions, planPipeline } from './plan-pipeline.ts';
+import { SizeBudget, SizeLimitReached } from './size-budget.ts';
 import type { Step, StepName } from './step.ts';
 import { WorkingRow } from './working-row.ts';
 
-export interface RunOptions extends PipelineOptions {
+export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
   /** Lets others run; by default the clock's shortest sleep. */
   readonly pause?: () => Promise<void>;
   /** How many examples of each change are kept. */
   readonly examplesMax?: number;
+  /** Most bytes of all values that are made of the rows; what comes behind them is left out. By default as many as it takes. */
+  readonly madeBytesMax?: number | undefined;
 }
 
 /** A row as the table would hold it. */
@@ -55,10 +58,13 @@ export interface PipelineResult {
   readonly changes: readonly Change[];
   readonly counts: PipelineCounts;
   readonly findings: readonly Finding[];
+  /** Set where the rows behind those that were read are left out, since their values would be too large. */
+  readonly sizeLimit?: { readonly bytesMax: number };
 }
 
 const examplesMaxDefault = 20;
 const droppedMax = 1_000;
+const reasonLengthMax = 1_000;
 /** How long rows are worked on before others may run. */
 const sliceMs = 5;
 
@@ -71,12 +77,13 @@ const sliceMs = 5;
  */
 export async function runPipeline(
   rows: Iterable<SourceRow> | AsyncIterable<SourceRow>,
-  { signal, examplesMax = examplesMaxDefault, ...options }: RunOptions,
+  { signal, examplesMax = examplesMaxDefault, madeBytesMax, ...options }: RunOptions,
 ): Promise<PipelineResult> {
   const { clock } = options;
   const pause = options.pause ?? (() => clock.sleep(0, signal));
-  const { steps, findings } = planPipeline(options);
-  const run = new PipelineRun(steps, examplesMax);
+  const budget = new SizeBudget(madeBytesMax);
+  const { steps, findings } = planPipeline({ ...options, budget });
+  const run = new PipelineRun(steps, examplesMax, budget);
   let sliceStartMs = clock.monotonicMs();
   const rest = async (): Promise<void> => {
     throwIfAborted(signal);
@@ -85,13 +92,13 @@ export async function runPipeline(
   };
   if (Symbol.asyncIterator in rows) {
     for await (const row of rows) {
-      run.take(row);
+      if (!run.take(row)) break;
       if (clock.monotonicMs() - sliceStartMs >= sliceMs) await rest();
     }
   } else {
     // Awaiting each row of an array would cost more than most steps.
     for (const row of rows) {
-      run.take(row);
+      if (!run.take(row)) break;
       if (clock.monotonicMs() - sliceStartMs >= sliceMs) await rest();
     }
   }
@@ -105,15 +112,35 @@ class PipelineRun {
   readonly #journal: Journal;
   readonly #rows: PipelineRow[] = [];
   readonly #dropped: DroppedRow[] = [];
-  readonly #counts = { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 };
+  readonly #budget: SizeBudget;
+  #counts = { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 };
+  #sizeLimit: SizeLimitReached | undefined;
 
-  constructor(steps: readonly Step[], examplesMax: number) {
-    this.#journal = new Journal(examplesMax);
+  constructor(steps: readonly Step[], examplesMax: number, budget: SizeBudget) {
+    this.#budget = budget;
+    this.#journal = new Journal(examplesMax, budget);
     this.#steps = steps.map((step) => ({ step, journal: this.#journal.forStep(step.name) }));
   }
 
-  take(source: SourceRow): void {
-    let rows: readonly WorkingRow[] = [new WorkingRow(this.#counts.read, source)];
+  /** Takes a row through all steps; false when its values would be too large: then it is as if it had never come. */
+  take(source: SourceRow): boolean {
+    const before = { ...this.#counts };
+    const [keptCount, droppedCount] = [this.#rows.length, this.#dropped.length];
+    try {
+      this.#takeThrough(source);
+      return true;
+    } catch (error) {
+      if (!(error instanceof SizeLimitReached)) throw error;
+      this.#sizeLimit = error;
+      this.#counts = before;
+      this.#rows.length = keptCount;
+      this.#dropped.length = droppedCount;
+      return false;
+    }
+  }
+
+  #takeThrough(source: SourceRow): void {
+    let rows: readonly WorkingRow[] = [new WorkingRow(this.#counts.read, source, this.#budget)];
     this.#counts.read += 1;
     for (const { step, journal } of this.#steps) {
       const before = rows.length;
@@ -129,7 +156,14 @@ class PipelineRun {
   finish(findings: readonly Finding[]): PipelineResult {
     const { read, unnested, filtered, failed, incomplete, sanitized } = this.#counts;
     const counts = { read, unnested, filtered, failed, incomplete, sanitized };
-    return { rows: this.#rows, dropped: this.#dropped, changes: this.#journal.changes(), counts, findings };
+    return {
+      rows: this.#rows,
+      dropped: this.#dropped,
+      changes: this.#journal.changes(),
+      counts,
+      findings,
+      ...(this.#sizeLimit !== undefined && { sizeLimit: { bytesMax: this.#sizeLimit.bytesMax } }),
+    };
   }
 
   #filter(step: Step, count: number): void {
@@ -148,7 +182,9 @@ class PipelineRun {
   }
 
   #drop(row: DroppedRow): void {
-    if (this.#dropped.length < droppedMax) this.#dropped.push(row);
+    if (this.#dropped.length >= droppedMax) return;
+    const { reason } = row;
+    this.#dropped.push(reason.length > reasonLengthMax ? { ...row, reason: `${reason.slice(0, reasonLengthMax)}…` } : row);
   }
 
   #keep({ sourceIndex, fields, nullFields, isIncomplete, isSanitized }: WorkingRow): void {

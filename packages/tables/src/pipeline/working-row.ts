@@ -1,4 +1,5 @@
 import type { SourceRow, SourceValue } from '../row.ts';
+import { SizeBudget, sizeOf } from './size-budget.ts';
 
 /** Why a row cannot go on. */
 export interface RowFailure {
@@ -20,18 +21,32 @@ export class WorkingRow {
   isSanitized = false;
   /** Set by a step that finds that the row must not be kept. */
   failure: RowFailure | undefined;
+  readonly #budget: SizeBudget;
 
-  constructor(sourceIndex: number, source: SourceRow) {
+  constructor(sourceIndex: number, source: SourceRow, budget = new SizeBudget()) {
     this.sourceIndex = sourceIndex;
+    this.#budget = budget;
     // Half the time of Object.assign, which matters for every row.
     for (const name of Object.keys(source)) this.fields[name] = source[name] ?? null;
   }
 
   /** Another row of the same source row with the same fields. */
   copy(): WorkingRow {
-    const copy = new WorkingRow(this.sourceIndex, this.fields);
+    this.#budget.take(sizeOf(this.fields));
+    const copy = new WorkingRow(this.sourceIndex, this.fields, this.#budget);
     copy.isIncomplete = this.isIncomplete;
     return copy;
+  }
+
+  /** Gives a field a value that was made for it. @throws SizeLimitReached when all that was made is too large */
+  put(name: string, value: SourceValue): void {
+    this.count(name, value);
+    this.fields[name] = value;
+  }
+
+  /** Counts a field that is about to be made. @throws SizeLimitReached as `put` */
+  count(name: string, value: SourceValue): void {
+    this.#budget.take(name.length + sizeOf(value));
   }
 
   /** The value of a field; null when there is none. */

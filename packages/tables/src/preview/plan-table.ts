@@ -6,6 +6,7 @@ import { runPipeline } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
 import type { TableSchema } from '../schema/table-schema.ts';
 import { letOthersRun, Pace } from './pace.ts';
+import type { PreviewLimits } from './preview-limits.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import type { Sample } from './sample.ts';
 
@@ -20,6 +21,7 @@ export interface PlannedTable {
 
 export interface PlanOptions {
   readonly clock: Clock;
+  readonly limits: PreviewLimits;
   readonly signal: AbortSignal;
   /** What the table is called when nothing says so. */
   readonly tableName: string;
@@ -55,13 +57,14 @@ export async function planTable(request: PreviewRequest, sample: Sample, options
 async function inferFromSample(
   sample: Sample,
   config: TableConfig | undefined,
-  { clock, signal, tableName }: PlanOptions,
+  { clock, limits, signal, tableName }: PlanOptions,
 ): Promise<InferredSchema> {
   const { complexTypeConfig, enrichmentConfigs = [], transformConfigs = [] } = config?.ingestionConfig ?? {};
   let rows: readonly SourceRow[] = sample.rows;
   if (complexTypeConfig !== undefined || enrichmentConfigs.length > 0 || transformConfigs.length > 0) {
     const ingestionConfig = { complexTypeConfig, enrichmentConfigs, transformConfigs, continueOnError: true };
-    const made = await runPipeline(rows, { config: { ingestionConfig }, schema: {}, clock, signal, pause: letOthersRun });
+    const options = { clock, signal, madeBytesMax: limits.rowsBytesMax, pause: letOthersRun };
+    const made = await runPipeline(rows, { ...options, config: { ingestionConfig }, schema: {} });
     rows = made.rows.map(({ fields }) => fields);
   }
   const delimiter = complexTypeConfig?.delimiter ?? '.';

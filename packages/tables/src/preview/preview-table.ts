@@ -59,9 +59,9 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
   );
   const fallback: PlannedTable = { config: parsed.config?.value ?? {}, schema: parsed.schema?.value, explanations: [] };
   const table = await late.guard(fallback, () =>
-    planTable(parsed, sample, { clock, signal: timer.signal, tableName: tableNameOf(sample.files) }),
+    planTable(parsed, sample, { clock, limits, signal: timer.signal, tableName: tableNameOf(sample.files) }),
   );
-  const result = await late.guard(noResult, () => runRows(sample, table, clock, timer.signal));
+  const result = await late.guard(noResult, () => runRows(sample, table, { clock, limits, signal: timer.signal }));
   throwIfAborted(signal);
   const findings = [
     ...parsed.findings,
@@ -72,7 +72,17 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
     ...late.findings,
   ];
   const summary = await summarize(sample, result, new Pace(clock, signal));
-  return respond(parsed, sample, table, result, { summary, findings: sortFindings(findings) });
+  return respond(parsed, sample, table, result, { summary, findings: firstFindings(findings) });
+}
+
+/** Most findings of an answer: nobody reads more, and a config can be wrong in every line. */
+const findingsMax = 1_000;
+
+function firstFindings(findings: readonly Finding[]): readonly Finding[] {
+  const sorted = sortFindings(findings);
+  if (sorted.length <= findingsMax) return sorted;
+  const message = `There are ${sorted.length} findings; ${findingsMax} are shown, the most severe first.`;
+  return [...sorted.slice(0, findingsMax), { path: '', code: 'FINDINGS_CUT', severity: 'warning', message }];
 }
 
 const noSchema: Finding = {
@@ -82,9 +92,15 @@ const noSchema: Finding = {
   message: 'There is no schema, and none shall be inferred: no row can be shown as the table would hold it.',
 };
 
-function runRows(sample: Sample, { config, schema }: PlannedTable, clock: Clock, signal: AbortSignal): Promise<PipelineResult> {
+interface RunOptions {
+  readonly clock: Clock;
+  readonly limits: PreviewLimits;
+  readonly signal: AbortSignal;
+}
+
+function runRows(sample: Sample, { config, schema }: PlannedTable, { limits, ...options }: RunOptions): Promise<PipelineResult> {
   if (schema === undefined || sample.rows.length === 0) return Promise.resolve(noResult);
-  return runPipeline(sample.rows, { config, schema, clock, signal, pause: letOthersRun });
+  return runPipeline(sample.rows, { ...options, config, schema, madeBytesMax: limits.rowsBytesMax, pause: letOthersRun });
 }
 
 /** Every rule that config and schema break, and what the pipeline says of them that no rule does. */

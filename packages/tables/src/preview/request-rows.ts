@@ -4,6 +4,7 @@ import { isRecord } from '../model/model-schema.ts';
 import type { SourceRow } from '../row.ts';
 import { isDeeperThan, nestingMax } from './nesting.ts';
 import type { Pace } from './pace.ts';
+import type { SampleBudget } from './sample-budget.ts';
 
 /** The rows of a request, as the pipeline takes them. */
 export interface RequestRows {
@@ -18,21 +19,27 @@ const findingsMax = 20;
  * Reads `sourceRows`; never throws. Columns of `nullValueFields` have no value, whatever stands there. An object without
  * `fieldToValueMap` is taken for the fields themselves.
  */
-export async function readRequestRows(rows: readonly unknown[], pace: Pace): Promise<RequestRows> {
+export async function readRequestRows(rows: readonly unknown[], budget: SampleBudget, pace: Pace): Promise<RequestRows> {
   const findings: Finding[] = [];
   const read: SourceRow[] = [];
   let faultCount = 0;
-  const report = (index: number, message: string): void => {
+  const report = (index: number, message: string, code = 'SOURCE_ROW'): void => {
     faultCount += 1;
     const path = pointerTo('/sourceRows', index);
-    if (faultCount <= findingsMax) findings.push({ path, code: 'SOURCE_ROW', severity: 'error', message });
+    if (faultCount <= findingsMax) findings.push({ path, code, severity: 'error', message });
   };
   for (const [index, row] of rows.entries()) {
     if (pace.isDue) await pace.rest();
     const fields = isRecord(row) ? (row['fieldToValueMap'] ?? plainFields(row)) : undefined;
     if (!isRecord(row) || !isRecord(fields)) report(index, 'Expected an object with fieldToValueMap; the row is left out.');
     else if (isDeeperThan(fields, nestingMax)) report(index, `It is nested more than ${nestingMax} deep; the row is left out.`);
-    else read.push(withNulls(fields as SourceRow, row['nullValueFields']));
+    else {
+      const taken = withNulls(fields as SourceRow, row['nullValueFields']);
+      const refusal = budget.refuse(taken);
+      if (refusal === undefined) read.push(taken);
+      else report(index, `${refusal.message} The row is left out.`, refusal.code);
+      if (refusal?.code === 'SIZE_LIMIT') break;
+    }
   }
   if (faultCount > findingsMax) {
     const message = `${faultCount} rows are left out; the first ${findingsMax} are listed.`;

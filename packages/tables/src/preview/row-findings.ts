@@ -1,8 +1,9 @@
+import { formatBytes } from '@quire/core';
 import type { Finding } from '../finding.ts';
 import type { PipelineResult } from '../pipeline/run-pipeline.ts';
 
 /** What became of the rows, as findings: those that fail, those that lose something, and none that are left. */
-export function rowFindings({ rows, dropped, changes, counts }: PipelineResult): readonly Finding[] {
+export function rowFindings({ rows, dropped, changes, counts, sizeLimit }: PipelineResult): readonly Finding[] {
   const findings: Finding[] = [];
   const report = (code: string, severity: Finding['severity'], message: string): void => {
     findings.push({ path: '/sourceRows', code, severity, message });
@@ -21,6 +22,11 @@ export function rowFindings({ rows, dropped, changes, counts }: PipelineResult):
   if (counts.sanitized > 0) {
     const columns = columnsOf(changes.filter(({ step, kind }) => step === 'sanitize' && kind === 'changed'));
     report('ROWS_SANITIZED', 'warning', `${counts.sanitized} rows have a value that is cut or replaced, in ${columns}.`);
+  }
+  if (sizeLimit !== undefined) {
+    const limit = formatBytes(sizeLimit.bytesMax);
+    const message = `What is made of the rows has more than ${limit}; the first ${counts.read} rows are taken through, the others left out.`;
+    report('SIZE_LIMIT', 'error', message);
   }
   if (counts.read > 0 && rows.length === 0) {
     const message = `No row is left: ${counts.filtered} are filtered, and ${counts.failed} fail.`;

@@ -8,6 +8,7 @@ import type { FileFinder, SourceFile } from '../sources/source-file.ts';
 import { SourceProblem } from '../sources/source-problem.ts';
 import { letOthersRun } from './pace.ts';
 import type { PreviewRequest } from './preview-request.ts';
+import { SampleBudget } from './sample-budget.ts';
 import { noSample, type Sample, type SampleOptions } from './sample.ts';
 import { type SourceRequest, sourceRequestsOf } from './source-requests.ts';
 
@@ -95,14 +96,16 @@ function spread<Element>(elements: readonly Element[], count: number): readonly 
 /** Small files are read first: the rows that they do not have are taken from the larger ones. Rows come in the order of files. */
 async function readChosen(chosen: readonly Match[], rowsMax: number, options: SampleOptions, findings: Finding[]) {
   const budget = new ByteBudget(options.limits.bytesMax);
+  const sampleBudget = new SampleBudget(options.limits);
   const byFile = new Map<Match, readonly SourceRow[]>();
   const formats: FileFormat[] = [];
   let [rowsLeft, filesLeft] = [rowsMax, chosen.length];
   for (const match of chosen.toSorted((left, right) => left.file.sizeBytes - right.file.sizeBytes)) {
     const rows: SourceRow[] = [];
     byFile.set(match, rows);
-    const reading = { ...options, budget, rowsMax: Math.ceil(rowsLeft / filesLeft) };
-    await readInto(rows, match, reading, { findings, onFormat: (format) => formats.push(format) });
+    const reading = { ...options, budget, sampleBudget, rowsMax: Math.ceil(rowsLeft / filesLeft) };
+    const isFull = await readInto(rows, match, reading, { findings, onFormat: (format) => formats.push(format) });
+    if (isFull) break;
     rowsLeft -= rows.length;
     filesLeft -= 1;
     if (rowsLeft <= 0 || budget.left === 0) break;
@@ -110,13 +113,20 @@ async function readChosen(chosen: readonly Match[], rowsMax: number, options: Sa
   return { rows: chosen.flatMap((match) => byFile.get(match) ?? []), formats };
 }
 
+interface FileReading extends SampleOptions {
+  readonly budget: ByteBudget;
+  readonly sampleBudget: SampleBudget;
+  readonly rowsMax: number;
+}
+
+/** Gives true when the sample cannot take another row, of any file. */
 async function readInto(
   rows: SourceRow[],
   { file, request }: Match,
-  options: SampleOptions & { readonly budget: ByteBudget; readonly rowsMax: number },
+  options: FileReading,
   { findings, onFormat }: { readonly findings: Finding[]; readonly onFormat: (format: FileFormat) => void },
-): Promise<void> {
-  const { budget, rowsMax, signal, limits } = options;
+): Promise<boolean> {
+  const { budget, sampleBudget, rowsMax, signal, limits } = options;
   const counts = new Map<string, number>();
   const onProblem = (code: string, message: string): void => {
     const count = (counts.get(code) ?? 0) + 1;
@@ -124,15 +134,23 @@ async function readInto(
     if (count <= rowFindingsMax) findings.push({ path: request.path, code, severity: 'warning', message });
   };
   try {
-    const reading = { file, rowsMax, rowBytesMax: limits.rowBytesMax, budget, signal, csv: request.csv, onProblem };
+    const { rowBytesMax, digitsMax } = limits;
+    const reading = { file, rowsMax, rowBytesMax, digitsMax, budget, signal, csv: request.csv, onProblem };
     const opened = await openRows(reading, request.format);
     onFormat(opened.format);
+    let number = 0;
     for await (const row of opened.rows) {
-      rows.push(row);
-      if (rows.length % 200 === 0) await letOthersRun();
+      number += 1;
+      if (number % 200 === 0) await letOthersRun();
+      const refusal = sampleBudget.refuse(row);
+      if (refusal === undefined) rows.push(row);
+      else onProblem(refusal.code, `Row ${number} of ${file.uri} is left out. ${refusal.message}`);
+      if (refusal?.code === 'SIZE_LIMIT') return true;
     }
+    return false;
   } catch (error) {
     findings.push({ path: request.path, severity: 'error', ...describe(error) });
+    return false;
   } finally {
     for (const [code, count] of counts) {
       const message = `${count} rows of ${file.uri}; the first ${rowFindingsMax} are listed.`;

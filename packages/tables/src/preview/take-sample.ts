@@ -2,6 +2,7 @@ import type { Finding } from '../finding.ts';
 import { Pace } from './pace.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { readRequestRows } from './request-rows.ts';
+import { SampleBudget } from './sample-budget.ts';
 import type { Sample, SampleOptions } from './sample.ts';
 import { sampleFiles } from './sample-files.ts';
 import { streamFindings } from './stream-findings.ts';
@@ -18,7 +19,8 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
   }
   const rowsMax = Math.min(preview.config?.sampling?.max ?? Number.POSITIVE_INFINITY, options.limits.rowsMax);
   const pace = new Pace(options.clock, options.signal);
-  const { rows, findings } = await readRequestRows(sourceRows.slice(0, Math.max(0, rowsMax)), pace);
+  const wanted = sourceRows.slice(0, Math.max(0, rowsMax));
+  const { rows, findings } = await readRequestRows(wanted, new SampleBudget(options.limits), pace);
   const isCut = sourceRows.length > rowsMax;
   const message = `Of ${sourceRows.length} rows, the first ${rowsMax} are looked at.`;
   const cut: Finding = { path: '/sourceRows', code: 'ROWS_CUT', severity: 'warning', message };

@@ -1,23 +1,38 @@
+import { formatBytes, QuireError } from '@quire/core';
 import { writeJson } from '../expression/values/json.ts';
+import type { Finding } from '../finding.ts';
 import type { SourceValue } from '../row.ts';
 import { letOthersRun } from './pace.ts';
+import { previewLimits } from './preview-limits.ts';
 import type { PreviewResponse } from './preview-response.ts';
 
-/** Rows that are written at once. */
-const rowsOfPiece = 200;
+/** A piece is handed on when it has so many bytes. */
+const pieceBytes = 64 * 1024;
+/** Room for the finding that says that rows are missing, and for the names around the rows. */
+const reservedBytes = 1024;
 
 /**
  * Writes a preview as JSON, in pieces between which others run: integers with all their digits, bytes as hex, NaN and the
- * infinities as texts.
+ * infinities as texts. Rows that would make it longer than `bytesMax` are left out, which a finding says: rows as they came take
+ * at most half of the room, rows of the table the rest.
+ *
+ * @param options.bytesMax most bytes of the whole; 32 MiB by default
+ * @throws INVALID_BODY at once, when the preview is longer without any row
  */
-export async function* writePreview(preview: PreviewResponse): AsyncGenerator<string> {
-  const { sourceRows, rows, ...rest } = preview;
-  // The rows go first, so that the rest can be written as any other value is, and closed by its own brace.
-  yield '{"sourceRows":';
-  yield* writeRows(sourceRows);
-  yield ',"rows":';
-  yield* writeRows(rows);
-  yield `,${writeAnyJson(rest).slice(1)}`;
+export function writePreview(
+  preview: PreviewResponse,
+  { bytesMax = previewLimits.answerBytesMax } = {},
+): AsyncGenerator<string, void, undefined> {
+  const { sourceRows: _sourceRows, rows: _rows, ...rest } = preview;
+  const end = `,${writeAnyJson(rest).slice(1)}`;
+  const endBytes = Buffer.byteLength(end) + reservedBytes;
+  if (endBytes > bytesMax) {
+    throw new QuireError(
+      'INVALID_BODY',
+      `The preview has ${formatBytes(endBytes)} without its rows; at most ${formatBytes(bytesMax)} are sent. Send a smaller config and schema.`,
+    );
+  }
+  return writeAll(preview, end, bytesMax, bytesMax - endBytes);
 }
 
 /** Writes any value as `writePreview` does. */
@@ -25,11 +40,45 @@ export function writeAnyJson(value: object): string {
   return writeJson(value as SourceValue);
 }
 
-async function* writeRows(rows: readonly object[]): AsyncGenerator<string> {
-  for (let start = 0; start < rows.length; start += rowsOfPiece) {
-    const piece = rows.slice(start, start + rowsOfPiece).map(writeAnyJson);
-    yield `${start === 0 ? '[' : ','}${piece.join(',')}`;
+async function* writeAll(
+  { sourceRows, rows, ...rest }: PreviewResponse,
+  end: string,
+  bytesMax: number,
+  roomBytes: number,
+): AsyncGenerator<string, void, undefined> {
+  // The rows go first, so that the rest can be written as any other value is, and closed by its own brace.
+  yield '{"sourceRows":';
+  const source = yield* writeRows(sourceRows, roomBytes / 2);
+  yield ',"rows":';
+  const made = yield* writeRows(rows, roomBytes - source.bytes);
+  if (source.count === sourceRows.length && made.count === rows.length) return yield end;
+  const message =
+    `The answer would have more than ${formatBytes(bytesMax)}: of ${sourceRows.length} rows of the source ` +
+    `${source.count} are in it, of ${rows.length} rows of the table ${made.count}.`;
+  const cut: Finding = { path: '', code: 'ANSWER_CUT', severity: 'warning', message };
+  yield `,${writeAnyJson({ ...rest, findings: [...rest.findings, cut] }).slice(1)}`;
+}
+
+/** Writes as many rows as there is room for; gives how many, and their bytes. */
+async function* writeRows(
+  rows: readonly object[],
+  roomBytes: number,
+): AsyncGenerator<string, { readonly count: number; readonly bytes: number }, undefined> {
+  let piece = '[';
+  let bytes = 0;
+  let count = 0;
+  for (const row of rows) {
+    const text = `${count === 0 ? '' : ','}${writeAnyJson(row)}`;
+    const textBytes = Buffer.byteLength(text);
+    if (bytes + textBytes > roomBytes) break;
+    bytes += textBytes;
+    count += 1;
+    piece += text;
+    if (piece.length < pieceBytes) continue;
+    yield piece;
+    piece = '';
     await letOthersRun();
   }
-  yield rows.length === 0 ? '[]' : ']';
+  yield `${piece}]`;
+  return { count, bytes };
 }

@@ -50,6 +50,7 @@ export async function readFileRows(file: SourceFile, options: Partial<RowReading
     file,
     rowsMax: 1000,
     rowBytesMax: previewLimits.rowBytesMax,
+    digitsMax: previewLimits.digitsMax,
     budget: new ByteBudget(previewLimits.bytesMax),
     signal: new AbortController().signal,
     csv: {},

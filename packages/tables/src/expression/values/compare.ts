@@ -4,6 +4,9 @@ import { hexOf } from './bytes.ts';
 import { writeJson } from './json.ts';
 import { kindOf } from './kind-of.ts';
 
+/** Most digits of a text that is compared as an integer, exactly: 10^309 is infinite as a number. */
+const digitsMax = 310;
+
 /**
  * Orders two values: below 0, 0 or above 0; NaN when one of them is NaN, which is neither.
  *
@@ -39,7 +42,10 @@ function numberIn(value: SourceValue): number | bigint | undefined {
   if (typeof value !== 'string' || value.trim() === '') return undefined;
   const asNumber = Number(value);
   if (Number.isNaN(asNumber)) return undefined;
-  return Number.isSafeInteger(asNumber) || !/^\s*-?\d+\s*$/.test(value) ? asNumber : BigInt(value.trim());
+  const digits = value.trim();
+  // Beyond so many digits a number is infinite, which is above all integers that are compared exactly.
+  if (Number.isSafeInteger(asNumber) || digits.length > digitsMax || !/^-?\d+$/.test(digits)) return asNumber;
+  return BigInt(digits);
 }
 
 function isCompound(value: SourceValue): boolean {

@@ -14,6 +14,14 @@ export function isInteger(value: unknown): value is Integer {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
 
+/** The 64-bit integer that digits write; undefined where it has more bits. Takes no longer for more digits than for twenty. */
+export function parseLong(digits: string): bigint | undefined {
+  const significant = digits.length > 20 ? digits.replace(/^(-?)0+(?=\d)/, '$1') : digits;
+  if (significant.length > 20) return undefined;
+  const value = BigInt(significant);
+  return fitsLong(value) ? value : undefined;
+}
+
 export function fitsLong(value: bigint): boolean {
   return value >= longMin && value <= longMax;
 }

@@ -1,7 +1,7 @@
 import type { SourceValue } from '../../row.ts';
 import { expressionFailed } from '../expression-error.ts';
 import { hexOf } from './bytes.ts';
-import { fitsLong } from './integer.ts';
+import { parseLong } from './integer.ts';
 
 /** TypeScript's library does not know this parameter yet: https://tc39.es/proposal-json-parse-with-source. */
 interface ReviverContext {
@@ -64,6 +64,5 @@ function isPlain(value: SourceValue, depth: number): boolean {
 function reviveInteger(_name: string, value: unknown, ...rest: unknown[]): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = (rest[0] as ReviverContext | undefined)?.source;
-  if (source === undefined || !integerPattern.test(source) || !fitsLong(BigInt(source))) return value;
-  return BigInt(source);
+  return source !== undefined && integerPattern.test(source) ? (parseLong(source) ?? value) : value;
 }

@@ -10,6 +10,13 @@ export function checkTextLength(length: number): void {
   }
 }
 
+/** Throws when an array is too long. @throws EXPRESSION_FAILED */
+export function checkElementCount(count: number): void {
+  if (count > textLengthMax) {
+    throw expressionFailed(`An array of ${count} elements is too long; at most ${textLengthMax} are kept.`);
+  }
+}
+
 /** A text so many times with another between. @throws EXPRESSION_FAILED when that is too long */
 export function repeatedText(text: string, count: number, separator: string): string {
   if (count <= 0) return '';

@@ -21,7 +21,7 @@ export function planDataTypes(columns: readonly ColumnSpec[], policy: ErrorPolic
         if (before === null || isOfType(before, type, isMultiValue)) continue;
         attempt(row, name, policy, journal, () => {
           const after = isMultiValue ? convertMany(before, type) : convertOne(before, type);
-          row.fields[name] = after;
+          row.put(name, after);
           if (!isSame(before, after)) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
         });
       }

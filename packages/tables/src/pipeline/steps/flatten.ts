@@ -19,6 +19,12 @@ interface Plan {
 
 type Emit = (name: string, value: SourceValue) => void;
 
+/** How the values of one row are taken apart. */
+interface RowPlan extends Plan {
+  /** Told of every field before it is made: the names of deep ones are long. */
+  readonly count: Emit;
+}
+
 /**
  * Takes maps apart: `{"user": {"name": "x"}}` becomes the column `user.name`. Collections to unnest are taken apart inside, other
  * collections become JSON by the mode.
@@ -34,11 +40,12 @@ export function planFlatten(config: ComplexTypePart | undefined, policy: ErrorPo
     name: 'flatten',
     apply(row, journal) {
       const { fields, sourceIndex } = row;
+      const rowPlan: RowPlan = { ...plan, count: (name, value) => row.count(name, value) };
       for (const [column, before] of Object.entries(fields)) {
         if (before === null || typeof before !== 'object' || before instanceof Uint8Array) continue;
         attempt(row, column, policy, journal, () => {
           const made = new Map<string, SourceValue>();
-          flatten(column, column, before, plan, 0, (name, value) => made.set(name, value));
+          flatten(column, column, before, rowPlan, 0, (name, value) => made.set(name, value));
           delete fields[column];
           for (const [name, after] of made) {
             fields[name] = after;
@@ -57,20 +64,23 @@ export function planFlatten(config: ComplexTypePart | undefined, policy: ErrorPo
  * @param name of the value where it is put
  * @param path from the root, by which collections to unnest are named
  */
-function flatten(name: string, path: string, value: SourceValue, plan: Plan, depth: number, emit: Emit): void {
+function flatten(name: string, path: string, value: SourceValue, plan: RowPlan, depth: number, emit: Emit): void {
   if (depth > flattenDepthMax) throw expressionFailed(`${name.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
   if (isMap(value)) {
     for (const [key, member] of Object.entries(value)) {
       flatten(name + plan.delimiter + key, path + plan.delimiter + key, member, plan, depth + 1, emit);
     }
   } else if (Array.isArray(value)) {
-    emit(name, flattenCollection(path, value as readonly SourceValue[], plan, depth));
+    const flattened = flattenCollection(path, value as readonly SourceValue[], plan, depth);
+    plan.count(name, flattened);
+    emit(name, flattened);
   } else {
+    plan.count(name, value);
     emit(name, value);
   }
 }
 
-function flattenCollection(path: string, elements: readonly SourceValue[], plan: Plan, depth: number): SourceValue {
+function flattenCollection(path: string, elements: readonly SourceValue[], plan: RowPlan, depth: number): SourceValue {
   if (plan.unnested.has(path)) {
     const flattened = elements.map((element) => flattenElement(path, element, plan, depth));
     return flattened.every((element, index) => element === elements[index]) ? elements : flattened;
@@ -81,7 +91,7 @@ function flattenCollection(path: string, elements: readonly SourceValue[], plan:
 }
 
 /** The members of an element keep names without the path of their collection until it is unnested. */
-function flattenElement(path: string, element: SourceValue, plan: Plan, depth: number): SourceValue {
+function flattenElement(path: string, element: SourceValue, plan: RowPlan, depth: number): SourceValue {
   if (!isMap(element) || Object.values(element).every((member) => typeof member !== 'object' || member === null)) return element;
   const members = Object.create(null) as Record<string, SourceValue>;
   for (const [key, member] of Object.entries(element)) {

@@ -22,7 +22,7 @@ export function planNullDefaults(columns: readonly ColumnSpec[], timeColumn: Col
         row.nullFields.add(name);
         const single = timeDefault !== undefined && name === timeColumn?.name ? timeDefault() : defaultNullValue;
         const after = isMultiValue && single !== null ? [single] : single;
-        row.fields[name] = after;
+        row.put(name, after);
         journal.note('added', name, { sourceIndex: row.sourceIndex, after, reason: 'no value, so its default' });
       }
       return [row];

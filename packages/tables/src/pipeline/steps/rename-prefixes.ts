@@ -27,7 +27,7 @@ export function planRenamePrefixes(config: ComplexTypePart | undefined, policy: 
           }
           const after = row.get(name);
           delete fields[name];
-          fields[newName] = after;
+          row.put(newName, after);
           journal.note('added', newName, { sourceIndex, after, reason: `renamed from ${name}` });
           journal.note('removed', name, { sourceIndex, before: after, reason: `renamed to ${newName}` });
         }

@@ -60,7 +60,7 @@ export function planSchemaConforming(
         ] as const) {
           if (field === undefined || Object.keys(extras).length === 0) continue;
           const after = { ...extras };
-          fields[field] = after;
+          row.put(field, after);
           journal.note('added', field, { sourceIndex, after, reason: 'what no column is for' });
         }
         return [row];

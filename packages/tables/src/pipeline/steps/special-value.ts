@@ -14,7 +14,7 @@ export function planSpecialValues(columns: readonly ColumnSpec[]): Step | undefi
         if (before === null || (type === 'BIG_DECIMAL' && allowsTrailingZeros)) continue;
         const after = Array.isArray(before) ? settleAll(before as readonly SourceValue[]) : settle(before);
         if (Object.is(before, after)) continue;
-        row.fields[name] = after;
+        row.put(name, after);
         journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
       }
       return [row];

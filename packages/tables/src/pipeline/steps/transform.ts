@@ -22,7 +22,7 @@ export function planTransforms(
         if (row.get(column) !== null) continue;
         attempt(row, column, policy, journal, () => {
           const value = evaluate(row.fields);
-          row.fields[column] = value;
+          row.put(column, value);
           if (value !== null) journal.note('added', column, { sourceIndex: row.sourceIndex, after: value });
         });
       }

@@ -49,8 +49,8 @@ function unnest(row: WorkingRow, name: string, delimiter: string): readonly Work
   if (elements.length === 0) return [row];
   return elements.map((element) => {
     const copy = row.copy();
-    if (isMap(element)) for (const [key, member] of Object.entries(element)) copy.fields[name + delimiter + key] = member;
-    else copy.fields[name] = element;
+    if (isMap(element)) for (const [key, member] of Object.entries(element)) copy.put(name + delimiter + key, member);
+    else copy.put(name, element);
     return copy;
   });
 }

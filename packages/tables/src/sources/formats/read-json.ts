@@ -1,4 +1,4 @@
-import { type JsonValue, parseLosslessJson } from '@quire/core';
+import { type JsonValue, parseLosslessJson, TooManyDigitsError } from '@quire/core';
 import { isDeeperThan, nestingMax } from '../../preview/nesting.ts';
 import type { SourceRow } from '../../row.ts';
 import { compressionOf, fileBytes, readHead } from './file-bytes.ts';
@@ -26,11 +26,15 @@ async function* readTexts(reading: RowReading, split: typeof splitJson): AsyncGe
   }
 }
 
-function parseRow(text: string, number: number, { onProblem, file }: RowReading): SourceRow | undefined {
+function parseRow(text: string, number: number, { onProblem, file, digitsMax }: RowReading): SourceRow | undefined {
   let value: JsonValue;
   try {
-    value = parseLosslessJson(text);
+    value = parseLosslessJson(text, { digitsMax });
   } catch (error) {
+    if (error instanceof TooManyDigitsError) {
+      onProblem('NUMBER_TOO_LONG', `Row ${number} of ${file.uri} is left out. ${error.message}`);
+      return undefined;
+    }
     // The runtime's own stack ends where values are nested deep.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is not JSON; it is left out.`);

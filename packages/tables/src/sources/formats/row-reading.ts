@@ -8,6 +8,8 @@ export interface RowReading {
   /** Most rows that are wanted. */
   readonly rowsMax: number;
   readonly rowBytesMax: number;
+  /** Most digits of an integer; a row with a longer one is left out. */
+  readonly digitsMax: number;
   readonly budget: ByteBudget;
   readonly signal: AbortSignal;
   readonly csv: CsvOptions;
