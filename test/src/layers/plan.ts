@@ -32,6 +32,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   fastify: ['service', 'broker', 'proxy', 'controller'],
   chokidar: ['settings'],
   croner: ['cleaner'],
+  'fs-native-extensions': ['streams'],
 };
 
 /** Packages that may load modules whose names come from settings. */

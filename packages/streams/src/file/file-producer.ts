@@ -1,0 +1,139 @@
+import { mkdir, unlink } from 'node:fs/promises';
+import { type CallOptions, type Clock, systemClock, throwIfAborted } from '@quire/core';
+import { crc32 } from 'node:zlib';
+import type { MessageProducer, NewMessage } from '../message-producer.ts';
+import { isAbsence, streamInvalid, translatingFileErrors } from '../stream-errors.ts';
+import { appendLines, mendTail } from './append-lines.ts';
+import { newline, type SegmentFile, segmentFileAt, timesPathOf, withFile } from './segment-file.ts';
+import { TopicDirectory } from './topic-directory.ts';
+import { withTopicLock } from './topic-lock.ts';
+
+/** A partition with bounded size has about so many files: as much of it goes at a time. */
+const filesPerPartition = 8;
+
+export interface FileProducerOptions {
+  /** The directory that has a directory for each topic. */
+  readonly directory: string;
+  readonly topic: string;
+  /** The topic gets so many partitions when it has fewer. The default is 1. */
+  readonly partitionCount?: number | undefined;
+  /** How many bytes of each partition to keep at least; older files go. Left out: all. */
+  readonly retentionBytes?: number | undefined;
+  /** The default is the system's. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Appends to a file topic, beside other producers, in any process.
+ *
+ * A batch is one write to each file. What a producer has left that was killed in the middle of a line is mended before anything
+ * follows: a whole JSON object that only lacks its newline gets it, anything else is cut off, since nobody could have read it yet.
+ */
+export class FileProducer implements MessageProducer {
+  readonly description: string;
+  readonly #directory: TopicDirectory;
+  readonly #clock: Clock;
+  readonly #retentionBytes: number;
+  /** The partition of the next message that does not say. */
+  #turn = 0;
+
+  private constructor(directory: TopicDirectory, { clock = systemClock, retentionBytes = Infinity }: FileProducerOptions) {
+    this.#directory = directory;
+    this.description = directory.description;
+    this.#clock = clock;
+    this.#retentionBytes = retentionBytes;
+  }
+
+  /**
+   * Opens a topic, and creates what is missing of it.
+   *
+   * @throws STREAM_INVALID when the topic's name cannot name a directory
+   * @throws STREAM_UNAVAILABLE when its directory cannot be written to
+   */
+  static async open(options: FileProducerOptions): Promise<FileProducer> {
+    const directory = new TopicDirectory(options.directory, options.topic);
+    const producer = new FileProducer(directory, options);
+    await producer.#run({}, async () => {
+      await mkdir(directory.path, { recursive: true });
+      await producer.#locked({}, async () => {
+        const present = new Set((await directory.list()).map(({ partition }) => partition));
+        for (let partition = 0; partition < (options.partitionCount ?? 1); partition += 1) {
+          if (!present.has(partition)) {
+            await withFile(segmentFileAt(directory.path, partition, 0).path, 'a', () => Promise.resolve());
+          }
+        }
+      });
+    });
+    return producer;
+  }
+
+  append(messages: readonly NewMessage[], options: CallOptions = {}): Promise<void> {
+    return this.#run(options, async () => {
+      for (const { value } of messages) assertLine(value, this.description);
+      await this.#locked(options, async () => {
+        const lastSegments = new Map((await this.#directory.list()).map((segment) => [segment.partition, segment]));
+        const partitions = [...lastSegments.keys()];
+        const byPartition = Map.groupBy(messages, (message) => this.#partitionOf(message, partitions));
+        for (const partition of byPartition.keys()) {
+          if (!lastSegments.has(partition)) throw streamInvalid(`${this.description} has no partition ${partition}.`);
+        }
+        for (const [partition, chosen] of byPartition) {
+          const segment = lastSegments.get(partition);
+          if (segment !== undefined) await this.#appendTo(segment, chosen);
+        }
+      });
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Nothing is held open between calls.
+  }
+
+  async #appendTo(segment: SegmentFile, messages: readonly NewMessage[]): Promise<void> {
+    const endBytes = await mendTail(segment.path);
+    const isFull = endBytes >= this.#retentionBytes / filesPerPartition;
+    const endOffset = segment.baseOffset + endBytes;
+    const target = isFull ? segmentFileAt(this.#directory.path, segment.partition, endOffset) : segment;
+    await appendLines(target, endOffset, messages, this.#clock.nowMs());
+    if (isFull) await this.#deleteOld(segment.partition, endOffset);
+  }
+
+  /** Deletes the files of a partition whose every line is further from its end than is kept. */
+  async #deleteOld(partition: number, endOffset: number): Promise<void> {
+    const segments = await this.#directory.list(partition);
+    for (const [index, segment] of segments.entries()) {
+      const next = segments[index + 1];
+      if (next === undefined || next.baseOffset > endOffset - this.#retentionBytes) return;
+      await unlink(segment.path);
+      await unlinkIfThere(timesPathOf(segment));
+    }
+  }
+
+  #partitionOf({ key, partition }: NewMessage, partitions: readonly number[]): number {
+    if (partition !== undefined) return partition;
+    const index = key === null ? this.#turn++ : crc32(key);
+    return partitions[index % partitions.length] ?? 0;
+  }
+
+  #locked<T>({ signal }: CallOptions, run: () => Promise<T>): Promise<T> {
+    return withTopicLock(this.#directory.path, { clock: this.#clock, signal }, run);
+  }
+
+  async #run<T>({ signal }: CallOptions, call: () => Promise<T>): Promise<T> {
+    throwIfAborted(signal);
+    return await translatingFileErrors(this.description, call);
+  }
+}
+
+function assertLine(value: Uint8Array, description: string): void {
+  if (value.byteLength === 0) throw streamInvalid(`A message of ${description} cannot be empty: it is a line.`);
+  if (value.includes(newline)) throw streamInvalid(`A message of ${description} cannot contain a newline: it is a line.`);
+}
+
+async function unlinkIfThere(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isAbsence, streamInvalid } from '../stream-errors.ts';
+import { isTopicName } from '../topic-name.ts';
+import { findLineEnd, parseSegmentName, type SegmentFile, withFile } from './segment-file.ts';
+
+/** A segment, and how far its whole lines go. */
+export interface Segment extends SegmentFile {
+  /** Tells a file from another one that took its name. */
+  readonly inode: number;
+  /** Offset past its last whole line. */
+  readonly endOffset: number;
+}
+
+/** A partition's segments, in order; there is at least one. */
+export type Segments = readonly [Segment, ...Segment[]];
+
+/** The directory of one topic: which partitions there are, and how far each goes at the moment. */
+export class TopicDirectory {
+  readonly path: string;
+  readonly topic: string;
+  /** Where the lines of a file ended, when it was looked at last. */
+  readonly #ends = new Map<string, { readonly inode: number; readonly size: number; readonly end: number }>();
+
+  /** @throws STREAM_INVALID when the topic's name cannot name a directory */
+  constructor(root: string, topic: string) {
+    if (!isTopicName(topic)) {
+      throw streamInvalid(
+        `${JSON.stringify(topic)} cannot name a topic: expected up to 249 letters, digits, dots, underscores and hyphens.`,
+      );
+    }
+    this.topic = topic;
+    this.path = join(root, topic);
+  }
+
+  get description(): string {
+    return `file topic ${this.topic}`;
+  }
+
+  /** The files of all partitions, or of one, by partition and offset. @throws STREAM_INVALID when there is no such topic */
+  async list(partition?: number): Promise<readonly SegmentFile[]> {
+    const files = (await this.#readNames())
+      .map((name) => parseSegmentName(this.path, name))
+      .filter((file) => file !== undefined)
+      .filter((file) => partition === undefined || file.partition === partition);
+    return files.toSorted((one, other) => one.partition - other.partition || one.baseOffset - other.baseOffset);
+  }
+
+  /** Every partition's segments, in ascending order of the partitions. */
+  async readAll(): Promise<readonly Segments[]> {
+    const byPartition = Map.groupBy(await this.list(), ({ partition }) => partition);
+    const all: Segments[] = [];
+    for (const files of byPartition.values()) {
+      const segments = await this.#readSegments(files);
+      if (segments !== undefined) all.push(segments);
+    }
+    return all;
+  }
+
+  /** One partition's segments. @throws STREAM_INVALID when there is no such topic or partition */
+  async read(partition: number): Promise<Segments> {
+    const segments = await this.#readSegments(await this.list(partition));
+    if (segments === undefined) throw streamInvalid(`${this.description} has no partition ${partition}.`);
+    return segments;
+  }
+
+  async #readNames(): Promise<string[]> {
+    try {
+      return await readdir(this.path);
+    } catch (error) {
+      if (!isAbsence(error)) throw error;
+      throw streamInvalid(`There is no ${this.description}: its directory is missing.`, error);
+    }
+  }
+
+  async #readSegments(files: readonly SegmentFile[]): Promise<Segments | undefined> {
+    const segments: Segment[] = [];
+    for (const file of files) {
+      const segment = await this.#readSegment(file);
+      if (segment !== undefined) segments.push(segment);
+    }
+    const [first, ...rest] = segments;
+    return first === undefined ? undefined : [first, ...rest];
+  }
+
+  /** Undefined when the file went after it was listed, as retention may have it. */
+  async #readSegment(file: SegmentFile): Promise<Segment | undefined> {
+    try {
+      const { ino: inode, size } = await stat(file.path);
+      const known = this.#ends.get(file.path);
+      const isSame = known !== undefined && known.inode === inode && known.end <= size;
+      if (!isSame || known.size !== size) {
+        const end = await withFile(file.path, 'r', (open) => findLineEnd(open, size, isSame ? known.end : 0));
+        this.#ends.set(file.path, { inode, size, end });
+      }
+      return { ...file, inode, endOffset: file.baseOffset + (this.#ends.get(file.path)?.end ?? 0) };
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { ConfigKeys } from '../config-keys.ts';
+import { parseJaasLogin } from './jaas-login.ts';
+
+export interface KafkaBroker {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface KafkaTls {
+  /** Certificates of the authorities that are trusted, as PEM; undefined: those that Node trusts. */
+  readonly ca: string | undefined;
+  /** The client's certificate with its chain, and its key, as PEM. */
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  readonly passphrase: string | undefined;
+  /** Whether a broker's certificate must name its host. */
+  readonly verifiesHost: boolean;
+}
+
+const saslMechanisms = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
+
+export interface KafkaSasl {
+  readonly mechanism: (typeof saslMechanisms)[number];
+  readonly username: string;
+  readonly password: string;
+}
+
+/** How to reach a Kafka cluster, and which of its messages count. */
+export interface KafkaConfig {
+  /** Those that are asked first; there is at least one. */
+  readonly brokers: readonly KafkaBroker[];
+  /** Undefined: connections are not encrypted. */
+  readonly tls: KafkaTls | undefined;
+  /** Undefined: nobody logs in. */
+  readonly sasl: KafkaSasl | undefined;
+  /** Whether messages of transactions that were aborted, or that are still open, are left out. */
+  readonly isCommittedOnly: boolean;
+}
+
+const prefix = 'stream.kafka';
+
+/** Settings of Kafka's consumer that have no meaning here: nobody joins a group, and who fetches says how much at a time. */
+const consumerSettings =
+  /^stream\.kafka\.consumer\.prop\.(?:group\.id|client\.id|client\.rack|enable\.auto\.commit|fetch\.(?:min|max)\.(?:bytes|wait\.ms)|max\.(?:partition\.fetch\.bytes|poll\.(?:records|interval\.ms))|(?:request|session|default\.api)\.timeout\.ms|(?:heartbeat|metadata\.max\.age)\.(?:interval\.)?ms|(?:receive|send)\.buffer\.bytes|(?:key|value)\.deserializer|(?:reconnect|retry)\.backoff(?:\.max)?\.ms)$/;
+
+/** Reads the keys that say how to reach Kafka; what is wrong with them is noted in `keys`. */
+export function readKafkaConfig(keys: ConfigKeys): KafkaConfig {
+  const protocol =
+    readBoth(keys, 'security.protocol', ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const) ?? 'PLAINTEXT';
+  const isolation = keys.readChoice(
+    ['read_uncommitted', 'read_committed'],
+    `${prefix}.isolation.level`,
+    `${prefix}.consumer.prop.isolation.level`,
+  );
+  keys.read(`${prefix}.buffer.size`);
+  const tls = readTls(keys, protocol.endsWith('SSL'));
+  const sasl = readSasl(keys, protocol.startsWith('SASL_'));
+  for (const key of keys.unread(consumerSettings)) keys.read(key);
+  return { brokers: readBrokers(keys), tls, sasl, isCommittedOnly: isolation === 'read_committed' };
+}
+
+function readBrokers(keys: ConfigKeys): readonly KafkaBroker[] {
+  const key = `${prefix}.broker.list`;
+  const list = keys.readAny(key, `${prefix}.consumer.prop.bootstrap.servers`, 'bootstrap.servers');
+  if (list === undefined) {
+    keys.refuse(key, `\`${key}\` is missing: expected addresses such as kafka-1:9092,kafka-2:9092.`);
+    return [];
+  }
+  return list.split(',').flatMap((text) => {
+    const [, bracketed, plain, port = ''] = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text.trim()) ?? [];
+    const host = bracketed ?? plain;
+    if (host !== undefined && Number(port) > 0 && Number(port) <= 65_535) return [{ host, port: Number(port) }];
+    keys.refuse(key, `\`${key}\` has ${JSON.stringify(text.trim())}: expected a host and its port, such as kafka-1:9092.`);
+    return [];
+  });
+}
+
+function readTls(keys: ConfigKeys, isUsed: boolean): KafkaTls | undefined {
+  const ca = readBoth(keys, 'ssl.truststore.certificates');
+  const cert = readBoth(keys, 'ssl.keystore.certificate.chain');
+  const key = readBoth(keys, 'ssl.keystore.key');
+  const passphrase = readBoth(keys, 'ssl.key.password');
+  const identification = keys.readEvenEmpty('ssl.endpoint.identification.algorithm');
+  for (const type of ['ssl.truststore.type', 'ssl.keystore.type']) readBoth(keys, type, ['PEM']);
+  for (const store of ['ssl.truststore', 'ssl.keystore'] as const) {
+    // A config comes from a request: it names no files of the server.
+    const instead =
+      store === 'ssl.truststore' ? 'ssl.truststore.certificates' : 'ssl.keystore.certificate.chain and ssl.keystore.key';
+    for (const part of ['location', 'password']) {
+      const path = `${store}.${part}`;
+      if (readBoth(keys, path) !== undefined) keys.refuse(path, `\`${path}\` is not supported: give PEM texts in ${instead}.`);
+    }
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    keys.refuse('ssl.keystore.key', 'A client certificate needs both `ssl.keystore.certificate.chain` and `ssl.keystore.key`.');
+  }
+  if (!isUsed) {
+    if ((ca ?? cert ?? key) !== undefined) {
+      keys.refuse('security.protocol', 'There are certificates, but `security.protocol` is not SSL or SASL_SSL.');
+    }
+    return undefined;
+  }
+  return { ca, cert, key, passphrase, verifiesHost: identification !== '' };
+}
+
+function readSasl(keys: ConfigKeys, isUsed: boolean): KafkaSasl | undefined {
+  const mechanism = readBoth(keys, 'sasl.mechanism', saslMechanisms);
+  const jaas = readBoth(keys, 'sasl.jaas.config');
+  if (!isUsed) {
+    if ((mechanism ?? jaas) !== undefined) {
+      keys.refuse('security.protocol', 'There is a login, but `security.protocol` is not SASL_PLAINTEXT or SASL_SSL.');
+    }
+    return undefined;
+  }
+  const login = jaas === undefined ? undefined : parseJaasLogin(jaas);
+  if (readBoth(keys, 'sasl.mechanism') === undefined) {
+    keys.refuse('sasl.mechanism', `\`sasl.mechanism\` is missing: expected ${saslMechanisms.join(', ')}.`);
+  }
+  if (login === undefined) {
+    // The value is not repeated: it holds a password.
+    keys.refuse(
+      'sasl.jaas.config',
+      '`sasl.jaas.config` is missing or not readable: expected `…PlainLoginModule required username="…" password="…";`.',
+    );
+  }
+  if (mechanism === undefined || login === undefined) return undefined;
+  if (login.module !== (mechanism === 'PLAIN' ? 'PlainLoginModule' : 'ScramLoginModule')) {
+    keys.refuse(
+      'sasl.jaas.config',
+      `\`sasl.jaas.config\` has a ${login.module}, which contradicts \`sasl.mechanism\`, ${mechanism}.`,
+    );
+  }
+  return { mechanism, username: login.username, password: login.password };
+}
+
+/** A setting of Kafka's client, by its own name or as a setting of the stream's consumer. */
+function readBoth(keys: ConfigKeys, name: string): string | undefined;
+function readBoth<Choice extends string>(keys: ConfigKeys, name: string, choices: readonly Choice[]): Choice | undefined;
+function readBoth(keys: ConfigKeys, name: string, choices?: readonly string[]): string | undefined {
+  const names = [name, `${prefix}.consumer.prop.${name}`];
+  return choices === undefined ? keys.readAny(...names) : keys.readChoice(choices, ...names);
+}

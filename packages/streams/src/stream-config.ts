@@ -1,0 +1,98 @@
+import { QuireError } from '@quire/core';
+import { ConfigKeys } from './config-keys.ts';
+import { isSupportedDecoder } from './decoder-names.ts';
+import { type KafkaConfig, readKafkaConfig } from './kafka/kafka-config.ts';
+import { parseStreamStart, type StreamStart } from './stream-start.ts';
+import { isTopicName } from './topic-name.ts';
+
+const streamTypes = ['file', 'kafka'] as const;
+
+/** What a stream's config says. */
+export interface StreamConfig {
+  readonly topic: string;
+  /** Where to begin in a partition of which nothing has been read yet. */
+  readonly start: StreamStart;
+  /** How to reach Kafka; undefined for a file stream. */
+  readonly kafka: KafkaConfig | undefined;
+}
+
+/** Keys of a table's stream that are about its table: when segments are committed, and whether consumption is paused. */
+const tableKeyPattern = /^(?:realtime\.|segment\.|topic\.consumption\.|stream\.[^.]+\.(?:topic\.consumption|consumption)\.)/;
+
+/**
+ * Reads a stream's config: the keys of Apache Pinot's `streamConfigMaps`, for the stream types `kafka` and `file`. Keys that are about the
+ * table are left to whoever keeps it.
+ *
+ * @throws STREAM_INVALID when it cannot work; `findings` says everything that is wrong, with paths within the config
+ */
+export function parseStreamConfig(config: Readonly<Record<string, string>>): StreamConfig {
+  const keys = new ConfigKeys(config);
+  const type = keys.readChoice(streamTypes, 'streamType');
+  // Without a type nothing else can be judged.
+  if (type === undefined) {
+    if (keys.findings.length === 0) keys.refuse('streamType', '`streamType` is missing: expected kafka or file.');
+    throw invalidConfig(keys);
+  }
+  const prefix = `stream.${type}`;
+  const topic = readTopic(keys, prefix);
+  const start = readStart(keys, prefix);
+  readDecoder(keys, prefix);
+  checkConsumer(keys, prefix);
+  const kafka = type === 'kafka' ? readKafkaConfig(keys) : undefined;
+  keys.refuseUnknown((key) => tableKeyPattern.test(key) || key.startsWith(`${prefix}.decoder.prop.`), `A stream of type ${type}`);
+  if (keys.findings.length > 0) throw invalidConfig(keys);
+  return { topic, start, kafka };
+}
+
+function readTopic(keys: ConfigKeys, prefix: string): string {
+  const key = `${prefix}.topic.name`;
+  const topic = keys.read(key);
+  if (topic === undefined) keys.refuse(key, `\`${key}\` is missing: expected the name of a topic.`);
+  else if (!isTopicName(topic)) {
+    keys.refuse(
+      key,
+      `\`${key}\` is ${JSON.stringify(topic)}: expected up to 249 letters, digits, dots, underscores and hyphens.`,
+    );
+  }
+  return topic ?? '';
+}
+
+function readStart(keys: ConfigKeys, prefix: string): StreamStart {
+  const key = `${prefix}.consumer.prop.auto.offset.reset`;
+  const text = keys.readAny(key, 'auto.offset.reset');
+  if (text === undefined) return { at: 'largest' };
+  const start = parseStreamStart(text);
+  if (start === undefined) {
+    keys.refuse(
+      key,
+      `\`${key}\` is ${JSON.stringify(text)}: expected smallest, largest, a time such as 2026-01-31T12:00:00Z or an age such as 2d.`,
+    );
+  }
+  return start ?? { at: 'largest' };
+}
+
+function readDecoder(keys: ConfigKeys, prefix: string): void {
+  const key = `${prefix}.decoder.class.name`;
+  const name = keys.read(key);
+  if (name !== undefined && !isSupportedDecoder(name)) {
+    keys.refuse(
+      key,
+      `\`${key}\` is ${JSON.stringify(name)}, which is not supported: expected JSONMessageDecoder or KafkaJSONMessageDecoder, for messages that are JSON objects.`,
+    );
+  }
+}
+
+/** How the peer's consumer is chosen: there is one here, which is its low-level one. */
+function checkConsumer(keys: ConfigKeys, prefix: string): void {
+  keys.readChoice(['lowlevel', 'simple', 'LLC'], `${prefix}.consumer.type`);
+  keys.read(`${prefix}.consumer.factory.class.name`);
+  keys.read(`${prefix}.fetch.timeout.millis`);
+  keys.read(`${prefix}.connection.timeout.millis`);
+  keys.read(`${prefix}.metadata.populate`);
+}
+
+function invalidConfig({ findings }: ConfigKeys): QuireError {
+  const [first, ...others] = findings;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return new QuireError('STREAM_INVALID', `The stream's config cannot be used. ${first?.message ?? ''}${more}`, { findings });
+}

@@ -1,0 +1,15 @@
+import type { MessageStream } from '@quire/streams';
+
+/** A topic of its own for one test, with two partitions, and hands to change it with. */
+export interface StreamFixture extends AsyncDisposable {
+  readonly stream: MessageStream;
+  /** Writes messages to the end of a partition, at a time. */
+  append(partition: number, values: readonly string[], timeMs?: number): Promise<void>;
+  addPartition(): Promise<void>;
+  /** Takes away the messages before an offset, as retention does. */
+  trim(partition: number, beforeOffset: number): Promise<void>;
+  deleteTopic(): Promise<void>;
+}
+
+/** Opens an empty topic. Each test opens its own, and disposes it. */
+export type OpenStreamFixture = () => Promise<StreamFixture>;
