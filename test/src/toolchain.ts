@@ -75,6 +75,16 @@ export const chromium: Tool = program({
   probe: ['--version'],
 });
 
+/** The folder with the versions of apache-arrow that hosts may bring, each named `apache-arrow-<version>`. */
+export const arrowVersions: Tool = {
+  name: 'Versions of apache-arrow',
+  remedy: 'run .ci/run once, or set QUIRE_ARROW_FOLDER to a folder with them',
+  find: (environment) => {
+    const folder = environment['QUIRE_ARROW_FOLDER'] ?? join(root, '.cache/arrow-versions/node_modules');
+    return existsSync(folder) ? folder : undefined;
+  },
+};
+
 /** The folder of the packages, once each has a dist that is newer than its sources. */
 export const builtPackages: Tool = {
   name: 'a fresh build',

@@ -4,6 +4,7 @@ import { type ErrorCode, QuireError } from '@quire/core';
 const lastingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORE_FULL',
   'STORE_MISCONFIGURED',
+  'RESULT_FORMAT_UNKNOWN',
   'QUERY_LIMIT_EXCEEDED',
   'QUERY_TIMED_OUT',
 ]);

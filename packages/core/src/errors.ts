@@ -18,6 +18,7 @@ export const errorKinds = {
   INVALID_BODY: 'invalid',
   INVALID_SETTING: 'invalid',
   INVALID_OBJECT_KEY: 'invalid',
+  INVALID_BATCH: 'invalid', // rows that are to be stored are not what their schema says
   OFFSET_OUT_OF_RANGE: 'invalid',
   BODY_TOO_LARGE: 'invalid',
   HEADERS_TOO_LARGE: 'invalid',
@@ -47,6 +48,7 @@ export const errorKinds = {
   BROKER_FAILED: 'unavailable', // it broke off before it answered, or its answer is none
   OBJECT_SHORT_READ: 'corrupt',
   RESULT_CORRUPT: 'corrupt',
+  RESULT_FORMAT_UNKNOWN: 'unavailable', // a newer version of Quire has stored it: that one can read it
   ABORTED: 'aborted',
   QUERY_SYNTAX: 'invalid',
   QUERY_INVALID: 'invalid',

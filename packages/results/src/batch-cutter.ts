@@ -1,5 +1,6 @@
-import type { RecordBatch, Schema } from 'apache-arrow';
-import { columnBatchOf } from './arrow/column-batch.ts';
+import type { Schema } from 'apache-arrow';
+import type { ArrowColumn } from './arrow/arrow-input.ts';
+import type { ColumnBatch } from './arrow/column-batch.ts';
 import { type BatchSlice, batchSliceSizeBytes } from './arrow/column-slice.ts';
 
 /** A batch of about this many bytes costs little to read for one row, and little overhead for many. */
@@ -38,7 +39,7 @@ export class BatchCutter {
     return this.#rowCount;
   }
 
-  async *cut(batches: AsyncIterable<RecordBatch>): AsyncGenerator<readonly BatchSlice[]> {
+  async *cut(batches: AsyncIterable<ColumnBatch<ArrowColumn>>): AsyncGenerator<readonly BatchSlice[]> {
     for await (const batch of batches) {
       this.#push(batch);
       if (this.#rowsPerBatch === 0 && (this.#pendingBytes >= this.#sizeBytesTarget || this.#pendingRows >= rowsPerBatchMax)) {
@@ -50,8 +51,8 @@ export class BatchCutter {
     while (this.#pendingRows > 0) yield this.#take(Math.min(this.#rowsPerBatch, this.#pendingRows));
   }
 
-  #push(batch: RecordBatch): void {
-    const slice = { batch: columnBatchOf(batch), start: 0, end: batch.data.length };
+  #push(batch: ColumnBatch<ArrowColumn>): void {
+    const slice = { batch, start: 0, end: batch.rowCount };
     if (slice.end === 0) return;
     this.#pending.push(slice);
     this.#pendingRows += slice.end;

@@ -1,3 +1,4 @@
+export type { ArrowBatch, ArrowColumn, ArrowField, ArrowSchema, ArrowType } from './arrow/arrow-input.ts';
 export type { Compression } from './arrow/buffer-codec.ts';
 export { listResultFolders, listResults, type ResultFolder } from './catalog.ts';
 export { columnDataTypes } from './column-data-types.ts';

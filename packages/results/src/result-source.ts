@@ -1,9 +1,12 @@
 import type { QueryStatistics } from '@quire/core';
-import type { RecordBatch, Schema } from 'apache-arrow';
+import type { ArrowBatch, ArrowSchema } from './arrow/arrow-input.ts';
 
-/** What a result is made of; a `QueryExecution` is one. */
+/**
+ * What a result is made of; a `QueryExecution` is one. Schema and batches may come from any copy of apache-arrow, from version 14 on,
+ * whether it was imported or required.
+ */
 export interface ResultSource {
-  readonly schema: Schema;
-  readonly batches: AsyncIterable<RecordBatch>;
+  readonly schema: ArrowSchema;
+  readonly batches: AsyncIterable<ArrowBatch>;
   statistics?(): QueryStatistics;
 }

@@ -100,6 +100,7 @@ export class ResultStore implements AsyncDisposable {
    * When it rejects, nothing stays behind. The first batches stay at hand, so that the first page reads nothing.
    *
    * @throws whatever the source throws
+   * @throws INVALID_BATCH when a batch is not what the schema says
    * @throws UNSUPPORTED_COLUMN_TYPE, QUERY_LIMIT_EXCEEDED, STORE_FULL, STORE_UNAVAILABLE, ABORTED
    */
   async create(

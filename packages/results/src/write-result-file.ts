@@ -1,8 +1,10 @@
 import { crc32 } from 'node:zlib';
-import { MetadataVersion, type RecordBatch, type Schema } from 'apache-arrow';
+import { MetadataVersion, type Schema } from 'apache-arrow';
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file';
 import { QuireError } from '@quire/core';
+import type { ArrowColumn } from './arrow/arrow-input.ts';
 import type { Compression } from './arrow/buffer-codec.ts';
+import type { ColumnBatch } from './arrow/column-batch.ts';
 import { encodeBatchMessage, encodeSchemaMessage, endOfStream } from './arrow/encode-message.ts';
 import { BatchCutter } from './batch-cutter.ts';
 import type { BatchSpans } from './batch-spans.ts';
@@ -39,7 +41,7 @@ const magic = new TextEncoder().encode('ARROW1');
  */
 export async function* encodeResultFile(
   schema: Schema,
-  batches: AsyncIterable<RecordBatch>,
+  batches: AsyncIterable<ColumnBatch<ArrowColumn>>,
   options: ResultFileOptions,
 ): AsyncGenerator<Uint8Array, ResultFileSummary> {
   const opening = encodeSchemaMessage(schema).bytes;

@@ -7,9 +7,11 @@ import {
   type RequestId,
   throwIfAborted,
 } from '@quire/core';
-import type { RecordBatch } from 'apache-arrow';
+import type { ArrowColumn } from './arrow/arrow-input.ts';
 import type { Compression } from './arrow/buffer-codec.ts';
-import { storedSchemaOf } from './arrow/column-type.ts';
+import { BatchChecker } from './arrow/check-batch.ts';
+import type { ColumnBatch } from './arrow/column-batch.ts';
+import { storedSchemaOf } from './arrow/stored-schema.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { encodeCommitRecord } from './commit-record.ts';
@@ -114,12 +116,13 @@ class ResultFile {
     await this.#room.grow(this.#summary.sizeBytes - batchesBytes, { signal });
   }
 
-  /** The source's batches; a failure of the source is kept, because a store may wrap what it gets. */
-  async *#batches(): AsyncGenerator<RecordBatch> {
+  /** The source's batches, held to the schema; a failure of the source is kept, because a store may wrap what it gets. */
+  async *#batches(): AsyncGenerator<ColumnBatch<ArrowColumn>> {
+    const checker = new BatchChecker(this.#schema);
     try {
       for await (const batch of this.#source.batches) {
         throwIfAborted(this.#options.signal);
-        yield batch;
+        yield checker.check(batch);
       }
     } catch (error) {
       this.sourceError = error;

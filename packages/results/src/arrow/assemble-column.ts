@@ -1,6 +1,7 @@
-import { type Data, DataType, type Field } from 'apache-arrow';
+import { DataType, type Field } from 'apache-arrow';
 import { FieldNode } from 'apache-arrow/ipc/metadata/message';
 import { QuireError } from '@quire/core';
+import { type ArrowColumn, isValidAt } from './arrow-input.ts';
 import { copyBits, countBits, setBits } from './bitmap.ts';
 import { byteWidthOf } from './column-type.ts';
 import { type ColumnSlice, fixedWidthBytes } from './column-slice.ts';
@@ -18,12 +19,13 @@ const nothing = new Uint8Array(0);
  * Appends one column, put together from slices, to `parts`: its node, its buffers, then its children's.
  * Source: https://arrow.apache.org/docs/format/Columnar.html#recordbatch-message
  *
+ * @throws INVALID_BATCH when an offset leads back
  * @throws QUERY_LIMIT_EXCEEDED when texts or lists of one batch exceed the format's 2 GiB of 32-bit offsets
  */
-export function assembleColumn(field: Field, slices: readonly ColumnSlice[], parts: BatchParts): void {
+export function assembleColumn(field: Field, slices: readonly ColumnSlice[], parts: BatchParts, path = field.name): void {
   const type = field.type as DataType;
   if (slices.some((slice) => slice.data !== undefined && DataType.isDictionary(slice.data.type))) {
-    return assembleColumn(field, slices.flatMap(gatherDictionary), parts);
+    return assembleColumn(field, slices.flatMap(gatherDictionary), parts, path);
   }
   const length = slices.reduce((sum, slice) => sum + slice.end - slice.start, 0);
   if (DataType.isNull(type)) {
@@ -39,10 +41,14 @@ export function assembleColumn(field: Field, slices: readonly ColumnSlice[], par
   if (byteWidth !== undefined) parts.buffers.push(assembleFixedWidth(slices, length, byteWidth));
   else if (DataType.isBool(type)) parts.buffers.push(assembleBits(slices, length));
   else if (DataType.isStruct(type)) {
-    for (const [index, child] of type.children.entries()) assembleColumn(child, childSlices(slices, index, 1), parts);
+    for (const [index, child] of type.children.entries()) {
+      assembleColumn(child, childSlices(slices, index, 1), parts, `${path}.${child.name}`);
+    }
   } else if (DataType.isFixedSizeList(type)) {
-    for (const child of type.children) assembleColumn(child, childSlices(slices, 0, type.listSize), parts);
-  } else assembleVariableWidth(field, slices, length, parts);
+    for (const child of type.children) {
+      assembleColumn(child, childSlices(slices, 0, type.listSize), parts, `${path}.${child.name}`);
+    }
+  } else assembleVariableWidth(field, slices, length, parts, path);
 }
 
 function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8Array {
@@ -51,7 +57,7 @@ function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8
   let row = 0;
   for (const { data, start, end } of slices) {
     if (data !== undefined && data.nullCount === 0) setBits(bitmap, row, end - start);
-    else if (data?.nullBitmap !== undefined) copyBits(data.nullBitmap, data.offset + start, bitmap, row, end - start);
+    else if (data?.nullBitmap) copyBits(data.nullBitmap, data.offset + start, bitmap, row, end - start);
     row += end - start;
   }
   return bitmap;
@@ -86,11 +92,17 @@ function childSlices(slices: readonly ColumnSlice[], index: number, stride: numb
 }
 
 /** Text, binary, lists and maps: offsets that start at 0, then the bytes or the child column that they point into. */
-function assembleVariableWidth(field: Field, slices: readonly ColumnSlice[], length: number, parts: BatchParts): void {
+function assembleVariableWidth(
+  field: Field,
+  slices: readonly ColumnSlice[],
+  length: number,
+  parts: BatchParts,
+  path: string,
+): void {
   const type = field.type as DataType;
   const isLarge = DataType.isLargeUtf8(type) || DataType.isLargeBinary(type) || DataType.isLargeList(type);
   const offsets = isLarge ? new BigInt64Array(length + 1) : new Int32Array(length + 1);
-  const values: { data: Data; start: number; end: number }[] = [];
+  const values: { data: ArrowColumn; start: number; end: number }[] = [];
   let row = 0;
   let total = 0;
   for (const { data, start, end } of slices) {
@@ -98,11 +110,11 @@ function assembleVariableWidth(field: Field, slices: readonly ColumnSlice[], len
       const source = data.valueOffsets as ArrayLike<number | bigint>;
       const first = Number(source[start] ?? 0);
       const last = Number(source[end] ?? 0);
-      if (!isLarge && total + last - first > int32Max) throw batchTooLarge(field.name);
-      for (let index = start; index < end; index += 1) {
-        const offset = total + Number(source[index + 1] ?? 0) - first;
-        offsets[row + index - start + 1] = isLarge ? BigInt(offset) : offset;
-      }
+      if (!isLarge && total + last - first > int32Max) throw batchTooLarge(path);
+      const isOrdered = isLarge
+        ? moveLargeOffsets(source, start, end, offsets as BigInt64Array, row, BigInt(total - first))
+        : moveOffsets(source as ArrayLike<number>, start, end, offsets as Int32Array, row, total - first);
+      if (!isOrdered) throw invalidOffsets(path);
       if (last > first) values.push({ data, start: first, end: last });
       total += last - first;
     } else if (isLarge) (offsets as BigInt64Array).fill(BigInt(total), row + 1, row + 1 + end - start);
@@ -113,7 +125,7 @@ function assembleVariableWidth(field: Field, slices: readonly ColumnSlice[], len
 
   const child = (type.children as readonly Field[] | null | undefined)?.[0];
   if (child !== undefined) {
-    assembleColumn(child, childSlicesOf(values), parts);
+    assembleColumn(child, childSlicesOf(values), parts, `${path}.${child.name}`);
     return;
   }
   const [only, ...others] = values;
@@ -130,8 +142,55 @@ function assembleVariableWidth(field: Field, slices: readonly ColumnSlice[], len
   parts.buffers.push(target);
 }
 
-function childSlicesOf(values: readonly { data: Data; start: number; end: number }[]): ColumnSlice[] {
+/** Copies the offsets behind rows `[start, end)`, each moved by `distance`, to those behind row `at`; false when one leads back. */
+function moveOffsets(
+  source: ArrayLike<number>,
+  start: number,
+  end: number,
+  target: Int32Array,
+  at: number,
+  distance: number,
+): boolean {
+  let previous = source[start] ?? 0;
+  // Negative once an offset is, or is less than the one before it: a branch in this loop would cost more than the rest of it.
+  let signs = previous;
+  for (let row = start; row < end; row += 1) {
+    const next = source[row + 1] as number;
+    signs |= next | (next - previous);
+    previous = next;
+    target[at + row - start + 1] = next + distance;
+  }
+  return signs >= 0;
+}
+
+function moveLargeOffsets(
+  source: ArrayLike<number | bigint>,
+  start: number,
+  end: number,
+  target: BigInt64Array,
+  at: number,
+  distance: bigint,
+): boolean {
+  let previous = BigInt(source[start] ?? 0);
+  let isOrdered = previous >= 0n;
+  for (let row = start; row < end; row += 1) {
+    const next = BigInt(source[row + 1] as number | bigint);
+    isOrdered &&= previous <= next;
+    previous = next;
+    target[at + row - start + 1] = next + distance;
+  }
+  return isOrdered;
+}
+
+function childSlicesOf(values: readonly { data: ArrowColumn; start: number; end: number }[]): ColumnSlice[] {
   return values.map(({ data, start, end }) => ({ data: data.children[0], start, end }));
+}
+
+function invalidOffsets(column: string): QuireError {
+  return new QuireError(
+    'INVALID_BATCH',
+    `Column '${column}' has offsets that lead back in a batch; nothing of the result is stored.`,
+  );
 }
 
 function batchTooLarge(column: string): QuireError {
@@ -146,11 +205,11 @@ function gatherDictionary(slice: ColumnSlice): ColumnSlice[] {
   const { data, start, end } = slice;
   if (data === undefined || !DataType.isDictionary(data.type)) return [slice];
   const indexes = data.values as ArrayLike<number | bigint>;
-  const chunks = (data.dictionary?.data ?? []) as readonly Data[];
+  const chunks = data.dictionary?.data ?? [];
   const slices: ColumnSlice[] = [];
   for (let row = start; row < end; row += 1) {
-    let index = data.getValid(row) ? Number(indexes[row]) : -1;
-    let chunk: Data | undefined;
+    let index = isValidAt(data, row) ? Number(indexes[row]) : -1;
+    let chunk: ArrowColumn | undefined;
     for (const candidate of index < 0 ? [] : chunks) {
       if (index < candidate.length) {
         chunk = candidate;

@@ -1,23 +1,24 @@
-import { type Data, DataType } from 'apache-arrow';
+import { DataType } from 'apache-arrow';
+import type { ArrowColumn } from './arrow-input.ts';
 import type { ColumnBatch } from './column-batch.ts';
 import { byteWidthOf } from './column-type.ts';
 
 /** Rows `[start, end)` of one column chunk; without data they are that many nulls. */
 export interface ColumnSlice {
-  readonly data: Data | undefined;
+  readonly data: ArrowColumn | undefined;
   readonly start: number;
   readonly end: number;
 }
 
 /** Rows `[start, end)` of one batch. */
 export interface BatchSlice {
-  readonly batch: ColumnBatch;
+  readonly batch: ColumnBatch<ArrowColumn>;
   readonly start: number;
   readonly end: number;
 }
 
 /** Raw bytes of rows `[start, end)` of a column of fixed width. */
-export function fixedWidthBytes(data: Data, start: number, end: number, byteWidth: number): Uint8Array {
+export function fixedWidthBytes(data: ArrowColumn, start: number, end: number, byteWidth: number): Uint8Array {
   const values = data.values as ArrayBufferView;
   return new Uint8Array(values.buffer, values.byteOffset + start * byteWidth, (end - start) * byteWidth);
 }
@@ -40,7 +41,7 @@ function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
   return rowCount * width + (data.children.length > 0 ? columnsSizeBytes(data.children, first, last) : last - first);
 }
 
-function columnsSizeBytes(columns: readonly Data[], start: number, end: number): number {
+function columnsSizeBytes(columns: readonly ArrowColumn[], start: number, end: number): number {
   let sizeBytes = 0;
   for (const data of columns) sizeBytes += sliceSizeBytes({ data, start, end });
   return sizeBytes;
