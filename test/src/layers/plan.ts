@@ -16,6 +16,7 @@ export const levels: Readonly<Record<string, number>> = {
   client: 2,
   tables: 2,
   cleaner: 3,
+  restream: 3,
   service: 3,
   broker: 4,
   proxy: 4,

@@ -1,0 +1,122 @@
+import type { Clock } from '../clock.ts';
+import { isQuireError, QuireError } from '../errors.ts';
+import type { ObjectStore } from '../object-store.ts';
+import type { Random } from '../random.ts';
+import { readObject } from './read-object.ts';
+
+export interface StoreLeaseOptions {
+  readonly store: ObjectStore;
+  /** Where the lease lies. */
+  readonly key: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long a lease holds when its holder dies; one that lives takes it anew three times in that time. */
+  readonly durationMs: number;
+}
+
+interface LeaseText {
+  readonly holder: string;
+  readonly untilMs: number;
+}
+
+/**
+ * Lets processes take turns by an object in a store: a process that finds no valid lease writes its own, and reads whether it stands.
+ *
+ * Best effort, since stores have no compare-and-swap in the port: what is done under a lease must be harmless when two do it at once.
+ */
+export class StoreLease {
+  readonly #options: StoreLeaseOptions;
+  readonly #holder: string;
+
+  constructor(options: StoreLeaseOptions) {
+    this.#options = options;
+    this.#holder = Buffer.from(options.random.bytes(12)).toString('hex');
+  }
+
+  /**
+   * Runs the task when the lease can be had; undefined while another has it. The task's signal is aborted when the lease is lost, as
+   * when this process stood still for longer than a lease lasts.
+   *
+   * @throws STORE_UNAVAILABLE and the like when the lease cannot be read or written
+   */
+  async runInTurn<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    if (!(await this.#take())) return undefined;
+    const ended = new AbortController();
+    const lost = new AbortController();
+    const keeping = this.#keep(ended.signal, lost);
+    try {
+      return await task(lost.signal);
+    } finally {
+      ended.abort();
+      await keeping;
+      await this.#giveBack();
+    }
+  }
+
+  async #keep(ended: AbortSignal, lost: AbortController): Promise<void> {
+    const { clock, durationMs, key } = this.#options;
+    let keptMs = clock.monotonicMs();
+    for (;;) {
+      try {
+        await clock.sleep(durationMs / 3, ended);
+        const other = await this.#read();
+        const isTaken = other !== undefined && other.holder !== this.#holder;
+        if (isTaken) {
+          lost.abort(new QuireError('ABORTED', `The lease ${key} was taken by another process.`));
+          return;
+        }
+        await this.#write();
+        keptMs = clock.monotonicMs();
+      } catch (error) {
+        if (ended.aborted) return;
+        if (!isQuireError(error)) throw error;
+        // A store that fails for a moment costs nothing; one that fails for as long as a lease lasts lets others in.
+        const isOver = clock.monotonicMs() - keptMs > durationMs;
+        if (!isOver) continue;
+        lost.abort(new QuireError('ABORTED', `The lease ${key} could not be kept.`, { cause: error }));
+        return;
+      }
+    }
+  }
+
+  async #take(): Promise<boolean> {
+    const { clock, durationMs } = this.#options;
+    const other = await this.#read();
+    // A lease from further in the future than any holder takes comes from another clock: it must not keep others out for ever.
+    const leftMs = (other?.untilMs ?? 0) - clock.nowMs();
+    if (other !== undefined && other.holder !== this.#holder && leftMs > 0 && leftMs <= durationMs * 2) return false;
+    await this.#write();
+    return (await this.#read())?.holder === this.#holder;
+  }
+
+  async #write(): Promise<void> {
+    const { store, clock, durationMs, key } = this.#options;
+    const lease: LeaseText = { holder: this.#holder, untilMs: clock.nowMs() + durationMs };
+    await store.put(key, Buffer.from(JSON.stringify(lease)));
+  }
+
+  async #giveBack(): Promise<void> {
+    try {
+      if ((await this.#read())?.holder === this.#holder) await this.#options.store.delete(this.#options.key);
+    } catch (error) {
+      // It runs out by itself.
+      if (!isQuireError(error)) throw error;
+    }
+  }
+
+  async #read(): Promise<LeaseText | undefined> {
+    try {
+      const parsed: unknown = JSON.parse(Buffer.from(await readObject(this.#options.store, this.#options.key)).toString());
+      return isLease(parsed) ? parsed : undefined;
+    } catch (error) {
+      // A text that makes no sense is nobody's lease.
+      if (isQuireError(error, 'OBJECT_NOT_FOUND') || error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function isLease(value: unknown): value is LeaseText {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'holder' in value && typeof value.holder === 'string' && 'untilMs' in value && typeof value.untilMs === 'number';
+}

@@ -1,0 +1,273 @@
+import { type ErrorCode, formatDurationMs } from '@quire/core';
+import type { Consumption, PartitionConsumption } from '@quire/core/table-engine';
+import type { Observation } from './observe.ts';
+import { type Aftermath, enterStage, isFinal, type RestreamJob, type RestreamStatus } from './restream-job.ts';
+
+export interface RestreamSettings {
+  /** From one look at a job to the next. */
+  readonly pollMs: number;
+  /** A job whose destination consumes nothing for so long, while a controller watches, has failed. */
+  readonly noProgressMaxMs: number;
+  /** How long all consuming segments may take to be committed. */
+  readonly commitMaxMs: number;
+  /** After how long without an end a commit is asked for again. */
+  readonly commitRetryMs: number;
+}
+
+/** What changes something in the engine. Each can be done twice. */
+export type Action = 'make' | 'release' | 'commit' | 'unstick' | 'rebalance' | 'cancelRebalance' | 'compare' | 'pause' | 'drop';
+
+export type Decision =
+  /** Write the job down, and look again at once. */
+  | { readonly kind: 'write'; readonly job: RestreamJob }
+  /** Change something, write down what came of it, and look again at once. */
+  | { readonly kind: 'act'; readonly job: RestreamJob; readonly action: Action }
+  /** Look again after a while, or as soon as something is wanted of the job. */
+  | { readonly kind: 'wait'; readonly job: RestreamJob; readonly delayMs: number }
+  /** Nothing is left to do. */
+  | { readonly kind: 'end' };
+
+export interface Moment {
+  readonly nowMs: number;
+  /** How long this controller has watched the job since it looked last: not by the wall clock, which may jump. */
+  readonly elapsedMs: number;
+}
+
+/** Given a job's record and what was observed: what next? Pure; stages and limits are those of CONTRACT for tables, section 5. */
+export function decide(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
+  if (isFinal(job.status)) return decideAftermath(job, seen);
+  if (seen.requests.cancel !== undefined) {
+    const drops = job.status === 'INIT' || seen.requests.cancel.dropDestination;
+    return { kind: 'write', job: end(job, 'CANCELLED', 'Cancelled by a caller.', drops ? 'DROP' : 'PAUSE', moment.nowMs) };
+  }
+  if (seen.isSourceGone) {
+    return fail(
+      job,
+      'TABLE_NOT_FOUND',
+      `The source table ${job.config.tableNameWithType} was deleted while it was restreamed.`,
+      moment,
+    );
+  }
+  if (seen.isDestinationGone) {
+    const message = `The destination table ${job.config.destTableNameWithType} was dropped while it was being built.`;
+    return fail(job, 'TABLE_NOT_FOUND', message, moment);
+  }
+  switch (job.status) {
+    case 'INIT':
+      return decideInit(job, seen, settings);
+    case 'TABLE_STREAM':
+      return decideStream(job, seen, settings, moment);
+    case 'FORCE_COMMIT':
+      return decideCommit(job, seen, settings, moment);
+    case 'REBALANCE':
+      return decideRebalance(job, seen, settings, moment);
+    default:
+      return { kind: 'end' };
+  }
+}
+
+/** The job as FAILED; whatever it has made so far is seen to next. */
+export function failedJob(job: RestreamJob, error: { code: ErrorCode; message: string }, nowMs: number): RestreamJob {
+  const ended = end(job, 'FAILED', error.message, job.status === 'INIT' ? 'DROP' : 'PAUSE', nowMs);
+  return { ...ended, error: { code: error.code, message: error.message, stage: job.status } };
+}
+
+function decideInit(job: RestreamJob, seen: Observation, settings: RestreamSettings): Decision {
+  if (!job.init.isMade) return { kind: 'act', job, action: 'make' };
+  if (!job.init.isHeld) return { kind: 'act', job, action: 'release' };
+  if (seen.requests.isResumeWanted) return { kind: 'write', job: { ...job, init: { ...job.init, isHeld: false } } };
+  return { kind: 'wait', job, delayMs: settings.pollMs };
+}
+
+function decideStream(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
+  const before = job.stream ?? {
+    startedMs: moment.nowMs,
+    probedMs: null,
+    lagMessages: null,
+    lagByPartition: {},
+    offsets: {},
+    idleMs: 0,
+  };
+  const known = seen.failure === undefined && seen.consumption !== undefined ? readProgress(seen.consumption) : undefined;
+  const stopped = seen.consumption?.partitions.find(({ state }) => state === 'STOPPED');
+  if (stopped !== undefined) {
+    const reason = stopped.error ?? 'The engine does not say why.';
+    return fail(job, 'INGESTION_FAILED', `Partition ${stopped.partition} of the destination has stopped. ${reason}`, moment);
+  }
+  const hasMoved =
+    known !== undefined && Object.entries(known.offsets).some(([name, offset]) => offset > (before.offsets[name] ?? -1));
+  const stream = {
+    ...before,
+    ...(known !== undefined && {
+      probedMs: moment.nowMs,
+      lagMessages: known.lagMessages,
+      lagByPartition: known.lagByPartition,
+      offsets: { ...before.offsets, ...known.offsets },
+    }),
+    idleMs: hasMoved ? 0 : before.idleMs + moment.elapsedMs,
+  };
+  const targetOffsets = job.targetOffsets ?? known?.latestOffsets ?? null;
+  const watched: RestreamJob = { ...job, stream, targetOffsets };
+  if (known !== undefined && targetOffsets !== null && hasCaughtUp(known, targetOffsets, job.config.maxTableStreamLag)) {
+    const outcome = `Every partition has passed its target; the largest lag is ${known.lagMessages} messages.`;
+    const next = enterStage(watched, 'FORCE_COMMIT', moment.nowMs, outcome);
+    return { kind: 'write', job: { ...next, commit: newCommit(moment.nowMs) } };
+  }
+  if (stream.idleMs > settings.noProgressMaxMs) return fail(watched, ...stalled(watched, seen, settings), moment);
+  return { kind: 'wait', job: watched, delayMs: settings.pollMs };
+}
+
+interface Progress {
+  readonly offsets: Readonly<Record<string, number>>;
+  readonly latestOffsets: Readonly<Record<string, number>>;
+  readonly lagByPartition: Readonly<Record<string, number>>;
+  readonly lagMessages: number;
+}
+
+/** Undefined while any partition's segment is being made: an unknown lag is not a lag of nothing. */
+function readProgress({ isReady, partitions }: Consumption): Progress | undefined {
+  if (!isReady || partitions.length === 0) return undefined;
+  const isKnown = partitions.every(
+    ({ currentOffset, latestOffset, lagMessages }) => currentOffset !== null && latestOffset !== null && lagMessages !== null,
+  );
+  if (!isKnown) return undefined;
+  const byPartition = (of: (partition: PartitionConsumption) => number | null): Record<string, number> =>
+    Object.fromEntries(partitions.map((partition) => [String(partition.partition), of(partition) ?? 0]));
+  return {
+    offsets: byPartition(({ currentOffset }) => currentOffset),
+    latestOffsets: byPartition(({ latestOffset }) => latestOffset),
+    lagByPartition: byPartition(({ lagMessages }) => lagMessages),
+    lagMessages: Math.max(...partitions.map(({ lagMessages }) => lagMessages ?? 0)),
+  };
+}
+
+function hasCaughtUp(known: Progress, targetOffsets: Readonly<Record<string, number>>, lagMax: number): boolean {
+  const isPast = Object.entries(targetOffsets).every(([name, target]) => (known.offsets[name] ?? -1) >= target);
+  return isPast && Object.values(known.lagByPartition).every((lag) => lag <= lagMax);
+}
+
+function stalled(job: RestreamJob, seen: Observation, settings: RestreamSettings): [ErrorCode, string] {
+  const idle = formatDurationMs(settings.noProgressMaxMs);
+  const { offsets = {} } = job.stream ?? {};
+  const targets = Object.entries(job.targetOffsets ?? {});
+  const behind = targets.filter(([name, target]) => (offsets[name] ?? -1) < target);
+  const where = behind
+    .map(([name, target]) => `partition ${name} is at ${offsets[name] ?? 'no known offset'} of ${target}`)
+    .join(', ');
+  const partition = seen.consumption?.partitions.find(({ error }) => error !== null);
+  const why =
+    seen.failure?.message ??
+    partition?.error ??
+    (seen.consumption?.isPaused === true ? 'The destination is paused.' : 'The engine does not say why.');
+  const stands = where === '' ? 'every partition has passed its target, but still lags too far behind' : where;
+  return ['STREAM_UNAVAILABLE', `The destination has consumed nothing for ${idle}: ${stands}. ${why}`];
+}
+
+function newCommit(nowMs: number): NonNullable<RestreamJob['commit']> {
+  return {
+    startedMs: nowMs,
+    probedMs: null,
+    engineJobId: null,
+    waitedMs: 0,
+    waitedSinceAskedMs: 0,
+    attemptCount: 0,
+    pause: 'none',
+    segmentNames: [],
+    pendingSegmentNames: [],
+  };
+}
+
+function decideCommit(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
+  const before = job.commit ?? newCommit(moment.nowMs);
+  let commit = {
+    ...before,
+    waitedMs: before.waitedMs + moment.elapsedMs,
+    waitedSinceAskedMs: before.waitedSinceAskedMs + moment.elapsedMs,
+  };
+  if (commit.waitedMs > settings.commitMaxMs) return fail({ ...job, commit }, ...stuck(commit, seen, settings), moment);
+  if (seen.failure !== undefined) return { kind: 'wait', job: { ...job, commit }, delayMs: settings.pollMs };
+  if (seen.commit === 'gone') commit = { ...commit, engineJobId: null };
+  if (commit.engineJobId === null) return { kind: 'act', job: { ...job, commit }, action: 'commit' };
+  if (seen.commit !== undefined && seen.commit !== 'gone') {
+    commit = { ...commit, probedMs: moment.nowMs, pendingSegmentNames: seen.commit.pendingSegmentNames };
+  }
+  if (commit.probedMs !== null && commit.pendingSegmentNames.length === 0) {
+    if (commit.pause !== 'none') return { kind: 'act', job: { ...job, commit }, action: 'release' };
+    const next = enterStage(
+      { ...job, commit },
+      'REBALANCE',
+      moment.nowMs,
+      `${commit.segmentNames.length} segments are committed.`,
+    );
+    const rebalance = { startedMs: moment.nowMs, engineJobId: null, status: null, description: null, waitedMs: 0 };
+    return { kind: 'write', job: { ...next, rebalance } };
+  }
+  if (commit.pause === 'wanted') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
+  if (commit.waitedSinceAskedMs > settings.commitRetryMs) {
+    if (commit.pause === 'done') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
+    // Written down before it is done: whoever goes on after a crash must not leave the destination paused.
+    return { kind: 'write', job: { ...job, commit: { ...commit, pause: 'wanted' } } };
+  }
+  return { kind: 'wait', job: { ...job, commit }, delayMs: settings.pollMs };
+}
+
+function stuck(commit: NonNullable<RestreamJob['commit']>, seen: Observation, settings: RestreamSettings): [ErrorCode, string] {
+  const names = commit.pendingSegmentNames.slice(0, 5).join(', ');
+  const pending = commit.pendingSegmentNames.length === 0 ? 'The engine took no wish to commit' : `Still not committed: ${names}`;
+  const why = seen.failure === undefined ? '' : ` ${seen.failure.message}`;
+  const limit = formatDurationMs(settings.commitMaxMs);
+  return ['ENGINE_UNAVAILABLE', `The consuming segments were not committed within ${limit}. ${pending}.${why}`];
+}
+
+function decideRebalance(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
+  const before = job.rebalance ?? { startedMs: moment.nowMs, engineJobId: null, status: null, description: null, waitedMs: 0 };
+  let rebalance = { ...before, waitedMs: before.waitedMs + moment.elapsedMs };
+  if (rebalance.waitedMs > job.config.maxRebalanceTimeMin * 60_000) {
+    return { kind: 'act', job: { ...job, rebalance }, action: 'cancelRebalance' };
+  }
+  if (seen.failure !== undefined) return { kind: 'wait', job: { ...job, rebalance }, delayMs: settings.pollMs };
+  if (seen.rebalance === 'gone' && rebalance.status === 'IN_PROGRESS') {
+    rebalance = { ...rebalance, engineJobId: null, status: null };
+  }
+  if (seen.rebalance !== undefined && seen.rebalance !== 'gone') {
+    const { status, description } = seen.rebalance;
+    rebalance = { ...rebalance, status, description };
+  }
+  const watched: RestreamJob = { ...job, rebalance };
+  switch (rebalance.status) {
+    case null:
+      return { kind: 'act', job: watched, action: 'rebalance' };
+    case 'NO_OP':
+    case 'DONE':
+      return { kind: 'act', job: watched, action: 'compare' };
+    case 'FAILED':
+    case 'CANCELLED': {
+      const message = `The rebalance of the destination ended as ${rebalance.status}. ${rebalance.description ?? ''}`.trim();
+      return fail(watched, 'CONFLICT', message, moment);
+    }
+    case 'IN_PROGRESS':
+      return { kind: 'wait', job: watched, delayMs: settings.pollMs };
+  }
+}
+
+/** After the end: the destination is paused or dropped; one that stayed can still be dropped later. */
+function decideAftermath(job: RestreamJob, seen: Observation): Decision {
+  const wantsDrop = seen.requests.cancel?.dropDestination === true && job.status !== 'DONE';
+  if (wantsDrop && job.aftermath?.kind !== 'DROP') {
+    return { kind: 'write', job: { ...job, aftermath: newAftermath('DROP') } };
+  }
+  if (job.aftermath === null || job.aftermath.isDone) return { kind: 'end' };
+  return { kind: 'act', job, action: job.aftermath.kind === 'DROP' ? 'drop' : 'pause' };
+}
+
+function newAftermath(kind: Aftermath['kind']): Aftermath {
+  return { kind, isDone: false, waitedMs: 0, problem: null };
+}
+
+function end(job: RestreamJob, status: RestreamStatus, outcome: string, kind: Aftermath['kind'], nowMs: number): RestreamJob {
+  return { ...enterStage(job, status, nowMs, outcome), aftermath: newAftermath(kind) };
+}
+
+function fail(job: RestreamJob, code: ErrorCode, message: string, { nowMs }: Moment): Decision {
+  return { kind: 'write', job: failedJob(job, { code, message }, nowMs) };
+}

@@ -1,0 +1,88 @@
+import { abortError, type Clock, isQuireError, QuireError, throwIfAborted } from '@quire/core';
+import type { RestreamEngine } from './restream-engine.ts';
+import { decide, failedJob, type RestreamSettings } from './decide.ts';
+import type { JobRecords } from './job-records.ts';
+import { observe } from './observe.ts';
+import { mayPass, patienceMs, waitedInVain } from './patience.ts';
+import { perform } from './perform.ts';
+import type { RestreamJob } from './restream-job.ts';
+
+/** Where jobs say what they do; a pino logger is one. */
+export interface RestreamLog {
+  info(members: object, message: string): void;
+  warn(members: object, message: string): void;
+}
+
+export interface DriveOptions {
+  readonly engine: RestreamEngine;
+  readonly records: JobRecords;
+  readonly clock: Clock;
+  readonly settings: () => RestreamSettings;
+  readonly log?: RestreamLog | undefined;
+  /** Told of every record that was written. */
+  readonly onWritten: (job: RestreamJob) => void;
+  /** Resolves after the delay, or as soon as something is wanted of the job. @throws ABORTED */
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Drives a job until nothing is left to do: look, decide, write, act, and again. The record is written before the work of the next stage
+ * starts, so that whoever drives it after a crash goes on where it was.
+ *
+ * @throws ABORTED when the signal is aborted
+ */
+export async function driveJob(options: DriveOptions, jobId: string, signal: AbortSignal): Promise<RestreamJob> {
+  const { engine, records, clock, settings } = options;
+  let job = await records.read(jobId, { signal });
+  let lookedMs = clock.monotonicMs();
+  for (;;) {
+    throwIfAborted(signal);
+    const seen = await observe(engine, job, await records.readRequests(jobId, { signal }), { signal });
+    const moment = { nowMs: clock.nowMs(), elapsedMs: clock.monotonicMs() - lookedMs };
+    lookedMs = clock.monotonicMs();
+    const decision = decide(job, seen, settings(), moment);
+    if (decision.kind === 'end') return job;
+    const { job: next, isInVain } =
+      decision.kind === 'act'
+        ? await act(options, decision, moment.elapsedMs, signal)
+        : { job: decision.job, isInVain: decision.kind === 'wait' };
+    throwIfAborted(signal);
+    if (next !== job) await write(options, job, next);
+    job = next;
+    if (isInVain) await options.wait(decision.kind === 'wait' ? decision.delayMs : settings().pollMs, signal);
+  }
+}
+
+async function act(
+  { engine, clock, settings, log }: DriveOptions,
+  { job, action }: { readonly job: RestreamJob; readonly action: Parameters<typeof perform>[0] },
+  elapsedMs: number,
+  signal: AbortSignal,
+): Promise<{ readonly job: RestreamJob; readonly isInVain: boolean }> {
+  try {
+    return { job: await perform(action, engine, job, clock.nowMs(), { signal }), isInVain: false };
+  } catch (thrown) {
+    if (signal.aborted) throw abortError(signal);
+    const error = isQuireError(thrown)
+      ? thrown
+      : new QuireError('INTERNAL', `The step '${action}' failed unexpectedly.`, { cause: thrown });
+    log?.warn({ jobId: job.jobId, stage: job.status, action, reason: error.code, err: error }, 'restream step failed');
+    const waited = waitedInVain(job, elapsedMs);
+    if (mayPass(error) && waited.waitedMs <= patienceMs(job, settings())) return { job: waited.job, isInVain: true };
+    if (waited.job.aftermath !== null) {
+      const aftermath = { ...waited.job.aftermath, isDone: true, problem: error.message };
+      return { job: { ...waited.job, aftermath }, isInVain: false };
+    }
+    return { job: failedJob(waited.job, error, clock.nowMs()), isInVain: false };
+  }
+}
+
+async function write({ records, log, onWritten }: DriveOptions, before: RestreamJob, job: RestreamJob): Promise<void> {
+  await records.write(job);
+  onWritten(job);
+  if (job.status === before.status) return;
+  const { jobId, config, error } = job;
+  const members = { jobId, table: config.tableNameWithType, destination: config.destTableNameWithType, from: before.status };
+  if (error === null) log?.info({ ...members, status: job.status }, 'restream job moves on');
+  else log?.warn({ ...members, status: job.status, reason: error.code, problem: error.message }, 'restream job failed');
+}

@@ -1,0 +1,13 @@
+export type { RestreamSettings } from './decide.ts';
+export type { RestreamLog } from './drive-job.ts';
+export type { RestreamEngine } from './restream-engine.ts';
+export {
+  isFinal,
+  type RestreamConfig,
+  type RestreamJob,
+  type RestreamStatus,
+  restreamStatuses,
+  type StageRecord,
+} from './restream-job.ts';
+export { Restreams, type RestreamsOptions } from './restreams.ts';
+export type { RestreamRequest } from './start-job.ts';

@@ -1,0 +1,188 @@
+import { type CallOptions, isQuireError } from '@quire/core';
+import type { Consumption, RebalanceJob } from '@quire/core/table-engine';
+import type { RestreamEngine } from './restream-engine.ts';
+import { type Action, failedJob } from './decide.ts';
+import { destinationConfigOf, destinationSchemaOf, isMadeBy, isSameSchema } from './destination.ts';
+import { enterStage, type RestreamJob } from './restream-job.ts';
+
+/**
+ * Does one thing in the engine, and gives the job as it is afterwards. Every action can be done twice: a controller that was killed
+ * between doing it and writing it down leaves the next one to do it again.
+ *
+ * @throws what the engine throws
+ */
+export async function perform(
+  action: Action,
+  engine: RestreamEngine,
+  job: RestreamJob,
+  nowMs: number,
+  options: CallOptions,
+): Promise<RestreamJob> {
+  const { destTableNameWithType: destination } = job.config;
+  switch (action) {
+    case 'make':
+      await make(engine, job, options);
+      return { ...job, init: { ...job.init, isMade: true } };
+    case 'release':
+      return release(engine, job, nowMs, options);
+    case 'commit':
+      return askForCommit(engine, job, options);
+    case 'unstick':
+      return unstick(engine, job, options);
+    case 'rebalance':
+      return afterRebalance(job, await engine.rebalance(destination, options));
+    case 'cancelRebalance':
+      await engine.cancelRebalance(destination, options);
+      return failedJob(job, tookTooLong(job), nowMs);
+    case 'compare':
+      return finish(engine, job, nowMs, options);
+    case 'pause':
+      await unlessMissing(engine.pauseConsumption(destination, { ...options, comment: `Restream job ${job.jobId} has ended.` }));
+      return afterwards(job);
+    case 'drop':
+      await drop(engine, job, options);
+      return afterwards(job);
+  }
+}
+
+/** Makes schema and table, unless this job has made them already. */
+async function make(engine: RestreamEngine, { jobId, config, init }: RestreamJob, options: CallOptions): Promise<void> {
+  const source = await engine.readTable(config.tableNameWithType, options);
+  if (init.makesSchema) {
+    const schema = destinationSchemaOf(source.schema, config);
+    try {
+      await engine.createSchema(schema, options);
+    } catch (error) {
+      const isOurs =
+        isQuireError(error, 'SCHEMA_EXISTS') && isSameSchema(await engine.readSchema(schema.schemaName, options), schema);
+      if (!isOurs) throw error;
+    }
+  }
+  try {
+    const made = destinationConfigOf(source.config, config, jobId);
+    await engine.createTable(made, { ...options, isPaused: config.debugPause });
+  } catch (error) {
+    const isOurs =
+      isQuireError(error, 'TABLE_EXISTS') && isMadeBy(await engine.readTable(config.destTableNameWithType, options), jobId);
+    if (!isOurs) throw error;
+  }
+}
+
+/** Lets the destination consume: at the start of the job, or after it was paused to commit what was stuck. */
+async function release(engine: RestreamEngine, job: RestreamJob, nowMs: number, options: CallOptions): Promise<RestreamJob> {
+  const { destTableNameWithType: destination, debugPause } = job.config;
+  if (job.status !== 'INIT') {
+    await engine.resumeConsumption(destination, { ...options, from: 'lastConsumed' });
+    return job.commit === null ? job : { ...job, commit: { ...job.commit, pause: 'none' } };
+  }
+  if (debugPause) await engine.resumeConsumption(destination, { ...options, from: 'lastConsumed' });
+  const next = enterStage(job, 'TABLE_STREAM', nowMs, `${destination} is made and consumes its stream from the earliest offset.`);
+  return { ...next, stream: { startedMs: nowMs, probedMs: null, lagMessages: null, lagByPartition: {}, offsets: {}, idleMs: 0 } };
+}
+
+async function askForCommit(engine: RestreamEngine, job: RestreamJob, options: CallOptions): Promise<RestreamJob> {
+  const asked = await engine.forceCommit(job.config.destTableNameWithType, options);
+  const { commit } = job;
+  if (commit === null) return job;
+  return {
+    ...job,
+    commit: {
+      ...commit,
+      engineJobId: asked.jobId,
+      waitedSinceAskedMs: 0,
+      attemptCount: commit.attemptCount + 1,
+      segmentNames: [...new Set([...commit.segmentNames, ...asked.segmentNames])].toSorted(),
+      pendingSegmentNames: asked.pendingSegmentNames,
+    },
+  };
+}
+
+/** A wish to commit that gets stuck is helped by a pause, which commits as well, and by going on after it. */
+async function unstick(engine: RestreamEngine, job: RestreamJob, options: CallOptions): Promise<RestreamJob> {
+  const { destTableNameWithType: destination } = job.config;
+  const { commit } = job;
+  if (commit === null) return job;
+  if (commit.pause === 'done') {
+    await engine.resumeConsumption(destination, { ...options, from: 'lastConsumed' });
+    // What is asked for next is a new wish.
+    return { ...job, commit: { ...commit, pause: 'none', engineJobId: null, waitedSinceAskedMs: 0 } };
+  }
+  await engine.pauseConsumption(destination, { ...options, comment: `Restream job ${job.jobId} commits what is stuck.` });
+  return { ...job, commit: { ...commit, pause: 'done', waitedSinceAskedMs: 0, attemptCount: commit.attemptCount + 1 } };
+}
+
+function afterRebalance(job: RestreamJob, asked: RebalanceJob): RestreamJob {
+  if (job.rebalance === null) return job;
+  return {
+    ...job,
+    rebalance: { ...job.rebalance, engineJobId: asked.jobId, status: asked.status, description: asked.description },
+  };
+}
+
+/** Compares what both tables hold. What cannot be compared does not undo the work: the job is done all the same. */
+async function finish(engine: RestreamEngine, job: RestreamJob, nowMs: number, options: CallOptions): Promise<RestreamJob> {
+  const { tableNameWithType: source, destTableNameWithType: destination } = job.config;
+  try {
+    const [sourceRows, destinationRows, sourceState, destinationState] = await Promise.all([
+      engine.countRows(source, options),
+      engine.countRows(destination, options),
+      engine.readConsumption(source, options),
+      engine.readConsumption(destination, options),
+    ]);
+    const outcome = `${destination} holds ${destinationRows} rows; ${source} holds ${sourceRows}.`;
+    return {
+      ...enterStage(job, 'DONE', nowMs, outcome),
+      comparison: {
+        sourceRows,
+        destinationRows,
+        sourceOffsets: offsetsOf(sourceState),
+        destinationOffsets: offsetsOf(destinationState),
+      },
+    };
+  } catch (error) {
+    if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'unavailable') throw error;
+    return enterStage(job, 'DONE', nowMs, `Source and destination could not be compared: ${error.message}`);
+  }
+}
+
+function offsetsOf({ partitions }: Consumption): Record<string, number> {
+  return Object.fromEntries(
+    partitions.flatMap(({ partition, currentOffset }) => (currentOffset === null ? [] : [[String(partition), currentOffset]])),
+  );
+}
+
+/** Drops what this job has made, and nothing that somebody else has put in its place. */
+async function drop(engine: RestreamEngine, { jobId, config, init }: RestreamJob, options: CallOptions): Promise<void> {
+  const { destTableNameWithType: destination } = config;
+  const table = await unlessMissing(engine.readTable(destination, options));
+  if (table !== undefined && !isMadeBy(table, jobId)) return;
+  if (table !== undefined) await unlessMissing(engine.deleteTable(destination, options));
+  if (!init.makesSchema) return;
+  try {
+    await engine.deleteSchema(destinationSchemaOf({ schemaName: '' }, config).schemaName, options);
+  } catch (error) {
+    // Somebody uses it by now, or it was never made.
+    if (!isQuireError(error, 'SCHEMA_NOT_FOUND', 'SCHEMA_IN_USE')) throw error;
+  }
+}
+
+async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isQuireError(error, 'TABLE_NOT_FOUND')) return undefined;
+    throw error;
+  }
+}
+
+function tookTooLong({ config, rebalance }: RestreamJob): { readonly code: 'REQUEST_TIMED_OUT'; readonly message: string } {
+  const state = rebalance?.description ?? 'The engine has not said how far it is.';
+  return {
+    code: 'REQUEST_TIMED_OUT',
+    message: `The rebalance of ${config.destTableNameWithType} took longer than ${config.maxRebalanceTimeMin} minutes. ${state}`,
+  };
+}
+
+function afterwards(job: RestreamJob): RestreamJob {
+  return job.aftermath === null ? job : { ...job, aftermath: { ...job.aftermath, isDone: true } };
+}

@@ -1,0 +1,149 @@
+import type { ErrorCode } from '@quire/core';
+import type { RebalanceStatus } from '@quire/core/table-engine';
+
+/** What a job is asked to do (spec section 2.1, `restreamConfig`). */
+export interface RestreamConfig {
+  readonly tableNameWithType: string;
+  readonly destTableNameWithType: string;
+  readonly destServerTenant: string;
+  readonly destBrokerTenant: string;
+  /** Whether the destination is made paused, and waits to be resumed. */
+  readonly debugPause: boolean;
+  /** Messages that a partition of the destination may lag behind its stream. */
+  readonly maxTableStreamLag: number;
+  readonly maxRebalanceTimeMin: number;
+}
+
+/** States of a job (spec section 3), in the order in which one goes through them. */
+export const restreamStatuses = ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE', 'FAILED', 'CANCELLED'] as const;
+export type RestreamStatus = (typeof restreamStatuses)[number];
+
+/** The states that a job does not leave. */
+export function isFinal(status: RestreamStatus): boolean {
+  return status === 'DONE' || status === 'FAILED' || status === 'CANCELLED';
+}
+
+export interface StageRecord {
+  readonly stage: RestreamStatus;
+  readonly startedMs: number;
+  readonly endedMs: number | null;
+  /** What came of it, as a sentence. */
+  readonly outcome: string | null;
+}
+
+/** What is left to do for a job that has ended without success. */
+export interface Aftermath {
+  /** PAUSE: the destination stays, paused. DROP: it goes, with the schema that was made for it. */
+  readonly kind: 'PAUSE' | 'DROP';
+  readonly isDone: boolean;
+  /** How long a controller has tried in vain. */
+  readonly waitedMs: number;
+  /** Why it could not be done, when it could not. */
+  readonly problem: string | null;
+}
+
+/**
+ * Everything that is known of a job: one JSON object, replaced in one atomic write at every transition. Offsets and lags are by partition,
+ * with the partition's number as the member's name.
+ */
+export interface RestreamJob {
+  readonly formatVersion: 1;
+  readonly jobId: string;
+  readonly config: RestreamConfig;
+  readonly status: RestreamStatus;
+  readonly createdMs: number;
+  readonly finishedMs: number | null;
+  readonly stages: readonly StageRecord[];
+  readonly init: {
+    /** Whether the destination's schema was not there before: then it goes when the destination is dropped. */
+    readonly makesSchema: boolean;
+    readonly isMade: boolean;
+    /** Whether it waits to be resumed, as `debugPause` asks for. */
+    readonly isHeld: boolean;
+    /** How long a controller has tried in vain. */
+    readonly waitedMs: number;
+  };
+  /** The stream's latest offsets when the job began; null until they are known. The destination must pass them. */
+  readonly targetOffsets: Readonly<Record<string, number>> | null;
+  readonly stream: {
+    readonly startedMs: number;
+    readonly probedMs: number | null;
+    /** The largest lag of a partition. */
+    readonly lagMessages: number | null;
+    readonly lagByPartition: Readonly<Record<string, number>>;
+    readonly offsets: Readonly<Record<string, number>>;
+    /** How long a controller has watched without any offset moving, in milliseconds. */
+    readonly idleMs: number;
+  } | null;
+  readonly commit: {
+    readonly startedMs: number;
+    readonly probedMs: number | null;
+    /** Null until it has been asked for. */
+    readonly engineJobId: string | null;
+    /** How long a controller has waited in all, and since the engine was asked last. */
+    readonly waitedMs: number;
+    readonly waitedSinceAskedMs: number;
+    readonly attemptCount: number;
+    /** The destination is paused for a moment where a wish to commit is stuck: that is wanted, which may have been done, or done. */
+    readonly pause: 'none' | 'wanted' | 'done';
+    readonly segmentNames: readonly string[];
+    readonly pendingSegmentNames: readonly string[];
+  } | null;
+  readonly rebalance: {
+    readonly startedMs: number;
+    readonly engineJobId: string | null;
+    /** What the engine said last. */
+    readonly status: RebalanceStatus | null;
+    readonly description: string | null;
+    readonly waitedMs: number;
+  } | null;
+  /** What source and destination held at the end; null before, and where it could not be read. */
+  readonly comparison: {
+    readonly sourceRows: number;
+    readonly destinationRows: number;
+    readonly sourceOffsets: Readonly<Record<string, number>>;
+    readonly destinationOffsets: Readonly<Record<string, number>>;
+  } | null;
+  readonly aftermath: Aftermath | null;
+  readonly error: { readonly code: ErrorCode; readonly message: string; readonly stage: RestreamStatus } | null;
+}
+
+/** What is found out before a job is made. */
+export interface JobStart {
+  readonly jobId: string;
+  readonly config: RestreamConfig;
+  readonly makesSchema: boolean;
+  readonly targetOffsets: Readonly<Record<string, number>> | null;
+}
+
+export function newJob({ jobId, config, makesSchema, targetOffsets }: JobStart, nowMs: number): RestreamJob {
+  return {
+    formatVersion: 1,
+    jobId,
+    config,
+    status: 'INIT',
+    createdMs: nowMs,
+    finishedMs: null,
+    stages: [{ stage: 'INIT', startedMs: nowMs, endedMs: null, outcome: null }],
+    init: { makesSchema, isMade: false, isHeld: config.debugPause, waitedMs: 0 },
+    targetOffsets,
+    stream: null,
+    commit: null,
+    rebalance: null,
+    comparison: null,
+    aftermath: null,
+    error: null,
+  };
+}
+
+/** The job in its next state; the stage that it leaves ends with this outcome. */
+export function enterStage(job: RestreamJob, status: RestreamStatus, nowMs: number, outcome: string): RestreamJob {
+  const ended = job.stages.map((stage) => (stage.endedMs === null ? { ...stage, endedMs: nowMs, outcome } : stage));
+  const isEnd = isFinal(status);
+  return {
+    ...job,
+    status,
+    finishedMs: isEnd ? nowMs : null,
+    stages: [...ended, { stage: status, startedMs: nowMs, endedMs: isEnd ? nowMs : null, outcome: isEnd ? outcome : null }],
+  };
+}

@@ -1,0 +1,260 @@
+import {
+  type CallOptions,
+  type Clock,
+  createRequestId,
+  isQuireError,
+  type ObjectStore,
+  QuireError,
+  type Random,
+  StoreLease,
+} from '@quire/core';
+import type { RestreamEngine } from './restream-engine.ts';
+import { failedJob, type RestreamSettings } from './decide.ts';
+import { driveJob, type RestreamLog } from './drive-job.ts';
+import { JobRecords, leaseKeyOf } from './job-records.ts';
+import { mayPass } from './patience.ts';
+import { perform } from './perform.ts';
+import { isFinal, newJob, type RestreamJob } from './restream-job.ts';
+import { checkStart, type RestreamRequest } from './start-job.ts';
+
+export interface RestreamsOptions {
+  readonly engine: RestreamEngine;
+  /** Where records and leases are kept; controllers that share it drive each other's jobs. Not closed. */
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Read at each use. */
+  readonly settings: () => RestreamSettings;
+  /** How long the jobs of a controller that died wait until another drives them. */
+  readonly leaseMs: number;
+  readonly log?: RestreamLog | undefined;
+  /** Told of every record that is written here. */
+  readonly onWritten?: ((job: RestreamJob) => void) | undefined;
+}
+
+/**
+ * The restream jobs of a controller: starts, lists, cancels and resumes them, and drives them, those that another controller left behind
+ * as well. A job rebuilds a real-time table from its stream into a new table, while the old one serves; the source is never touched.
+ */
+export class Restreams implements AsyncDisposable {
+  readonly #options: RestreamsOptions;
+  readonly #records: JobRecords;
+  readonly #drivers = new Map<string, { readonly wake: () => void; readonly ended: Promise<void> }>();
+  readonly #stop = new AbortController();
+  #starting: Promise<unknown> = Promise.resolve();
+  #scanning: Promise<void> | undefined;
+
+  constructor(options: RestreamsOptions) {
+    this.#options = options;
+    this.#records = new JobRecords(options.store);
+  }
+
+  /** Begins to drive jobs, and to look for those that others left behind. */
+  run(): void {
+    this.#scanning ??= this.#scan();
+  }
+
+  /**
+   * Starts a job: checks everything, then makes the destination. When it rejects, nothing was made.
+   *
+   * @throws as `checkStart`; JOB_EXISTS when a job works with one of the tables, with its id
+   * @throws TABLE_INVALID when the config does not suit the destination, with all findings
+   */
+  async start(request: RestreamRequest, options: CallOptions = {}): Promise<RestreamJob> {
+    // One after another: of two for the same table, the second finds the first.
+    const started = this.#starting.then(() => this.#start(request, options));
+    this.#starting = started.catch(() => undefined);
+    return started;
+  }
+
+  /** @throws JOB_NOT_FOUND */
+  async read(jobId: string, options: CallOptions = {}): Promise<RestreamJob> {
+    return this.#records.read(jobId, options);
+  }
+
+  /** All jobs, newest first. */
+  async list(options: CallOptions = {}): Promise<readonly RestreamJob[]> {
+    return this.#records.list(options);
+  }
+
+  /** The job of a source table: the one that runs, or else the last. @throws JOB_NOT_FOUND when it never had one */
+  async readOfTable(tableNameWithType: string, options: CallOptions = {}): Promise<RestreamJob> {
+    const jobs = (await this.list(options)).filter(({ config }) => config.tableNameWithType === tableNameWithType);
+    const job = jobs.find(({ status }) => !isFinal(status)) ?? jobs[0];
+    if (job !== undefined) return job;
+    throw new QuireError('JOB_NOT_FOUND', `The table ${tableNameWithType} has no restream job.`);
+  }
+
+  /** The job that works with a table now, as its source or its destination. */
+  async findActive(tableNameWithType: string, options: CallOptions = {}): Promise<RestreamJob | undefined> {
+    const jobs = await this.list(options);
+    return jobs.find(({ status, config }) => !isFinal(status) && uses(config, tableNameWithType));
+  }
+
+  /**
+   * Cancels a job, or has the destination of one that failed or was cancelled dropped. Resolves once the wish is durable.
+   *
+   * @throws JOB_NOT_FOUND; CONFLICT when the job has ended and there is nothing to cancel
+   */
+  async cancel(jobId: string, { dropDestination }: { readonly dropDestination: boolean }): Promise<RestreamJob> {
+    const job = await this.#records.read(jobId);
+    if (isFinal(job.status) && (job.status === 'DONE' || !dropDestination)) {
+      throw new QuireError('CONFLICT', `The restream job ${jobId} has ended as ${job.status}; there is nothing to cancel.`);
+    }
+    await this.#records.requestCancel(jobId, { dropDestination });
+    this.#wake(jobId);
+    return job;
+  }
+
+  /** Lets a job go on that was paused at its start. @throws JOB_NOT_FOUND; CONFLICT when it does not wait */
+  async resume(jobId: string): Promise<RestreamJob> {
+    const job = await this.#records.read(jobId);
+    if (job.status !== 'INIT' || !job.init.isHeld) {
+      throw new QuireError(
+        'CONFLICT',
+        `The restream job ${jobId} is ${job.status} and not paused at its start; there is nothing to resume.`,
+      );
+    }
+    await this.#records.requestResume(jobId);
+    this.#wake(jobId);
+    return job;
+  }
+
+  /** Stops driving; jobs stay as they are, for the next controller. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new QuireError('SHUTTING_DOWN', 'The controller is shutting down.'));
+    await this.#starting;
+    await this.#scanning;
+    await Promise.all([...this.#drivers.values()].map(({ ended }) => ended));
+  }
+
+  async #start(request: RestreamRequest, options: CallOptions): Promise<RestreamJob> {
+    const { engine, clock, random } = this.#options;
+    for (const name of [request.tableNameWithType, request.destTableNameWithType]) {
+      const active = await this.findActive(name, options);
+      if (active !== undefined) throw inUse(name, active);
+    }
+    const start = await checkStart(engine, request, createRequestId(clock, random), options);
+    const job = newJob(start, clock.nowMs());
+    const made = await this.#leaseOf(job.jobId).runInTurn(() => this.#make(job));
+    return this.#begin(made ?? job);
+  }
+
+  /** Makes the destination, so that a config that does not suit it is the caller's to hear of. */
+  async #make(job: RestreamJob): Promise<RestreamJob> {
+    const { engine, clock, log } = this.#options;
+    await this.#write(job);
+    try {
+      const made = await perform('make', engine, job, clock.nowMs(), {});
+      await this.#write(made);
+      return made;
+    } catch (thrown) {
+      const error = isQuireError(thrown)
+        ? thrown
+        : new QuireError('INTERNAL', 'The destination could not be made.', { cause: thrown });
+      // An engine that may or may not have made it is asked again by the driver; any other answer ends it here.
+      if (mayPass(error)) return job;
+      await this.#write(failedJob(job, error, clock.nowMs()));
+      try {
+        await perform('drop', engine, job, clock.nowMs(), {});
+        await this.#records.remove(job.jobId);
+      } catch (problem) {
+        log?.warn({ jobId: job.jobId, err: problem }, 'what a failed restream job has made is dropped later');
+      }
+      throw error;
+    }
+  }
+
+  #leaseOf(jobId: string): StoreLease {
+    const { store, clock, random, leaseMs } = this.#options;
+    return new StoreLease({ store, key: leaseKeyOf(jobId), clock, random, durationMs: leaseMs });
+  }
+
+  #begin(job: RestreamJob): RestreamJob {
+    if (this.#scanning !== undefined) this.#drive(job.jobId);
+    return job;
+  }
+
+  async #write(job: RestreamJob): Promise<void> {
+    await this.#records.write(job);
+    this.#options.onWritten?.(job);
+  }
+
+  #wake(jobId: string): void {
+    const driver = this.#drivers.get(jobId);
+    if (driver !== undefined) driver.wake();
+    else if (this.#scanning !== undefined) this.#drive(jobId);
+  }
+
+  async #scan(): Promise<void> {
+    const { clock, leaseMs, log } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      try {
+        for (const job of await this.list({ signal: this.#stop.signal })) {
+          if (await this.#hasWork(job)) this.#drive(job.jobId);
+        }
+      } catch (error) {
+        if (!this.#stop.signal.aborted) log?.warn({ err: error }, 'restream jobs could not be listed; trying again');
+      }
+      await clock.sleep(leaseMs, this.#stop.signal).catch(() => undefined);
+    }
+  }
+
+  async #hasWork(job: RestreamJob): Promise<boolean> {
+    if (!isFinal(job.status)) return true;
+    if (job.aftermath !== null && !job.aftermath.isDone) return true;
+    if (job.status === 'DONE' || job.aftermath?.kind === 'DROP') return false;
+    return (await this.#records.readRequests(job.jobId)).cancel?.dropDestination === true;
+  }
+
+  /** Drives a job here, unless it is driven already. */
+  #drive(jobId: string): void {
+    if (this.#drivers.has(jobId) || this.#stop.signal.aborted) return;
+    let waiting = new AbortController();
+    let isWanted = false;
+    const wake = (): void => {
+      isWanted = true;
+      waiting.abort();
+    };
+    const wait = async (delayMs: number, signal: AbortSignal): Promise<void> => {
+      if (!isWanted) {
+        waiting = new AbortController();
+        await this.#options.clock.sleep(delayMs, AbortSignal.any([signal, waiting.signal])).catch((error: unknown) => {
+          if (signal.aborted || !isQuireError(error, 'ABORTED')) throw error;
+        });
+      }
+      isWanted = false;
+    };
+    const ended = this.#driveInTurn(jobId, wait).finally(() => {
+      this.#drivers.delete(jobId);
+      // Something may have been wanted just when it ended.
+      if (isWanted) this.#drive(jobId);
+    });
+    this.#drivers.set(jobId, { wake, ended });
+  }
+
+  async #driveInTurn(jobId: string, wait: (delayMs: number, signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { engine, clock, settings, log, onWritten } = this.#options;
+    try {
+      await this.#leaseOf(jobId).runInTurn(async (lost) => {
+        const signal = AbortSignal.any([this.#stop.signal, lost]);
+        const records = this.#records;
+        await driveJob({ engine, records, clock, settings, log, wait, onWritten: (job) => onWritten?.(job) }, jobId, signal);
+      });
+    } catch (error) {
+      // The next scan takes it up again.
+      if (!this.#stop.signal.aborted) log?.warn({ jobId, err: error }, 'restream job is left for now');
+    }
+  }
+}
+
+function uses({ tableNameWithType, destTableNameWithType }: RestreamJob['config'], name: string): boolean {
+  return tableNameWithType === name || destTableNameWithType === name;
+}
+
+function inUse(name: string, { jobId, status }: RestreamJob): QuireError {
+  return new QuireError(
+    'JOB_EXISTS',
+    `The restream job ${jobId} works with ${name}: it is ${status}. Wait for its end, or cancel it.`,
+  );
+}

@@ -1,0 +1,295 @@
+import { QuireError } from '@quire/core';
+import { expect, it } from 'vitest';
+import { destination, Scene, settings, source } from './scene.ts';
+import { partitionCount } from './fake-engine.ts';
+
+const request = { tableNameWithType: source, destTableNameWithType: destination };
+
+it('goes through every stage to DONE, and has taken every message up to its target', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const started = await controller.start({ ...request, destServerTenant: 'Fresh' });
+  expect(started.status).toBe('INIT');
+  const job = await scene.untilEnded(controller, started.jobId);
+  expect(job.stages.map(({ stage }) => stage)).toEqual(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE']);
+  expect(
+    job.stages.every(({ startedMs, endedMs, outcome }) => endedMs !== null && endedMs >= startedMs && outcome !== null),
+  ).toBe(true);
+  expect(job.config).toEqual({
+    tableNameWithType: source,
+    destTableNameWithType: destination,
+    destServerTenant: 'Fresh',
+    destBrokerTenant: 'DefaultTenant',
+    debugPause: false,
+    maxTableStreamLag: 5000,
+    maxRebalanceTimeMin: 120,
+  });
+  expect(job.targetOffsets).toEqual({ 0: 100_000, 1: 100_000 });
+  expect(job.comparison?.destinationRows).toBeGreaterThanOrEqual(100_000 * partitionCount);
+  expect(job.error).toBeNull();
+  expect(scene.engine.changes).toEqual([
+    'createSchema orders2',
+    'createTable orders2_REALTIME',
+    'forceCommit orders2_REALTIME',
+    'rebalance orders2_REALTIME',
+  ]);
+});
+
+it('makes the destination from the source, with tenants of its own and from the earliest offset', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, destServerTenant: 'Fresh' });
+  expect(scene.engine.configOf(destination)).toEqual({
+    tableName: destination,
+    tableType: 'REALTIME',
+    segmentsConfig: { timeColumnName: 'ts', schemaName: 'orders2' },
+    tenants: { broker: 'DefaultTenant', server: 'Fresh', tagOverrideConfig: {} },
+    metadata: { customConfigs: { team: 'shop', 'quire.restream.jobId': jobId } },
+    ingestionConfig: {
+      streamIngestionConfig: {
+        streamConfigMaps: [
+          { streamType: 'file', 'stream.file.topic.name': 'orders', 'stream.file.consumer.prop.auto.offset.reset': 'smallest' },
+        ],
+      },
+    },
+  });
+});
+
+it('waits where it was told to pause, and goes on when it is resumed', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  await scene.clock.advance(10 * 60_000);
+  expect((await controller.read(jobId)).status).toBe('INIT');
+  expect(scene.engine.isPaused(destination)).toBe(true);
+  await controller.resume(jobId);
+  expect((await scene.untilEnded(controller, jobId)).status).toBe('DONE');
+  await expect(controller.resume(jobId)).rejects.toThrow(expect.objectContaining({ code: 'CONFLICT' }));
+});
+
+it('takes a segment that is being made for an unknown lag, not for none', async () => {
+  const scene = new Scene();
+  scene.engine.behaviour.startingMs = 30_000;
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, maxTableStreamLag: 1_000_000 });
+  await scene.clock.advance(20_000);
+  expect(await controller.read(jobId)).toMatchObject({ status: 'TABLE_STREAM', stream: { probedMs: null, lagMessages: null } });
+  expect((await scene.untilEnded(controller, jobId)).status).toBe('DONE');
+});
+
+it('asks again for a commit that is stuck, by a pause', async () => {
+  const scene = new Scene();
+  scene.engine.behaviour.isCommitStuck = true;
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  const job = await scene.untilEnded(controller, jobId);
+  expect(job.status).toBe('DONE');
+  expect(scene.engine.changes.slice(2)).toEqual([
+    'forceCommit orders2_REALTIME',
+    'pause orders2_REALTIME',
+    'resume orders2_REALTIME',
+    'rebalance orders2_REALTIME',
+  ]);
+  expect(scene.engine.isPaused(destination)).toBe(false);
+});
+
+it('waits for a rebalance that moves segments', async () => {
+  const scene = new Scene();
+  scene.engine.behaviour.rebalanceMs = 60_000;
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  const job = await scene.untilEnded(controller, jobId);
+  expect(job).toMatchObject({ status: 'DONE', rebalance: { status: 'DONE' } });
+});
+
+it('fails when a rebalance takes longer than it may, and cancels it', async () => {
+  const scene = new Scene();
+  scene.engine.behaviour.rebalanceMs = 'never';
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, maxRebalanceTimeMin: 2 });
+  const job = await scene.untilEnded(controller, jobId);
+  expect(job.error).toEqual({
+    code: 'REQUEST_TIMED_OUT',
+    message: 'The rebalance of orders2_REALTIME took longer than 2 minutes. As told.',
+    stage: 'REBALANCE',
+  });
+  expect(scene.engine.changes).toContain('cancelRebalance orders2_REALTIME');
+  expect(scene.engine.isPaused(destination)).toBe(true);
+});
+
+it('fails when the stream stands still, and says where it stands', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ stream }) => (stream?.offsets['0'] ?? 0) > 0);
+  scene.engine.setStalled(true);
+  const job = await scene.untilEnded(controller, jobId);
+  expect(job.status).toBe('FAILED');
+  const at = job.stream?.offsets['0'];
+  expect(job.error?.message).toBe(
+    `The destination has consumed nothing for 1m: partition 0 is at ${at} of 100000, partition 1 is at ${at} of 100000. ` +
+      'The engine does not say why.',
+  );
+  expect(scene.engine.tableNames).toEqual([source, destination].toSorted());
+  expect(scene.engine.isPaused(destination)).toBe(true);
+});
+
+it('fails at once when a partition stops at a message', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  scene.engine.behaviour.stoppedPartition = 1;
+  const { jobId } = await controller.start(request);
+  const { error } = await scene.untilEnded(controller, jobId);
+  expect(error?.message).toBe('Partition 1 of the destination has stopped. Offset 17 is not JSON.');
+});
+
+it.each([
+  [source, 'The source table orders_REALTIME was deleted while it was restreamed.'],
+  [destination, 'The destination table orders2_REALTIME was dropped while it was being built.'],
+])('fails when %s is deleted under it', async (name, message) => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
+  scene.engine.remove(name);
+  expect(await scene.untilEnded(controller, jobId)).toMatchObject({
+    status: 'FAILED',
+    error: { code: 'TABLE_NOT_FOUND', message },
+  });
+});
+
+it('outlives an engine that is away for less than it may be, and fails after that', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
+  scene.engine.behaviour.failure = new QuireError('ENGINE_UNAVAILABLE', 'The engine does not answer.');
+  await scene.clock.advance(settings.noProgressMaxMs / 2);
+  expect((await controller.read(jobId)).status).toBe('TABLE_STREAM');
+  await scene.clock.advance(settings.noProgressMaxMs);
+  expect(await controller.read(jobId)).toMatchObject({ status: 'FAILED', error: { code: 'STREAM_UNAVAILABLE' } });
+  scene.engine.behaviour.failure = undefined;
+  expect((await scene.untilEnded(controller, jobId)).aftermath).toMatchObject({ kind: 'PAUSE', isDone: true, problem: null });
+});
+
+it.each(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as const)('can be cancelled in %s', async (stage) => {
+  const scene = new Scene();
+  scene.engine.behaviour.rebalanceMs = 60_000;
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: stage === 'INIT' });
+  await scene.until(controller, jobId, ({ status }) => status === stage);
+  await controller.cancel(jobId, { dropDestination: false });
+  const job = await scene.untilEnded(controller, jobId);
+  expect(job).toMatchObject({ status: 'CANCELLED', aftermath: { isDone: true } });
+  const isDropped = !scene.engine.tableNames.includes(destination) && !scene.engine.schemaNames.includes('orders2');
+  expect(isDropped).toBe(stage === 'INIT');
+  expect(isDropped || scene.engine.isPaused(destination)).toBe(true);
+});
+
+it('drops the destination of a cancelled job when asked to, then or later', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
+  await controller.cancel(jobId, { dropDestination: false });
+  await scene.untilEnded(controller, jobId);
+  await expect(controller.cancel(jobId, { dropDestination: false })).rejects.toThrow(
+    expect.objectContaining({ code: 'CONFLICT' }),
+  );
+  await controller.cancel(jobId, { dropDestination: true });
+  await scene.until(controller, jobId, ({ aftermath }) => aftermath?.kind === 'DROP' && aftermath.isDone);
+  expect([scene.engine.tableNames, scene.engine.schemaNames]).toEqual([[source], ['orders']]);
+});
+
+it('leaves a table alone that somebody put in the place of the destination', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
+  scene.engine.remove(destination);
+  await scene.engine.createTable({ tableName: destination, tableType: 'REALTIME' });
+  await controller.cancel(jobId, { dropDestination: true });
+  await scene.untilEnded(controller, jobId);
+  expect(scene.engine.tableNames).toContain(destination);
+});
+
+it('does not count the time in which no controller ran, nor jumps of the wall clock', async () => {
+  const scene = new Scene();
+  const first = scene.controller();
+  const { jobId } = await first.start(request);
+  await scene.until(first, jobId, ({ status }) => status === 'TABLE_STREAM');
+  scene.engine.setStalled(true);
+  await first[Symbol.asyncDispose]();
+  await scene.clock.advance(10 * settings.noProgressMaxMs);
+  scene.clock.stepWallClock(10 * settings.noProgressMaxMs);
+  scene.engine.setStalled(false);
+  await using second = scene.controller();
+  expect((await scene.untilEnded(second, jobId)).status).toBe('DONE');
+});
+
+const refusals: [string, Parameters<ReturnType<Scene['controller']>['start']>[0], object][] = [
+  ['an unknown source', { ...request, tableNameWithType: 'nope_REALTIME' }, { code: 'TABLE_NOT_FOUND' }],
+  ['a source that is not real-time', { ...request, tableNameWithType: 'orders_OFFLINE' }, { code: 'INVALID_PARAMETER' }],
+  ['a destination without a type', { ...request, destTableNameWithType: 'orders2' }, { code: 'INVALID_PARAMETER' }],
+  ['itself as destination', { ...request, destTableNameWithType: source }, { code: 'INVALID_PARAMETER' }],
+  ['an unknown server tenant', { ...request, destServerTenant: 'Nope' }, { code: 'TENANT_NOT_FOUND' }],
+  ['an unknown broker tenant', { ...request, destBrokerTenant: 'Nope' }, { code: 'TENANT_NOT_FOUND' }],
+  ['a lag below 0', { ...request, maxTableStreamLag: -1 }, { code: 'INVALID_PARAMETER' }],
+  ['no time to rebalance', { ...request, maxRebalanceTimeMin: 0 }, { code: 'INVALID_PARAMETER' }],
+];
+
+it.each(refusals)('refuses %s, and leaves nothing behind', async (_what, refused, error) => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  await expect(controller.start(refused)).rejects.toThrow(expect.objectContaining(error));
+  expect(scene.engine.changes).toEqual([]);
+  expect(await controller.list()).toEqual([]);
+});
+
+it('refuses a destination that is there', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  await scene.engine.createTable({ tableName: destination, tableType: 'REALTIME' });
+  await expect(controller.start(request)).rejects.toThrow(expect.objectContaining({ code: 'TABLE_EXISTS' }));
+});
+
+it('refuses a schema of the name with other columns, and uses one with the same', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  await scene.engine.createSchema({ schemaName: 'orders2', dimensionFieldSpecs: [{ dataType: 'STRING', name: 'id' }] });
+  await expect(controller.start(request)).rejects.toThrow(expect.objectContaining({ code: 'SCHEMA_EXISTS' }));
+  await scene.engine.deleteSchema('orders2');
+  await scene.engine.createSchema({ schemaName: 'orders2', dimensionFieldSpecs: [{ dataType: 'LONG', name: 'id' }] });
+  const { jobId } = await controller.start(request);
+  await controller.cancel(jobId, { dropDestination: true });
+  await scene.untilEnded(controller, jobId);
+  expect(scene.engine.schemaNames).toEqual(['orders', 'orders2']);
+});
+
+it('takes back what it made when the config does not suit the destination, and passes on all findings', async () => {
+  const scene = new Scene();
+  const findings = [{ path: '/tenants', code: 'ODD', message: 'Odd.', severity: 'error' as const }];
+  scene.engine.createTable = () => Promise.reject(new QuireError('TABLE_INVALID', 'The config is not valid.', { findings }));
+  await using controller = scene.controller();
+  await expect(controller.start(request)).rejects.toThrow(expect.objectContaining({ code: 'TABLE_INVALID', findings }));
+  expect(scene.engine.schemaNames).toEqual(['orders']);
+  expect(await controller.list()).toEqual([]);
+});
+
+it('runs one job a table: of two at once, the second hears of the first', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const [first, second] = await Promise.allSettled([
+    controller.start(request),
+    controller.start({ ...request, destTableNameWithType: 'orders3_REALTIME' }),
+  ]);
+  expect(first.status).toBe('fulfilled');
+  const { jobId } = await controller.readOfTable(source);
+  expect(second).toMatchObject({ status: 'rejected', reason: { code: 'JOB_EXISTS', message: expect.stringContaining(jobId) } });
+  expect(await controller.findActive(destination)).toMatchObject({ jobId });
+});
+
+it.each(['nope', '../../etc/passwd', '01a1fbe5-2323-7189-ad84-e68ed2a88fe2'])('has no job %s', async (jobId) => {
+  await using controller = new Scene().controller();
+  await expect(controller.read(jobId)).rejects.toThrow(expect.objectContaining({ code: 'JOB_NOT_FOUND' }));
+});

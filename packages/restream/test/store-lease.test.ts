@@ -1,0 +1,76 @@
+import { type ObjectStore, QuireError, StoreLease } from '@quire/core';
+import { ManualClock, SeededRandom } from '@quire/core/testing';
+import { MemoryObjectStore } from '@quire/store-memory';
+import { expect, it } from 'vitest';
+
+const durationMs = 9000;
+
+function leases(count: number, changed?: Partial<ObjectStore>): { clock: ManualClock; leases: StoreLease[]; store: ObjectStore } {
+  const clock = new ManualClock();
+  const store = Object.assign(new MemoryObjectStore({ sizeMaxBytes: 1 << 16, clock }), changed);
+  const make = (_each: unknown, seed: number): StoreLease =>
+    new StoreLease({ store, key: 'lease.json', clock, random: new SeededRandom(seed), durationMs });
+  return { clock, store, leases: Array.from({ length: count }, make) };
+}
+
+it('lets one at a time run its task, and the next one after it', async () => {
+  const { leases: [one, other] = [] } = leases(2);
+  const gate = Promise.withResolvers<string>();
+  const running = one!.runInTurn(() => gate.promise);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await other!.runInTurn(async () => 'other')).toBeUndefined();
+  gate.resolve('one');
+  expect(await running).toBe('one');
+  expect(await other!.runInTurn(async () => 'other')).toBe('other');
+});
+
+it('keeps the lease for as long as the task runs', async () => {
+  const { clock, leases: [one, other] = [] } = leases(2);
+  const gate = Promise.withResolvers<void>();
+  const running = one!.runInTurn(() => gate.promise);
+  await clock.advance(10 * durationMs);
+  expect(await other!.runInTurn(async () => 'other')).toBeUndefined();
+  gate.resolve();
+  await running;
+});
+
+it('tells a holder that stood still that another has taken its place', async () => {
+  const { clock, store, leases: [one, other] = [] } = leases(2);
+  const lost = Promise.withResolvers<unknown>();
+  const running = one!.runInTurn(
+    (signal) =>
+      new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => {
+          lost.resolve(signal.reason);
+          resolve();
+        });
+      }),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  // As after a pause: the lease has run out, and another has it.
+  await store.put('lease.json', Buffer.from(JSON.stringify({ holder: 'another', untilMs: clock.nowMs() + durationMs })));
+  await clock.advance(durationMs);
+  expect(await lost.promise).toMatchObject({ code: 'ABORTED', message: 'The lease lease.json was taken by another process.' });
+  await running;
+  // It was not taken away from its new holder.
+  expect(await other!.runInTurn(async () => 'other')).toBeUndefined();
+});
+
+it('gives up when the store fails for longer than a lease lasts', async () => {
+  const { clock, store, leases: [one] = [] } = leases(1);
+  const lost = Promise.withResolvers<unknown>();
+  const running = one!.runInTurn(async (signal) => {
+    signal.addEventListener('abort', () => lost.resolve(signal.reason));
+    store.put = () => Promise.reject(new QuireError('STORE_UNAVAILABLE', 'The disk is gone.'));
+    return lost.promise;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  await clock.advance(2 * durationMs);
+  expect(await running).toMatchObject({ code: 'ABORTED', message: 'The lease lease.json could not be kept.' });
+});
+
+it('is not kept out by a lease from a clock that runs far ahead', async () => {
+  const { store, clock, leases: [one] = [] } = leases(1);
+  await store.put('lease.json', Buffer.from(JSON.stringify({ holder: 'odd', untilMs: clock.nowMs() + 100 * durationMs })));
+  expect(await one!.runInTurn(async () => 'mine')).toBe('mine');
+});
