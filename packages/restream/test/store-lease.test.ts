@@ -14,7 +14,9 @@ function leases(count: number, changed?: Partial<ObjectStore>): { clock: ManualC
 }
 
 it('lets one at a time run its task, and the next one after it', async () => {
-  const { leases: [one, other] = [] } = leases(2);
+  const {
+    leases: [one, other],
+  } = leases(2);
   const gate = Promise.withResolvers<string>();
   const running = one!.runInTurn(() => gate.promise);
   await new Promise((resolve) => setImmediate(resolve));
@@ -25,7 +27,10 @@ it('lets one at a time run its task, and the next one after it', async () => {
 });
 
 it('keeps the lease for as long as the task runs', async () => {
-  const { clock, leases: [one, other] = [] } = leases(2);
+  const {
+    clock,
+    leases: [one, other],
+  } = leases(2);
   const gate = Promise.withResolvers<void>();
   const running = one!.runInTurn(() => gate.promise);
   await clock.advance(10 * durationMs);
@@ -35,7 +40,11 @@ it('keeps the lease for as long as the task runs', async () => {
 });
 
 it('tells a holder that stood still that another has taken its place', async () => {
-  const { clock, store, leases: [one, other] = [] } = leases(2);
+  const {
+    clock,
+    store,
+    leases: [one, other],
+  } = leases(2);
   const lost = Promise.withResolvers<unknown>();
   const running = one!.runInTurn(
     (signal) =>
@@ -57,7 +66,11 @@ it('tells a holder that stood still that another has taken its place', async () 
 });
 
 it('gives up when the store fails for longer than a lease lasts', async () => {
-  const { clock, store, leases: [one] = [] } = leases(1);
+  const {
+    clock,
+    store,
+    leases: [one],
+  } = leases(1);
   const lost = Promise.withResolvers<unknown>();
   const running = one!.runInTurn(async (signal) => {
     signal.addEventListener('abort', () => lost.resolve(signal.reason));
@@ -70,7 +83,11 @@ it('gives up when the store fails for longer than a lease lasts', async () => {
 });
 
 it('is not kept out by a lease from a clock that runs far ahead', async () => {
-  const { store, clock, leases: [one] = [] } = leases(1);
+  const {
+    store,
+    clock,
+    leases: [one],
+  } = leases(1);
   await store.put('lease.json', Buffer.from(JSON.stringify({ holder: 'odd', untilMs: clock.nowMs() + 100 * durationMs })));
   expect(await one!.runInTurn(async () => 'mine')).toBe('mine');
 });
