@@ -5,7 +5,7 @@ import { isFinal, type RestreamEngine, type RestreamJob, Restreams, type Restrea
 import { FakeEngine } from './fake-engine.ts';
 
 export const settings: RestreamSettings = { pollMs: 1000, noProgressMaxMs: 60_000, commitMaxMs: 120_000, commitRetryMs: 20_000 };
-export const leaseMs = 15_000;
+const leaseMs = 15_000;
 export const source = 'orders_REALTIME';
 export const destination = 'orders2_REALTIME';
 
