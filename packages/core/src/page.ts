@@ -6,7 +6,7 @@ export interface RowRange {
   readonly end: number;
 }
 
-/** What a caller asks for: `rowCount` rows from row `offset`; both are safe integers ≥ 0, `rowCount` ≥ 1. */
+/** What a caller asks for: `rowCount` rows from row `offset`; both are integers ≥ 0. */
 export interface PageRequest {
   readonly offset: number;
   readonly rowCount: number;
@@ -15,9 +15,12 @@ export interface PageRequest {
 /**
  * Cuts a page request to the rows that exist. `offset` equal to `totalRows` gives an empty range.
  *
+ * @throws INVALID_PARAMETER when `offset` is not an integer ≥ 0, or `rowCount` is not
  * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end of the result
  */
 export function resolveRowRange(page: PageRequest, totalRows: number): RowRange {
+  checkCount('offset', page.offset);
+  checkCount('rowCount', page.rowCount);
   if (page.offset > totalRows) {
     throw new QuireError(
       'OFFSET_OUT_OF_RANGE',
@@ -38,4 +41,9 @@ export function nextPage(page: PageRequest, totalRows: number): PageRequest | un
 /** The page before this one with the same page size, starting at row 0 at the least, or undefined when no row precedes. */
 export function previousPage(page: PageRequest): PageRequest | undefined {
   return page.offset > 0 ? { offset: Math.max(0, page.offset - page.rowCount), rowCount: page.rowCount } : undefined;
+}
+
+function checkCount(name: keyof PageRequest, value: number): void {
+  if (Number.isInteger(value) && value >= 0) return;
+  throw new QuireError('INVALID_PARAMETER', `${name} is ${String(value)}; expected an integer, 0 or more.`);
 }

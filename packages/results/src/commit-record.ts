@@ -35,13 +35,15 @@ export function encodeCommitRecord(record: CommitRecord): Uint8Array {
 /**
  * Decodes a commit record.
  *
- * @throws RESULT_CORRUPT when the bytes are not what `encodeCommitRecord` made, or were made by a newer version of Quire
+ * @throws RESULT_CORRUPT when the bytes are not what `encodeCommitRecord` made
+ * @throws RESULT_FORMAT_UNKNOWN when they were made by a newer version of Quire
  */
 export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord {
   const envelope = parseEnvelope(key, bytes);
   if (envelope.formatVersion !== formatVersion) {
-    throw corrupt(key, `has format version ${String(envelope.formatVersion)}, where this Quire reads ${formatVersion}`);
+    throw unknownFormat(key, envelope.formatVersion);
   }
+  if (envelope.record === undefined) throw corrupt(key, 'holds no record');
   if (crc32(JSON.stringify(envelope.record)) !== envelope.checksum) throw corrupt(key, 'does not match its checksum');
   // The checksum proves that we wrote it, so its shape is ours; only the schema and the id need parsing.
   const record = envelope.record as Omit<CommitRecord, 'schema'> & { readonly schema: string };
@@ -52,7 +54,8 @@ export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord
 function parseEnvelope(key: string, bytes: Uint8Array): { formatVersion?: unknown; checksum?: unknown; record?: unknown } {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
-    if (typeof value === 'object' && value !== null && 'record' in value) return value;
+    // Only its version can be asked of a record that a newer Quire has made.
+    if (typeof value === 'object' && value !== null && 'formatVersion' in value) return value;
   } catch (error) {
     throw corrupt(key, 'is not JSON', error);
   }
@@ -63,6 +66,14 @@ function decodeSchema(key: string, base64: string): Schema {
   const schema = new MessageReader(Buffer.from(base64, 'base64')).readSchema();
   if (schema === null || schema === undefined) throw corrupt(key, 'holds no schema');
   return schema;
+}
+
+function unknownFormat(key: string, version: unknown): QuireError {
+  if (!Number.isInteger(version)) return corrupt(key, `has format version ${JSON.stringify(version)}; expected an integer`);
+  return new QuireError(
+    'RESULT_FORMAT_UNKNOWN',
+    `The commit record ${key} has format version ${String(version)}, and this version of Quire reads ${formatVersion}; ask a newer one.`,
+  );
 }
 
 function corrupt(key: string, what: string, cause?: unknown): QuireError {

@@ -17,5 +17,6 @@ export type { ResultAdmission, RoomReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
 export { type EncodeOptions, type PageFormat, ResultPage } from './result-page.ts';
 export type { ResultSource } from './result-source.ts';
-export { ResultStore, type ResultStoreOptions } from './result-store.ts';
+export type { ResultStoreOptions } from './result-store-options.ts';
+export { ResultStore } from './result-store.ts';
 export { Result } from './result.ts';

@@ -1,7 +1,17 @@
-import { type CallOptions, isQuireError, MiB, type ObjectStore, QuireError, readObject, type RequestId } from '@quire/core';
+import {
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  MiB,
+  type ObjectStore,
+  QuireError,
+  readObject,
+  type RequestId,
+} from '@quire/core';
 import { LRUCache } from 'lru-cache';
 import { listResults } from './catalog.ts';
 import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from './commit-record.ts';
+import { abortable } from './abortable.ts';
 import { recordKeyOf, resultPrefix } from './layout.ts';
 import type { PeerBrokers } from './peer-brokers.ts';
 import { removedError } from './removed-results.ts';
@@ -11,6 +21,18 @@ import type { ResultEntry } from './result-entry.ts';
 export interface OpenRecord {
   readonly entry: ResultEntry;
   readonly record: CommitRecord;
+  /** When the store was last seen to have it, by the monotonic clock. */
+  readonly seenMs: number;
+}
+
+interface RecordReaderParts {
+  readonly store: ObjectStore;
+  readonly brokerId: string;
+  /** With these, results of other brokers in the same store are found as well. */
+  readonly peers: PeerBrokers | undefined;
+  readonly clock: Clock;
+  /** How long a record at hand is believed in, in milliseconds. */
+  readonly stalenessMaxMs: () => number;
 }
 
 const cacheBytesMax = 16 * MiB;
@@ -26,6 +48,10 @@ export class RecordReader {
   readonly #store: ObjectStore;
   readonly #brokerId: string;
   readonly #peers: PeerBrokers | undefined;
+  readonly #clock: Clock;
+  readonly #stalenessMaxMs: () => number;
+  /** Looks that are under way, by the keys of their records: those who come meanwhile wait for the same one. */
+  readonly #looks = new Map<string, Promise<boolean>>();
   /** Kept longer than records, because it is small: whose results were, of results that are removed unopened. */
   readonly #owners = new LRUCache<RequestId, string>({ maxSize: ownersMax, sizeCalculation: () => 1 });
   readonly #records = new LRUCache<RequestId, OpenRecord>({
@@ -33,15 +59,49 @@ export class RecordReader {
     sizeCalculation: ({ record }) => bytesPerRecord + record.spans.ends.length * bytesPerBatch,
   });
 
-  /** With `peers`, results of other brokers in the same store are found as well. */
-  constructor(store: ObjectStore, brokerId: string, peers?: PeerBrokers) {
+  constructor({ store, brokerId, peers, clock, stalenessMaxMs }: RecordReaderParts) {
     this.#store = store;
     this.#brokerId = brokerId;
     this.#peers = peers;
+    this.#clock = clock;
+    this.#stalenessMaxMs = stalenessMaxMs;
   }
 
   cached(requestId: RequestId): OpenRecord | undefined {
     return this.#records.get(requestId);
+  }
+
+  /**
+   * Whether a record at hand stands: somebody else may have removed or renewed the result since it was last seen. No request while that
+   * is not long ago; then one, without a body, for all who ask at the same time.
+   */
+  async stands(open: OpenRecord, { signal }: CallOptions): Promise<boolean> {
+    if (this.#clock.monotonicMs() - open.seenMs < this.#stalenessMaxMs()) return true;
+    const { recordKey } = open.entry;
+    let look = this.#looks.get(recordKey);
+    if (look === undefined) {
+      look = this.#look(open).finally(() => this.#looks.delete(recordKey));
+      this.#looks.set(recordKey, look);
+    }
+    return abortable(look, signal);
+  }
+
+  async #look(open: OpenRecord): Promise<boolean> {
+    const { requestId, recordKey } = open.entry;
+    const seenMs = this.#clock.monotonicMs();
+    let isThere = true;
+    try {
+      await this.#store.head(recordKey);
+    } catch (error) {
+      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+      isThere = false;
+    }
+    // Not what was put in its place meanwhile, nor what this process has removed.
+    if (this.#records.get(requestId)?.entry.recordKey === recordKey) {
+      if (isThere) this.#records.set(requestId, { ...open, seenMs });
+      else this.forget(requestId);
+    }
+    return isThere;
   }
 
   remember(open: OpenRecord): void {
@@ -95,11 +155,12 @@ export class RecordReader {
 
   /** @throws RESULT_CORRUPT when the record is damaged or speaks of another result than its name */
   async read(entry: ResultEntry, options: CallOptions): Promise<OpenRecord> {
+    const seenMs = this.#clock.monotonicMs();
     const record = decodeCommitRecord(entry.recordKey, await readObject(this.#store, entry.recordKey, options));
     if (record.requestId !== entry.requestId || record.rowCount !== entry.rowCount) {
       throw new QuireError('RESULT_CORRUPT', `The commit record ${entry.recordKey} speaks of another result.`);
     }
-    const open = { entry, record };
+    const open = { entry, record, seenMs };
     this.remember(open);
     return open;
   }
@@ -115,6 +176,7 @@ export class RecordReader {
     const bytes = encodeCommitRecord(newRecord);
     // Should this fail halfway, only the store can say which record stands.
     this.forget(entry.requestId);
+    const seenMs = this.#clock.monotonicMs();
     await this.#store.put(recordKey, bytes, options);
     try {
       // Whoever removes a result deletes this record first and then looks for newer ones: see `removeResult`.
@@ -129,6 +191,7 @@ export class RecordReader {
     const open = {
       entry: { ...entry, recordKey, expirationTimeMs, sizeBytes: record.dataSizeBytes + bytes.byteLength },
       record: newRecord,
+      seenMs,
     };
     this.remember(open);
     return open;

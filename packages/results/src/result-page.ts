@@ -1,5 +1,6 @@
 import type { CallOptions, RowRange } from '@quire/core';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
+import { checkFormat } from './check-options.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { encodeArrowStream } from './encode/arrow-stream.ts';
 import { encodeCsv, encodeJsonRows, encodeNdjson, type PageBatch, type TextAround } from './encode/page-encoders.ts';
@@ -50,11 +51,13 @@ export class ResultPage {
   /**
    * The bytes of the page, streamed batch by batch: memory does not grow with the page. Each call reads anew.
    *
+   * @throws INVALID_PARAMETER when there is no such format
    * @throws RESULT_CORRUPT when a batch does not match its checksum; rows of it are never handed out
    * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_NOT_FOUND when the result is gone by now
    * @throws STORE_UNAVAILABLE, STORE_TIMED_OUT, ABORTED
    */
   encode(format: PageFormat, options: EncodeOptions = {}): AsyncIterable<Uint8Array> {
+    checkFormat(format);
     const { schema, spans } = this.#record;
     const batches = this.#source.read(this.#plan, options);
     const pool = options.isDoneWithChunks === true ? this.#source.pool : undefined;

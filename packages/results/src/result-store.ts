@@ -11,9 +11,9 @@ import {
   systemClock,
   systemRandom,
 } from '@quire/core';
-import type { Compression } from './arrow/buffer-codec.ts';
 import type { ReadBatch } from './batch-reader.ts';
 import { listBrokerResults } from './catalog.ts';
+import { checkCreateOptions, checkDurationMs, checkStoreOptions, checkTimeMs } from './check-options.ts';
 import { dataKeyOf, isBrokerId, parseResultObjectName, resultPrefix } from './layout.ts';
 import { PageReader } from './page-reader.ts';
 import { PeerBrokers } from './peer-brokers.ts';
@@ -25,41 +25,14 @@ import { removeResult } from './remove-result.ts';
 import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
 import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
+import type { ResultStoreOptions } from './result-store-options.ts';
 import { Result } from './result.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { writeResult } from './write-result.ts';
 
+const stalenessMaxMsDefault = 5000;
 /** Each failed attempt means that somebody else has just renewed the same result. */
 const renewalAttemptsMax = 3;
-
-export interface ResultStoreOptions {
-  readonly store: ObjectStore;
-  /** Names the part of the store that is ours: letters, digits, `_`, `.`, `-`. */
-  readonly brokerId: string;
-  /** How long a result lives after it was stored, in milliseconds. */
-  readonly expirationMs: number;
-  /** The longest that a renewal may give, in milliseconds from now. */
-  readonly expirationMaxMs: number;
-  /**
-   * Whether other brokers keep results in the same store: then `open`, `delete` and `renew` work for theirs as well. Lists, usage and
-   * expiry stay with our own. Default: no.
-   */
-  readonly isShared?: boolean;
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /** Default: none. */
-  readonly compression?: Compression;
-  /** Bytes of batches in demand kept in memory; default 8 MiB. */
-  readonly cacheBytesMax?: number;
-  /** Whether a page is read before it is asked for, by those who walk through a result: for stores that are far away. Default: no. */
-  readonly isReadingAhead?: boolean;
-  /** Bytes that a batch aims at, before compression; default 256 KiB, more for very wide results. */
-  readonly batchSizeBytes?: number;
-  /** Bytes that one result may have; default 0: no limit. */
-  readonly resultBytesMax?: number;
-  /** Has the last word on whether there is room for a result; default: there is. */
-  readonly admission?: ResultAdmission;
-}
 
 /**
  * The results of one broker in an object store: created once, read page by page, renewed, deleted.
@@ -79,8 +52,9 @@ export class ResultStore implements AsyncDisposable {
   readonly #options: ResultStoreOptions;
   readonly #admission: ResultAdmission;
 
-  /** @throws INVALID_PARAMETER when the broker id cannot stand in object names */
+  /** @throws INVALID_PARAMETER when the broker id cannot stand in object names, or another option is out of its range */
   constructor(options: ResultStoreOptions) {
+    checkStoreOptions(options);
     if (!isBrokerId(options.brokerId)) {
       throw new QuireError('INVALID_PARAMETER', `brokerId '${options.brokerId}' must be letters, digits, '_', '.' or '-'.`);
     }
@@ -89,7 +63,13 @@ export class ResultStore implements AsyncDisposable {
     this.#pages = new PageReader(options);
     this.#clock = options.clock ?? systemClock;
     const peers = options.isShared === true ? new PeerBrokers(options.store, options.brokerId, this.#clock) : undefined;
-    this.#records = new RecordReader(options.store, options.brokerId, peers);
+    this.#records = new RecordReader({
+      store: options.store,
+      brokerId: options.brokerId,
+      peers,
+      clock: this.#clock,
+      stalenessMaxMs: () => options.stalenessMaxMs ?? stalenessMaxMsDefault,
+    });
     this.#random = options.random ?? systemRandom;
     this.#options = options;
     this.#admission = options.admission ?? unlimitedAdmission;
@@ -100,6 +80,7 @@ export class ResultStore implements AsyncDisposable {
    * When it rejects, nothing stays behind. The first batches stay at hand, so that the first page reads nothing.
    *
    * @throws whatever the source throws
+   * @throws INVALID_PARAMETER when an option is out of its range, or what should be a schema is not
    * @throws INVALID_BATCH when a batch is not what the schema says
    * @throws UNSUPPORTED_COLUMN_TYPE, QUERY_LIMIT_EXCEEDED, STORE_FULL, STORE_UNAVAILABLE, ABORTED
    */
@@ -107,6 +88,9 @@ export class ResultStore implements AsyncDisposable {
     source: ResultSource,
     options: CallOptions & { readonly owner: string; readonly requestId?: RequestId },
   ): Promise<Result> {
+    checkCreateOptions(options);
+    const { expirationMs } = this.#options; // which may have changed since the last time
+    checkDurationMs('expirationMs', expirationMs);
     const written = await writeResult(source, {
       store: this.#store,
       cache: this.#pages.cache,
@@ -115,7 +99,7 @@ export class ResultStore implements AsyncDisposable {
       brokerId: this.brokerId,
       requestId: options.requestId ?? createRequestId(this.#clock, this.#random),
       owner: options.owner,
-      expirationMs: this.#options.expirationMs,
+      expirationMs,
       compression: this.#options.compression ?? 'none',
       sizeBytesMax: this.#options.resultBytesMax ?? 0,
       batchSizeBytes: this.#options.batchSizeBytes,
@@ -127,11 +111,12 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Opens a live result; without any request to the store when its commit record is at hand.
+   * Opens a live result; without any request to the store when its commit record is at hand and was seen there lately (`stalenessMaxMs`).
    *
    * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the text is no request id
    * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone
    * @throws RESULT_CORRUPT when its commit record cannot be read
+   * @throws RESULT_FORMAT_UNKNOWN when a newer version of Quire has stored it
    */
   async open(requestId: string, options: CallOptions = {}): Promise<Result> {
     return this.#resultOf(await this.#openRecord(requestId, options));
@@ -178,6 +163,7 @@ export class ResultStore implements AsyncDisposable {
    * @throws STORE_UNAVAILABLE when some could not be deleted
    */
   async deleteExpired(cutoffMs: number, options: CallOptions = {}): Promise<number> {
+    checkTimeMs('cutoffMs', cutoffMs);
     const nowMs = this.#clock.nowMs();
     const remove = (entry: ResultEntry): Promise<'removed' | 'renewed'> =>
       this.remove(entry, entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted', options);
@@ -187,9 +173,11 @@ export class ResultStore implements AsyncDisposable {
   /**
    * Lets a result live for `durationMs` from now, at most for the ceiling; never changes its rows.
    *
+   * @throws INVALID_PARAMETER when `durationMs` is not an integer of at least 1
    * @throws as `open`
    */
   async renew(requestId: string, durationMs: number, options: CallOptions = {}): Promise<ResultEntry> {
+    checkDurationMs('durationMs', durationMs);
     if (!isRequestId(requestId)) throw notFoundError(requestId);
     return this.#changes.run(requestId, async () => {
       for (let attempt = 1; ; attempt += 1) {
@@ -237,10 +225,17 @@ export class ResultStore implements AsyncDisposable {
     const gone = this.#removed.errorFor(requestId);
     if (gone !== undefined) throw gone;
     const cached = this.#records.cached(requestId);
-    if (cached !== undefined && cached.entry.expirationTimeMs > this.#clock.nowMs()) return cached;
+    const isLive = cached !== undefined && cached.entry.expirationTimeMs > this.#clock.nowMs();
+    if (isLive && (await this.#records.stands(cached, options))) return cached;
     // Another process may have renewed it meanwhile, so only the store can say that it has expired.
     const open = await this.#records.find(requestId, options);
-    if (open === undefined) throw notFoundError(requestId);
+    if (open === undefined) {
+      if (cached === undefined) throw notFoundError(requestId);
+      const reason = isLive ? 'deleted' : 'expired';
+      this.#records.forget(requestId);
+      this.#removed.add(requestId, reason, cached.record.owner);
+      throw this.#removed.errorFor(requestId) ?? removedError(requestId, reason);
+    }
     if (open.entry.expirationTimeMs > this.#clock.nowMs()) return open;
     this.#removed.add(requestId, 'expired', open.record.owner);
     throw removedError(requestId, 'expired');
@@ -252,6 +247,8 @@ export class ResultStore implements AsyncDisposable {
 
   async *#readPage({ entry, record }: OpenRecord, plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
     try {
+      // The batches may be at hand, of a result that somebody else has removed since it was opened.
+      await this.#openRecord(entry.requestId, options);
       yield* this.#pages.read(entry.dataKey, record, plan, options);
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
@@ -277,7 +274,9 @@ export class ResultStore implements AsyncDisposable {
     try {
       return (await this.#openRecord(requestId, options)).entry;
     } catch (error) {
-      const entry = isQuireError(error, 'RESULT_CORRUPT') ? await this.#records.findEntry(requestId, options) : undefined;
+      const entry = isQuireError(error, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN')
+        ? await this.#records.findEntry(requestId, options)
+        : undefined;
       if (entry === undefined) throw error;
       return entry;
     }
@@ -288,7 +287,7 @@ export class ResultStore implements AsyncDisposable {
     try {
       return (this.#records.cached(entry.requestId) ?? (await this.#records.read(entry, options))).record.owner;
     } catch (error) {
-      if (isQuireError(error, 'RESULT_CORRUPT', 'OBJECT_NOT_FOUND')) return '';
+      if (isQuireError(error, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN', 'OBJECT_NOT_FOUND')) return '';
       throw error;
     }
   }

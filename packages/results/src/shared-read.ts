@@ -1,4 +1,5 @@
 import { QuireError } from '@quire/core';
+import { abortable } from './abortable.ts';
 
 interface SharedReadParts<T> {
   /** Starts at once; its signal is aborted when nobody wants what it reads any more. */
@@ -58,18 +59,5 @@ export class SharedRead<T> {
       (value) => takeBack(value, this.#mayBeLookedAt),
       () => undefined, // there is nothing to take back
     );
-  }
-}
-
-async function abortable<T>(outcome: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return outcome;
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([outcome, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }

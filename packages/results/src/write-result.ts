@@ -57,10 +57,11 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     throwIfAborted(signal);
     await room.grow(bytes.byteLength, { signal });
     recordKey = recordKeyOf(brokerId, requestId, name);
+    const seenMs = options.clock.monotonicMs();
     await store.put(recordKey, bytes, { signal });
     const entry = { requestId, brokerId, ...name, sizeBytes: sizeBytes + bytes.byteLength, dataKey, recordKey };
     room.commit();
-    return { entry, record };
+    return { entry, record, seenMs };
   } catch (error) {
     room.release(await takeBack(store, [recordKey, dataKey]));
     if (signal?.aborted === true) throw abortError(signal);

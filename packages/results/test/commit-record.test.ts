@@ -40,5 +40,16 @@ test('a record that lost or changed a byte is corrupt', () => {
 
 test('a record of a newer version is refused by its version', () => {
   const newer = Buffer.from(Buffer.from(encodeCommitRecord(record)).toString().replace('"formatVersion":1', '"formatVersion":2'));
-  expect(() => decodeCommitRecord('k', newer)).toThrow('The commit record k has format version 2, where this Quire reads 1.');
+  for (const bytes of [newer, Buffer.from('{"formatVersion":2,"rows":"elsewhere"}')]) {
+    expect(() => decodeCommitRecord('k', bytes)).toThrow(
+      expect.objectContaining({
+        code: 'RESULT_FORMAT_UNKNOWN',
+        message: 'The commit record k has format version 2, and this version of Quire reads 1; ask a newer one.',
+      }),
+    );
+  }
+  for (const version of ['"2"', 'null', '1.5']) {
+    const bytes = Buffer.from(`{"formatVersion":${version}}`);
+    expect(() => decodeCommitRecord('k', bytes)).toThrow(expect.objectContaining({ code: 'RESULT_CORRUPT' }));
+  }
 });

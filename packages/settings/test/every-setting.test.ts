@@ -57,6 +57,7 @@ test('all defaults', () => {
       expirationMaxMs: 86_400_000,
       resultBytesMax: Number.POSITIVE_INFINITY,
       compression: 'auto',
+      stalenessMaxMs: 5000,
       cacheBytesMax: 8 * MB,
     },
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
@@ -158,6 +159,7 @@ engine.broker.pagination.expiration = 4h30m
 engine.broker.pagination.expiration.max = 2d
 engine.broker.pagination.result.maxMB = 10
 engine.broker.pagination.compression = zstd
+engine.broker.pagination.staleness.max = 2s
 engine.broker.pagination.cache.maxMB = 0
 engine.broker.query.timeout = 10s
 engine.broker.query.concurrency = 3
@@ -310,6 +312,7 @@ test('every setting is read from its own key', () => {
       expirationMaxMs: 172_800_000,
       resultBytesMax: 10 * MB,
       compression: 'zstd',
+      stalenessMaxMs: 2000,
       cacheBytesMax: 0,
     },
     query: { timeoutMs: 10_000, concurrencyMax: 3, queueLengthMax: 0 },

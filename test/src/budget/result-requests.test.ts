@@ -1,5 +1,5 @@
-import { RecordingStore } from '@quire/core/testing';
-import { ResultStore } from '@quire/results';
+import { ManualClock, RecordingStore } from '@quire/core/testing';
+import { ResultStore, type ResultStoreOptions } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../builders/counting-rows.ts';
@@ -11,7 +11,7 @@ const batchSizeBytes = 4096; // 1,024 rows of 4 bytes
 let store: RecordingStore;
 let requestId: string;
 
-function resultsWith(options: { cacheBytesMax?: number } = {}): ResultStore {
+function resultsWith(options: Partial<ResultStoreOptions> = {}): ResultStore {
   return new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9, batchSizeBytes, ...options });
 }
 
@@ -76,6 +76,24 @@ test('a page that was read twice lately, and the first page of a new result, rea
   store.reset();
   expect(await pageText(await results.open(requestId), 71_000, 3000)).toBe(countingJson(71_000, 74_000));
   expect(store.calls).toEqual([]);
+});
+
+test('a page of a result that was last seen longer ago than the bound takes one look at its commit record more', async () => {
+  const clock = new ManualClock();
+  const results = resultsWith({ clock, cacheBytesMax: 100_000 });
+  const { entry } = await results.create(countingRows(rowCount), { owner: 'o' });
+  const opsOf = async (offset: number): Promise<string[]> => {
+    store.reset();
+    await pageText(await results.open(entry.requestId), offset, 10);
+    return store.calls.map(({ op }) => op);
+  };
+  expect(await opsOf(0)).toEqual([]);
+  await clock.advance(5000);
+  expect(await opsOf(0)).toEqual(['head']);
+  expect(await opsOf(0)).toEqual([]);
+  await clock.advance(5000);
+  expect(await opsOf(90_000)).toEqual(['head', 'get']);
+  expect(await opsOf(80_000)).toEqual(['get']);
 });
 
 test('an empty page at the end reads nothing', async () => {

@@ -143,6 +143,17 @@ describe('a page that a client has already', () => {
     },
   );
 
+  test('is gone for it as well, five seconds after somebody else has deleted the result', async () => {
+    const id = await broker.stored(10);
+    const page = `/query/${id}/results?offset=0&numRows=5`;
+    const tag = (await broker.call(page)).headers.get('etag') ?? '';
+    for await (const { key } of broker.store.list(`${broker.results.brokerId}/${id}/`)) await broker.store.delete(key);
+    const again = { headers: { 'if-none-match': tag } };
+    expect((await broker.call(page, again)).status).toBe(304);
+    await broker.clock.advance(5000);
+    expect((await broker.call(page, again)).status).toBe(410);
+  });
+
   test('is sent again when it is another one', async () => {
     const tag = (await broker.call(target('offset=0&numRows=5'))).headers.get('etag') ?? '';
     const others = ['offset=1&numRows=5', 'offset=0&numRows=6', 'offset=0&numRows=5&format=csv'];

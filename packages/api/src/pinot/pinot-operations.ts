@@ -45,7 +45,7 @@ const readPinotResponse: Operation = {
     params: RequestIdParams,
     response: {
       200: responseOf('The result.', 'application/json', refer(PinotCursorResponse)),
-      ...errorResponses(...goneCodes, 'RESULT_CORRUPT', 'STORE_UNAVAILABLE'),
+      ...errorResponses(...goneCodes, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN', 'STORE_UNAVAILABLE'),
     },
   },
 };
@@ -72,7 +72,14 @@ const readPinotPage: Operation = {
     }),
     response: {
       200: { ...page, headers: { ...page.headers, ...expirationHeaders } },
-      ...errorResponses('INVALID_PARAMETER', 'OFFSET_OUT_OF_RANGE', ...goneCodes, 'RESULT_CORRUPT', 'STORE_UNAVAILABLE'),
+      ...errorResponses(
+        'INVALID_PARAMETER',
+        'OFFSET_OUT_OF_RANGE',
+        ...goneCodes,
+        'RESULT_CORRUPT',
+        'RESULT_FORMAT_UNKNOWN',
+        'STORE_UNAVAILABLE',
+      ),
     },
   },
 };

@@ -128,6 +128,9 @@ function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore 
     get resultBytesMax() {
       return live.current.results.resultBytesMax;
     },
+    get stalenessMaxMs() {
+      return live.current.results.stalenessMaxMs;
+    },
   });
 }
 

@@ -45,6 +45,15 @@ export const results = {
       'How the data of new results is compressed: `auto` is zstd in buckets, where the way is longer than the work, and none in memory and ' +
       'files. Every reader reads all of them, whatever is set.',
   }),
+  stalenessMaxMs: setting({
+    key: 'engine.broker.pagination.staleness.max',
+    kind: duration('0s', '1h'),
+    default: '5s',
+    live: true,
+    meaning:
+      'How long a result that somebody else has deleted, evicted or renewed may still be served as it was: another broker of a shared store, ' +
+      'or a cleaner of its own. After that the broker asks the store, with one request without a body, whether its commit record stands.',
+  }),
   cacheBytesMax: setting({
     key: 'engine.broker.pagination.cache.maxMB',
     kind: size('MB', 0, 65_536),

@@ -1,0 +1,62 @@
+import { isRequestId, QuireError } from '@quire/core';
+import type { Compression } from './arrow/buffer-codec.ts';
+import type { PageFormat } from './result-page.ts';
+import type { ResultStoreOptions } from './result-store-options.ts';
+
+/** As many milliseconds as a `Date` can lie behind 1970: added to the time of any day to come, still exact, and written in 16 digits. */
+const durationMsMax = 8_640_000_000_000_000;
+const compressions: readonly Compression[] = ['none', 'zstd', 'lz4'];
+const formats: readonly PageFormat[] = ['json', 'arrow', 'csv', 'ndjson'];
+
+/** @throws INVALID_PARAMETER for the first option that a store of results cannot work with */
+export function checkStoreOptions(options: ResultStoreOptions): void {
+  const { compression, batchSizeBytes, cacheBytesMax, resultBytesMax, stalenessMaxMs } = options;
+  checkDurationMs('expirationMs', options.expirationMs);
+  checkDurationMs('expirationMaxMs', options.expirationMaxMs);
+  if (stalenessMaxMs !== undefined) checkInteger('stalenessMaxMs', stalenessMaxMs, 0, durationMsMax);
+  if (compression !== undefined) checkChoice('compression', compression, compressions);
+  if (batchSizeBytes !== undefined) checkInteger('batchSizeBytes', batchSizeBytes, 1);
+  if (cacheBytesMax !== undefined) checkInteger('cacheBytesMax', cacheBytesMax, 0);
+  if (resultBytesMax !== undefined && resultBytesMax !== Number.POSITIVE_INFINITY) {
+    checkInteger('resultBytesMax', resultBytesMax, 0);
+  }
+}
+
+/** @throws INVALID_PARAMETER */
+export function checkCreateOptions({ owner, requestId }: { readonly owner: string; readonly requestId?: string }): void {
+  if (typeof owner !== 'string') throw invalid('owner', owner, 'the name of a principal');
+  if (requestId !== undefined && !isRequestId(requestId)) {
+    throw invalid('requestId', requestId, 'a UUID of version 7 in lower case');
+  }
+}
+
+/** @throws INVALID_PARAMETER when results could not be named for it: fractions and what is not a number make names that no listing shows */
+export function checkDurationMs(name: string, value: number): void {
+  checkInteger(name, value, 1, durationMsMax);
+}
+
+/** @throws INVALID_PARAMETER */
+export function checkTimeMs(name: string, value: number): void {
+  checkInteger(name, value, Number.MIN_SAFE_INTEGER);
+}
+
+/** @throws INVALID_PARAMETER */
+export function checkFormat(format: PageFormat): void {
+  checkChoice('format', format, formats);
+}
+
+function checkInteger(name: string, value: unknown, min: number, max = Number.MAX_SAFE_INTEGER): void {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return;
+  throw invalid(name, value, `an integer from ${min} to ${max}`);
+}
+
+function checkChoice(name: string, value: unknown, choices: readonly string[]): void {
+  if (typeof value === 'string' && choices.includes(value)) return;
+  const quoted = choices.map((choice) => `'${choice}'`);
+  throw invalid(name, value, `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1) ?? ''}`);
+}
+
+function invalid(name: string, value: unknown, expected: string): QuireError {
+  const shown = typeof value === 'string' ? `'${value}'` : String(value);
+  return new QuireError('INVALID_PARAMETER', `${name} is ${shown}; expected ${expected}.`);
+}

@@ -1,0 +1,37 @@
+import type { Clock, ObjectStore, Random } from '@quire/core';
+import type { Compression } from './arrow/buffer-codec.ts';
+import type { ResultAdmission } from './result-admission.ts';
+
+export interface ResultStoreOptions {
+  readonly store: ObjectStore;
+  /** Names the part of the store that is ours: letters, digits, `_`, `.`, `-`. */
+  readonly brokerId: string;
+  /** How long a result lives after it was stored, in milliseconds. */
+  readonly expirationMs: number;
+  /** The longest that a renewal may give, in milliseconds from now. */
+  readonly expirationMaxMs: number;
+  /**
+   * Whether other brokers keep results in the same store: then `open`, `delete` and `renew` work for theirs as well. Lists, usage and
+   * expiry stay with our own. Default: no.
+   */
+  readonly isShared?: boolean;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Default: none. */
+  readonly compression?: Compression;
+  /** Bytes of batches in demand kept in memory; default 8 MiB. */
+  readonly cacheBytesMax?: number;
+  /** Whether a page is read before it is asked for, by those who walk through a result: for stores that are far away. Default: no. */
+  readonly isReadingAhead?: boolean;
+  /** Bytes that a batch aims at, before compression; default 256 KiB, more for very wide results. */
+  readonly batchSizeBytes?: number;
+  /** Bytes that one result may have; default 0: no limit, as Infinity. */
+  readonly resultBytesMax?: number;
+  /**
+   * How long, in milliseconds, what somebody else removes or renews may go unnoticed here: another broker of a shared store, a cleaner of its
+   * own, whoever deletes objects. Commit records at hand are looked up anew when they were last seen longer ago. Default: 5,000.
+   */
+  readonly stalenessMaxMs?: number;
+  /** Has the last word on whether there is room for a result; default: there is. */
+  readonly admission?: ResultAdmission;
+}
