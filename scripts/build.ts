@@ -5,8 +5,8 @@
  * what compiles for a stranger.
  */
 import { execFile } from 'node:child_process';
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
@@ -36,9 +36,23 @@ async function build(packages: readonly Package[]): Promise<string[]> {
     if (errors !== '') return [`${manifest.name} does not compile`, errors];
     await rewriteDeclarations(join(folder, 'dist'));
     for (const path of Object.values(manifest.bin ?? {})) await chmod(join(folder, path), 0o755);
+    await copyCommonFiles(folder);
     console.log(`built ${manifest.name}`);
   }
   return (await Promise.all(packages.map(lintForPublishing))).flat();
+}
+
+/** What every tarball brings, of which git has one copy; the command's brings the settings and examples as well. */
+async function copyCommonFiles(folder: string): Promise<void> {
+  for (const file of ['LICENSE', 'CHANGELOG.md']) await copyFile(join(root, file), join(folder, file));
+  if (basename(folder) !== 'cli') return;
+  await rm(join(folder, 'config'), { recursive: true, force: true });
+  await mkdir(join(folder, 'config'));
+  // Those of the quickstart and of the cluster need the sample tables of this repository.
+  const files = (await readdir(join(root, 'config'), { withFileTypes: true })).filter((each) => each.isFile());
+  for (const { name } of files) {
+    if (name !== 'quickstart.properties') await copyFile(join(root, 'config', name), join(folder, 'config', name));
+  }
 }
 
 async function readPackages(): Promise<Package[]> {

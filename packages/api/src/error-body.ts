@@ -1,4 +1,4 @@
-import { type ErrorCode, errorKinds } from '@quire/core';
+import { type ErrorCode, errorKinds } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 
 /** The body of every response whose status is not 2xx (contract section 2). */

@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorKind, errorKinds } from '@quire/core';
+import { type ErrorCode, type ErrorKind, errorKinds } from '@quire/core/portable';
 
 const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@quire/core';
+import type { ErrorCode } from '@quire/core/portable';
 
 /** The error codes with an `errorCode` number of their own in `exceptions` (contract section 2); all others are 450, internal. */
 const exceptionNumbers: Partial<Record<ErrorCode, number>> = {

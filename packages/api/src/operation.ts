@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@quire/core';
+import type { ErrorCode } from '@quire/core/portable';
 import type { TObject, TSchema } from 'typebox';
 import { ErrorBody } from './error-body.ts';
 import { errorStatuses } from './error-status.ts';

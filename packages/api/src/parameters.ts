@@ -1,5 +1,5 @@
-import { QuireError } from '@quire/core';
-import type { PageRequest } from '@quire/core';
+import { QuireError } from '@quire/core/portable';
+import type { PageRequest } from '@quire/core/portable';
 import { isPageFormat, type PageFormat, pageFormats } from './page-format.ts';
 
 /** A query parameter as HTTP servers hand it over: absent, once, or several times. */

@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { QuireError } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 import { QueryParameterValues } from './query-parameters.ts';
 

@@ -1,4 +1,4 @@
-import { type QueryParameter, type QueryParameters, QuireError } from '@quire/core';
+import { type QueryParameter, type QueryParameters, QuireError } from '@quire/core/portable';
 import { Type } from 'typebox';
 
 type ParameterType = QueryParameter['type'];

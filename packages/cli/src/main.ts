@@ -1,4 +1,3 @@
-#!/usr/bin/env -S node --max-semi-space-size=2
 /**
  * Pages are short-lived bytes outside the heap of JavaScript, which hold the process's memory until the small objects that stand for
  * them are collected: a small young generation sees to that sooner, and takes less itself.

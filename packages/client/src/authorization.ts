@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { QuireError } from '@quire/core/portable';
 import { QuireClientError } from './client-error.ts';
 
 /** Says who calls: one of the three, or nothing. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, QuireError } from '@quire/core';
+import { type ErrorCode, QuireError } from '@quire/core/portable';
 
 /** Codes of the kind `unavailable` that a second try does not cure: somebody has to change something first. */
 const lastingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

@@ -1,4 +1,4 @@
-import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core';
+import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core/portable';
 import { authorizationOf, type Credentials } from './authorization.ts';
 import type { IntegerMode } from './cells.ts';
 import { HttpSender } from './http.ts';

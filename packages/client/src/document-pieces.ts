@@ -1,5 +1,5 @@
 import type { PageFormat } from '@quire/api';
-import { QuireError } from '@quire/core';
+import { QuireError } from '@quire/core/portable';
 import { concatenate } from './concatenate.ts';
 
 /** What a whole result can be downloaded as; `json` is one array with an object for each row. */

@@ -1,4 +1,4 @@
-import { type PageRequest, QuireError, resolveRowRange } from '@quire/core';
+import { type PageRequest, QuireError, resolveRowRange } from '@quire/core/portable';
 import { concatenate } from './concatenate.ts';
 import { type DownloadFormat, pageFormatOf, pieceOf } from './document-pieces.ts';
 import { readAhead } from './read-ahead.ts';

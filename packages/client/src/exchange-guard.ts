@@ -1,4 +1,4 @@
-import { abortError, type Clock, isQuireError, type QuireError } from '@quire/core';
+import { abortError, type Clock, isQuireError, type QuireError } from '@quire/core/portable';
 import { QuireClientError } from './client-error.ts';
 
 /**

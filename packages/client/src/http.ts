@@ -1,4 +1,4 @@
-import { type Clock, QuireError } from '@quire/core';
+import { type Clock, QuireError } from '@quire/core/portable';
 import type { AuthorizationSource } from './authorization.ts';
 import { concatenate } from './concatenate.ts';
 import { ExchangeGuard } from './exchange-guard.ts';

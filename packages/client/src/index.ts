@@ -1,5 +1,5 @@
 export type { PageFormat } from '@quire/api';
-export { type ErrorCode, isQuireError, QuireError } from '@quire/core';
+export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';
 export type { Credentials } from './authorization.ts';
 export type { Cell, Column, ColumnDataType, IntegerMode, Row, RowObject } from './cells.ts';
 export { QuireClientError } from './client-error.ts';

@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { QuireError } from '@quire/core/portable';
 import type { JsonValue } from './lossless-json.ts';
 
 export type JsonObject = { readonly [name: string]: JsonValue };

@@ -1,4 +1,4 @@
-import { type JsonValue, parseLosslessJson as parseText, QuireError } from '@quire/core';
+import { type JsonValue, parseLosslessJson as parseText, QuireError } from '@quire/core/portable';
 
 export type { JsonValue };
 

@@ -1,4 +1,4 @@
-import type { PageRequest } from '@quire/core';
+import type { PageRequest } from '@quire/core/portable';
 
 /** Rows to walk through, page by page. */
 export interface Walk {

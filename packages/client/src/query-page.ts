@@ -1,4 +1,4 @@
-import { type PageRequest, nextPage, previousPage } from '@quire/core';
+import { type PageRequest, nextPage, previousPage } from '@quire/core/portable';
 import { type Column, decodeRows, type IntegerMode, type Row } from './cells.ts';
 import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';

@@ -1,4 +1,4 @@
-import { type QueryParameter, QuireError } from '@quire/core';
+import { type QueryParameter, QuireError } from '@quire/core/portable';
 
 /**
  * A value for a parameter of a query. A Date is a TIMESTAMP, bytes are BYTES, a bigint is a LONG, or a BIG_DECIMAL where that is too

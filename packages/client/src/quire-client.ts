@@ -1,5 +1,5 @@
 import { type PageFormat, routePatterns } from '@quire/api';
-import { QuireError } from '@quire/core';
+import { QuireError } from '@quire/core/portable';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
 import type { BrokerAddress, QueryPage } from './query-page.ts';

@@ -1,5 +1,5 @@
 import { metadataPath, type PageFormat, pageHeaders, pagePath, storedResultPath } from '@quire/api';
-import { isRequestId, QuireError } from '@quire/core';
+import { isRequestId, QuireError } from '@quire/core/portable';
 import type { IntegerMode } from './cells.ts';
 import type { HttpRequest, HttpSender } from './http.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';

@@ -1,4 +1,4 @@
-import { isQuireError, type PageRequest, previousPage, QuireError, resolveRowRange } from '@quire/core';
+import { isQuireError, type PageRequest, previousPage, QuireError, resolveRowRange } from '@quire/core/portable';
 import type { Column, Row, RowObject } from './cells.ts';
 import { Download, type DownloadOptions } from './download.ts';
 import type { JsonObject } from './json-fields.ts';

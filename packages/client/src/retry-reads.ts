@@ -1,4 +1,4 @@
-import { type Clock, QuireError, type Random } from '@quire/core';
+import { type Clock, QuireError, type Random } from '@quire/core/portable';
 import { QuireClientError } from './client-error.ts';
 
 /** How often, and after what waits, a read is tried again. */

@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { QuireError } from '@quire/core/portable';
 import type { RowObject } from './cells.ts';
 import type { QueryPage } from './query-page.ts';
 

@@ -1,5 +1,5 @@
 import { errorCodeOfException } from '@quire/api';
-import { type ErrorCode, errorKinds, QuireError } from '@quire/core';
+import { type ErrorCode, errorKinds, QuireError } from '@quire/core/portable';
 import { QuireClientError } from './client-error.ts';
 import { expectArray, expectInteger, expectObject, expectString, type JsonObject } from './json-fields.ts';
 import { type JsonValue, parseLosslessJson } from './lossless-json.ts';

@@ -1,7 +1,7 @@
 import { GcsObjectStore } from '@quire/store-gcs';
 import { FaultProxy, type Fault, type ProxiedRequest } from '../servers/fault-proxy.ts';
 import type { GcsServer } from '../servers/gcs-server.ts';
-import type { OpenStoreFixture } from './store-fixture.ts';
+import type { OpenStoreFixture } from '@quire/core/conformance';
 
 /** Stores on a server, each below a prefix of its own. */
 export function gcsStoresOn(server: () => GcsServer): OpenStoreFixture {

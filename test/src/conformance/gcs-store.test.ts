@@ -2,8 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { GcsServer } from '../servers/gcs-server.ts';
 import { describeWithTool, gcsServer } from '../toolchain.ts';
 import { gcsStoresOn } from './gcs-fixture.ts';
-import { describeObjectStore } from './object-store-conformance.ts';
-import { inAllWrappers } from './wrapped-stores.ts';
+import { describeObjectStore, inAllWrappers } from '@quire/core/conformance';
 
 describeWithTool(gcsServer, 'on a server like that of Google', (path) => {
   let server: GcsServer;

@@ -1,7 +1,7 @@
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { S3ObjectStore } from '@quire/store-s3';
 import type { S3Server } from '../servers/s3-server.ts';
-import type { OpenStoreFixture } from './store-fixture.ts';
+import type { OpenStoreFixture } from '@quire/core/conformance';
 
 /** The server answers 500 now and then while much else runs on the machine: few requests at once, each of them sent again. */
 const patience = { maxAttempts: 6, requestHandler: { httpAgent: { maxSockets: 4, keepAlive: true } } };

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { S3Server } from '../servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../toolchain.ts';
-import { describeObjectStore } from './object-store-conformance.ts';
+import { describeObjectStore, inAllWrappers } from '@quire/core/conformance';
 import { s3StoresOn } from './s3-fixture.ts';
-import { inAllWrappers } from './wrapped-stores.ts';
 
 describeWithTool(s3Server, 'on a real S3 server', (path) => {
   let server: S3Server;

@@ -2,9 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileObjectStore, type FileSystem, nodeFileSystem } from '@quire/store-file';
-import { describeObjectStore } from './object-store-conformance.ts';
-import type { StoreFixture, StoreFixtureOptions } from './store-fixture.ts';
-import { inAllWrappers } from './wrapped-stores.ts';
+import { describeObjectStore, inAllWrappers, type StoreFixture, type StoreFixtureOptions } from '@quire/core/conformance';
 
 async function openFileStore({ sizeMaxBytes }: StoreFixtureOptions = {}): Promise<StoreFixture> {
   const root = await mkdtemp(join(tmpdir(), 'quire-store-'));

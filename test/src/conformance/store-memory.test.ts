@@ -1,9 +1,13 @@
 import { isQuireError } from '@quire/core';
 import { collect } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
-import { describeObjectStore } from './object-store-conformance.ts';
-import type { StoreFixture, StoreFixtureOptions } from './store-fixture.ts';
-import { inAllWrappers, inEachWrapper } from './wrapped-stores.ts';
+import {
+  describeObjectStore,
+  inAllWrappers,
+  inEachWrapper,
+  type StoreFixture,
+  type StoreFixtureOptions,
+} from '@quire/core/conformance';
 
 const plentyBytes = 64 * 1024 * 1024;
 

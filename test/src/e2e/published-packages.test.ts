@@ -1,35 +1,35 @@
 import { execFile } from 'node:child_process';
-import { copyFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { builtPackages, describeWithTool, oldestNode } from '../toolchain.ts';
 import { PublishedPackages } from './published-packages.ts';
+import { outputOf, readmePrograms } from './readme-programs.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
 const run = promisify(execFile);
-const nodeModules = join(import.meta.dirname, '../../../node_modules');
+const root = join(import.meta.dirname, '../../..');
+const nodeModules = join(root, 'node_modules');
+const programs = readmePrograms(join(root, 'packages'));
 
 describeWithTool(builtPackages, 'the published packages', (packages) => {
   let published: PublishedPackages;
-  let compilerOutput: string;
 
   beforeAll(async () => {
     published = await PublishedPackages.install(packages);
     const { folder } = published;
     await copyFile(join(import.meta.dirname, 'stranger.process.ts'), join(folder, 'stranger.ts'));
     await writeFile(join(folder, 'imports.mjs'), published.entries.map((entry) => `await import('${entry}');\n`).join(''));
-    await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
-    await writeFile(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({
-        compilerOptions: { strict: true, target: 'es2023', module: 'nodenext', skipLibCheck: false, types: ['node'] },
-        include: ['*.ts'],
-      }),
-    );
-    for (const each of ['@types', 'undici-types']) {
-      await symlink(join(nodeModules, each), join(folder, 'node_modules', each));
+    const required = published.entries.map((entry) => `if (!require('${entry}')) throw new Error('${entry}');\n`);
+    await writeFile(join(folder, 'requires.cjs'), required.join(''));
+    for (const { file, text } of programs) await writeFile(join(folder, file), text);
+    // What the stranger has of his own: the types of Node, and Vitest, which the conformance suites are for.
+    for (const each of ['@types', 'undici-types', 'vitest', '@vitest', 'fast-check']) {
+      await symlink(join(nodeModules, each), join(folder, 'node_modules', each)).catch(ignoreExisting);
     }
-    compilerOutput = await runProgram(process.execPath, join(nodeModules, 'typescript/bin/tsc')).catch(String);
   });
 
   afterAll(() => {
@@ -42,14 +42,63 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     return stdout;
   }
 
-  test('compile with a stranger who uses their types', () => {
-    expect(compilerOutput).toBe('');
+  async function compile(name: string, options: object, include: readonly string[], ...args: string[]): Promise<string> {
+    const compilerOptions = { strict: true, target: 'es2023', module: 'nodenext', skipLibCheck: false, ...options };
+    await writeFile(join(published.folder, name), JSON.stringify({ compilerOptions, include }));
+    const compiler = join(nodeModules, 'typescript/bin/tsc');
+    return runProgram(process.execPath, compiler, '-p', name, ...args).catch((error: { stdout: string }) => error.stdout);
+  }
+
+  test('compile with a stranger who uses their types, and with the programs of all READMEs', async () => {
+    const lib = ['es2024', 'esnext.array', 'esnext.disposable'];
+    expect(await compile('tsconfig.json', { types: ['node'], lib }, ['stranger.ts', ...programs.map(({ file }) => file)])).toBe(
+      '',
+    );
   });
 
-  const programs = (node: string): void => {
-    test('can all be imported', async () => {
+  test('leave Arrow, Node and their types to those who ask for them: the client needs none', async () => {
+    await writeFile(join(published.folder, 'page.ts'), `export { QuireClient } from '@quire/client';\n`);
+    const options = { types: [], lib: ['es2024', 'dom', 'esnext.disposable'], noEmit: true };
+    const files = await compile('tsconfig.page.json', options, ['page.ts'], '--listFiles');
+    expect(files).toContain('@quire/client/dist/index.d.ts');
+    expect(files).not.toMatch(/apache-arrow|@types\/node|error TS/);
+  });
+
+  test('have types that every way of importing finds', async () => {
+    const problems: unknown[] = [];
+    for (const { file } of published.tarballs) {
+      const tarball = new Uint8Array(await readFile(join(published.folder, file)));
+      const analysis = await checkPackage(createPackageFromTarballData(tarball));
+      if (!analysis.types) problems.push([file, 'no types']);
+      else problems.push(...analysis.problems.filter(isAProblem).map((problem) => [file, problem]));
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('bring a licence and the list of changes; the command brings the settings as well', () => {
+    for (const { paths } of published.tarballs)
+      expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'CHANGELOG.md', 'README.md']));
+    const cli = published.tarballs.find(({ manifest }) => manifest.name === '@quire/cli');
+    expect(cli?.paths).toEqual(expect.arrayContaining(['config/README.md', 'config/production.properties']));
+  });
+
+  test('bring a command that tells an old Node what it needs, in words that an old Node can read', async () => {
+    const command = 'node_modules/@quire/cli/bin/quire.cjs';
+    const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.19.0'})`;
+    await expect(runProgram(process.execPath, '--import', old, command, '--help')).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: quire needs Node\.js 22\.15 or later, but this is v\S+ \(.*\)\.\n$/),
+    });
+    const text = await readFile(join(published.folder, command), 'utf8');
+    expect(text).not.toMatch(/\bawait\b|\busing\b|\?\?|\?\.|#[a-z]|\bat\(/);
+  });
+
+  const runs = (node: string): void => {
+    test('can all be imported and required', async () => {
       expect(published.entries.length).toBeGreaterThan(11);
       expect(await runProgram(node, 'imports.mjs')).toBe('');
+      expect(await runProgram(node, 'requires.cjs')).toBe('');
     });
 
     test('run a query, store its result and serve a page of it', async () => {
@@ -57,13 +106,41 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     });
 
     test('bring the command', async () => {
-      expect(await runProgram(node, 'node_modules/@quire/cli/dist/main.js', '--help')).toContain('Usage: quire');
+      expect(await runProgram(node, 'node_modules/@quire/cli/bin/quire.cjs', '--help')).toContain('Usage: quire');
     });
   };
 
   describe('on the Node of the project', () => {
-    programs(process.execPath);
+    runs(process.execPath);
   });
 
-  describeWithTool(oldestNode, 'on the oldest Node', programs);
+  // Every other suite runs on the Node of the project.
+  describeWithTool(oldestNode, 'on the oldest Node', (node) => {
+    runs(node);
+
+    test.each(programs.filter((each) => each.isRun).map((each) => each.file))('run the program of %s', async (file) => {
+      expect(await runProgram(node, file.replace('.ts', '.js'))).toMatch(outputOf(file));
+    });
+  });
+
+  test("run the conformance suites on a stranger's store", async () => {
+    const folder = join(published.folder, 'suite');
+    await mkdir(folder);
+    const suite = programs.find(({ text }) => text.includes('describeObjectStore'));
+    await writeFile(join(folder, 'my-store.test.ts'), suite?.text ?? '');
+    const vitest = join(nodeModules, 'vitest/vitest.mjs');
+    const output = await runProgram(process.execPath, vitest, 'run', '--root', folder, '--reporter', 'default');
+    const [, passed] = /Tests +(\d+) passed/.exec(stripVTControlCharacters(output)) ?? [];
+    expect(Number(passed)).toBeGreaterThan(100);
+  });
 });
+
+/** The packages are modules for a Node that can require modules, and TypeScript that reads `exports`. */
+function isAProblem({ kind, ...facts }: { readonly kind: string }): boolean {
+  const isForOldTypeScript = 'resolutionKind' in facts && facts.resolutionKind === 'node10';
+  return kind !== 'CJSResolvesToESM' && !isForOldTypeScript;
+}
+
+function ignoreExisting(error: { readonly code?: string }): void {
+  if (error.code !== 'EEXIST') throw error;
+}

@@ -1,43 +1,65 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
+const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 
-interface Manifest {
+export interface Manifest {
   readonly name: string;
+  readonly version: string;
+  readonly engines: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** A folder in which a stranger has installed all our packages: built files only, and no dependency that is not declared. */
+/** A package as npm would publish it. */
+export interface Tarball {
+  readonly manifest: Manifest;
+  /** Its file in the folder. */
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** What is in it, by path. */
+  readonly paths: readonly string[];
+  readonly integrity: string;
+}
+
+interface LockEntry {
+  readonly link?: boolean;
+}
+
+/**
+ * The project of a stranger into which npm has installed all our packages from their tarballs, with nothing that is not declared.
+ *
+ * Its lock file names the versions that ours does, so that npm takes them from its cache; what nobody depends on npm leaves out.
+ */
 export class PublishedPackages implements Disposable {
   readonly folder: string;
-  /** Every path that can be imported: `@quire/core`, `@quire/core/testing`, … */
-  readonly entries: readonly string[];
+  readonly tarballs: readonly Tarball[];
 
-  private constructor(folder: string, entries: readonly string[]) {
+  private constructor(folder: string, tarballs: readonly Tarball[]) {
     this.folder = folder;
-    this.entries = entries;
+    this.tarballs = tarballs;
   }
 
-  /** Installs what stands in the folder of the packages, which are built. */
+  /** Packs and installs what stands in the folder of the packages, which are built. */
   static async install(packages: string): Promise<PublishedPackages> {
     const folder = await mkdtemp(join(tmpdir(), 'quire-published-'));
-    const entries: string[] = [];
-    for (const { name } of readdirSync(packages, { withFileTypes: true }).filter((each) => each.isDirectory())) {
-      const source = join(packages, name);
-      const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest;
-      const target = join(folder, 'node_modules', manifest.name);
-      cpSync(join(source, 'package.json'), join(target, 'package.json'));
-      cpSync(join(source, 'dist'), join(target, 'dist'), { recursive: true });
-      for (const dependency of Object.keys(manifest.dependencies ?? {})) {
-        if (!dependency.startsWith('@quire/')) linkDependency(dependency, source, target);
-      }
-      entries.push(...Object.keys(manifest.exports).map((path) => join(manifest.name, path)));
-    }
-    return new PublishedPackages(folder, entries);
+    const tarballs = await pack(packages, folder);
+    const dependencies = Object.fromEntries(tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]));
+    const project = { name: 'stranger', private: true, type: 'module', dependencies };
+    await writeFile(join(folder, 'package.json'), JSON.stringify(project));
+    await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lockOf(project, tarballs)));
+    await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts');
+    return new PublishedPackages(folder, tarballs);
+  }
+
+  /** Every path that can be imported: `@quire/core`, `@quire/core/testing`, … */
+  get entries(): readonly string[] {
+    return this.tarballs.flatMap(({ manifest }) => Object.keys(manifest.exports).map((path) => join(manifest.name, path)));
   }
 
   [Symbol.dispose](): void {
@@ -45,11 +67,58 @@ export class PublishedPackages implements Disposable {
   }
 }
 
-/** Gives a package the dependency that npm has installed for it here. */
-function linkDependency(dependency: string, source: string, target: string): void {
-  const installed = [source, root].map((folder) => join(folder, 'node_modules', dependency)).find((path) => existsSync(path));
-  if (installed === undefined) throw new Error(`${dependency}, a dependency of ${source}, is not installed: run npm ci.`);
-  const link = join(target, 'node_modules', dependency);
-  mkdirSync(dirname(link), { recursive: true });
-  symlinkSync(installed, link);
+async function pack(packages: string, folder: string): Promise<readonly Tarball[]> {
+  const names = readdirSync(packages, { withFileTypes: true }).filter((each) => each.isDirectory());
+  const sources = names.map(({ name }) => join(packages, name));
+  const answer = JSON.parse(await npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...sources)) as
+    | readonly PackedPackage[]
+    | Readonly<Record<string, PackedPackage>>;
+  // npm 11 gives a list, its successors an object by name.
+  return Object.values(answer).map((packed: PackedPackage) => ({
+    manifest: readManifest(join(packages, packed.name.replace('@quire/', ''))),
+    file: packed.filename,
+    sizeBytes: packed.size,
+    paths: packed.files.map(({ path }) => path),
+    integrity: packed.integrity,
+  }));
+}
+
+interface PackedPackage {
+  readonly name: string;
+  readonly filename: string;
+  readonly size: number;
+  readonly integrity: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+function lockOf(project: object, tarballs: readonly Tarball[]): object {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockEntry> };
+  const entries = Object.entries(lock.packages);
+  const foreign = entries.filter(([path, { link }]) => path.startsWith('node_modules/') && link !== true);
+  const own = tarballs.map(({ manifest, file, integrity }): [string, object] => [
+    `node_modules/${manifest.name}`,
+    { ...manifest, resolved: `file:${file}`, integrity },
+  ]);
+  // Versions of its own that a package has in its folder here lie in its folder there.
+  const nested = entries.flatMap(([path, entry]): [string, object][] => {
+    const [, name, rest] = /^packages\/([^/]+)(\/node_modules\/.*)$/.exec(path) ?? [];
+    return name === undefined ? [] : [[`node_modules/@quire/${name}${rest}`, entry]];
+  });
+  const all: readonly (readonly [string, object])[] = [['', project], ...foreign, ...own, ...nested];
+  const packages = Object.fromEntries(all.map(([path, entry]) => [path, withoutDev(entry)]));
+  return { name: 'stranger', lockfileVersion: 3, requires: true, packages };
+}
+
+/** Ours are dependencies of development only; there they are not. */
+function withoutDev(entry: object): object {
+  return Object.fromEntries(Object.entries(entry).filter(([key]) => key !== 'dev'));
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+async function npm(cwd: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await run('npm', args, { cwd, maxBuffer: 64 * 1024 * 1024 });
+  return stdout;
 }

@@ -4,7 +4,7 @@ import { removeResult, ResultStore } from '@quire/results';
 import { S3ObjectStore } from '@quire/store-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countingRows } from '../builders/counting-rows.ts';
-import { expectRejection } from '../conformance/store-expectations.ts';
+import { expectRejection } from '@quire/core/conformance';
 import { type Fault, FaultProxy, type ProxiedRequest } from '../servers/fault-proxy.ts';
 import { S3Server } from '../servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../toolchain.ts';

@@ -1,6 +1,5 @@
 import { type ObjectStore, readObject, systemClock, systemRandom, withRetry, withTimeLimit } from '@quire/core';
-import { collect } from '@quire/core/testing';
-import { patternBytes } from '../conformance/store-fixture.ts';
+import { collect, patternBytes } from '@quire/core/testing';
 import { type Fault, FaultProxy } from '../servers/fault-proxy.ts';
 import { type Backend, hastyClock } from './remote-backends.ts';
 

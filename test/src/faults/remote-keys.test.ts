@@ -2,12 +2,11 @@ import { createHash, generateKeyPairSync, type KeyObject, verify } from 'node:cr
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readObject } from '@quire/core';
-import { collect } from '@quire/core/testing';
+import { collect, chunksOf, patternBytes } from '@quire/core/testing';
 import { GcsObjectStore } from '@quire/store-gcs';
 import { S3ObjectStore, type S3Encryption } from '@quire/store-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectRejection } from '../conformance/store-expectations.ts';
-import { chunksOf, patternBytes } from '../conformance/store-fixture.ts';
+import { expectRejection } from '@quire/core/conformance';
 import { temporaryDirectory } from '../e2e/cli-process.ts';
 import { FaultProxy, type ProxiedRequest } from '../servers/fault-proxy.ts';
 import { GcsServer } from '../servers/gcs-server.ts';

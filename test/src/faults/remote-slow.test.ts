@@ -1,7 +1,7 @@
 import { readObject } from '@quire/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectBytes, expectRejection } from '../conformance/store-expectations.ts';
-import { patternBytes } from '../conformance/store-fixture.ts';
+import { expectBytes, expectRejection } from '@quire/core/conformance';
+import { patternBytes } from '@quire/core/testing';
 import { describeWithTool } from '../toolchain.ts';
 import { type Backend, backendKinds } from './remote-backends.ts';
 import { calls, openRemote, timed } from './remote-fixture.ts';

@@ -1,8 +1,7 @@
 import { type ObjectStore, readObject } from '@quire/core';
-import { collect } from '@quire/core/testing';
+import { collect, chunksOf, patternBytes } from '@quire/core/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectBytes, expectRejection } from '../conformance/store-expectations.ts';
-import { chunksOf, patternBytes } from '../conformance/store-fixture.ts';
+import { expectBytes, expectRejection } from '@quire/core/conformance';
 import type { Fault, ProxiedRequest } from '../servers/fault-proxy.ts';
 import { describeWithTool } from '../toolchain.ts';
 import { type Backend, backendKinds, type BackendKind } from './remote-backends.ts';

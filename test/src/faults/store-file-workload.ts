@@ -1,4 +1,4 @@
-import { patternBytes } from '../conformance/store-fixture.ts';
+import { patternBytes } from '@quire/core/testing';
 
 /** What is there before the writer starts. */
 export const oldObject = patternBytes(5000, 1);

@@ -1,9 +1,18 @@
 import { type Clock, isQuireError, type ObjectStore, readObject, type RetryOptions, withRetry } from '@quire/core';
-import { collect, type Fault, faultOn, type FaultPlan, FaultStore, randomFailures, SeededRandom } from '@quire/core/testing';
+import {
+  collect,
+  type Fault,
+  faultOn,
+  type FaultPlan,
+  FaultStore,
+  randomFailures,
+  SeededRandom,
+  chunksOf,
+  patternBytes,
+} from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunksOf, patternBytes } from '../conformance/store-fixture.ts';
 
 const keys = ['a/1', 'a/2', 'b/1', 'c'];
 

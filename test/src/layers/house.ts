@@ -17,6 +17,12 @@ export interface Manifest {
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly license?: string;
+  readonly keywords?: readonly string[];
+  readonly sideEffects?: unknown;
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly files?: readonly string[];
+  readonly publishConfig?: unknown;
 }
 
 export const scope = '@quire/';

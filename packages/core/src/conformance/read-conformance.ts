@@ -1,9 +1,11 @@
 import { crc32 } from 'node:zlib';
-import { isQuireError, readObject } from '@quire/core';
-import { collect } from '@quire/core/testing';
+import { isQuireError } from '../errors.ts';
+import { readObject } from '../store/read-object.ts';
+import { collect } from '../testing/index.ts';
 import { describe, expect, test } from 'vitest';
-import { expectBytes, expectRejection, expectStoreFailure } from './store-expectations.ts';
-import { type OpenStoreFixture, patternBytes } from './store-fixture.ts';
+import { concatenated, expectBytes, expectRejection, expectStoreFailure } from './store-expectations.ts';
+import type { OpenStoreFixture } from './store-fixture.ts';
+import { patternBytes } from '../testing/byte-sources.ts';
 
 /** Large enough for several chunks in any store. */
 const largeBytes = 9 * 1024 * 1024 + 5;
@@ -51,7 +53,7 @@ export function describeReading(open: OpenStoreFixture): void {
         expect(object.sizeBytes).toBe(largeBytes);
         const chunks = await collect(object.body);
         expect(chunks.every((chunk) => chunk.byteLength > 0)).toBe(true);
-        expectBytes(Buffer.concat(chunks), bytes.subarray(start, end));
+        expectBytes(concatenated(chunks), bytes.subarray(start, end));
       }
     });
 
@@ -100,7 +102,7 @@ export function describeReading(open: OpenStoreFixture): void {
         expect(object.sizeBytes).toBe(length);
         const chunks = await collect(object.body);
         expect(chunks.every((chunk) => chunk.byteLength > 0)).toBe(true);
-        expectBytes(Buffer.concat(chunks), patternBytes(length, length));
+        expectBytes(concatenated(chunks), patternBytes(length, length));
       }
     });
 
@@ -155,7 +157,7 @@ export function describeReading(open: OpenStoreFixture): void {
             chunks.push(chunk);
             if (chunks.length === 1) await change();
           }
-          return Buffer.concat(chunks);
+          return concatenated(chunks);
         };
         const outcome = await reading().catch((error: unknown) => (isQuireError(error) ? error.code : error));
         expect(['OBJECT_NOT_FOUND', crc32(bytes)]).toContain(outcome instanceof Uint8Array ? crc32(outcome) : outcome);
@@ -171,7 +173,7 @@ export function describeReading(open: OpenStoreFixture): void {
       await store.put('k', patternBytes(largeBytes, 2));
       await store.delete('k');
       await store.put('k', patternBytes(largeBytes, 3));
-      expectBytes(Buffer.concat(chunks), patternBytes(largeBytes, 1));
+      expectBytes(concatenated(chunks), patternBytes(largeBytes, 1));
     });
 
     test('a body is iterated once, and not after disposal', async () => {

@@ -1,5 +1,11 @@
-import { type ObjectStore, systemClock, systemRandom, withLimit, withObserver, withRetry, withTimeLimit } from '@quire/core';
-import { FaultStore, RecordingStore } from '@quire/core/testing';
+import type { ObjectStore } from '../object-store.ts';
+import { withLimit } from '../store/with-limit.ts';
+import { withObserver } from '../store/with-observer.ts';
+import { withRetry } from '../store/with-retry.ts';
+import { withTimeLimit } from '../store/with-time-limit.ts';
+import { systemClock } from '../system-clock.ts';
+import { systemRandom } from '../system-random.ts';
+import { FaultStore, RecordingStore } from '../testing/index.ts';
 import type { OpenStoreFixture } from './store-fixture.ts';
 
 const clock = systemClock;

@@ -1,8 +1,10 @@
-import { type QuireError, readObject } from '@quire/core';
-import { collect } from '@quire/core/testing';
+import type { QuireError } from '../errors.ts';
+import { readObject } from '../store/read-object.ts';
+import { collect } from '../testing/index.ts';
 import { describe, expect, test } from 'vitest';
 import { expectRejection, expectStoreFailure } from './store-expectations.ts';
-import { chunksOf, type OpenStoreFixture, patternBytes } from './store-fixture.ts';
+import type { OpenStoreFixture } from './store-fixture.ts';
+import { chunksOf, patternBytes } from '../testing/byte-sources.ts';
 
 const badKeys = [
   '',

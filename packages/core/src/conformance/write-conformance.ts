@@ -1,8 +1,11 @@
-import { type ObjectStore, QuireError, readObject } from '@quire/core';
-import { collect } from '@quire/core/testing';
+import { QuireError } from '../errors.ts';
+import type { ObjectStore } from '../object-store.ts';
+import { readObject } from '../store/read-object.ts';
+import { collect } from '../testing/index.ts';
 import { describe, expect, test } from 'vitest';
 import { expectBytes, expectRejection, expectStoreFailure } from './store-expectations.ts';
-import { chunksOf, HandFedSource, type OpenStoreFixture, patternBytes } from './store-fixture.ts';
+import type { OpenStoreFixture } from './store-fixture.ts';
+import { chunksOf, HandFedSource, patternBytes } from '../testing/byte-sources.ts';
 
 /** What the port says of `put` and `delete`. */
 export function describeWriting(open: OpenStoreFixture): void {

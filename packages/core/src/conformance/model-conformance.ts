@@ -1,9 +1,12 @@
 import { crc32 } from 'node:zlib';
-import { isQuireError, type ObjectStore, readObject } from '@quire/core';
-import { collect } from '@quire/core/testing';
+import { isQuireError } from '../errors.ts';
+import type { ObjectStore } from '../object-store.ts';
+import { readObject } from '../store/read-object.ts';
+import { collect } from '../testing/index.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chunksOf, type OpenStoreFixture, patternBytes } from './store-fixture.ts';
+import type { OpenStoreFixture } from './store-fixture.ts';
+import { chunksOf, patternBytes } from '../testing/byte-sources.ts';
 
 type Model = Map<string, Uint8Array>;
 

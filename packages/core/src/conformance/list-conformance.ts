@@ -1,7 +1,8 @@
-import type { ObjectEntry, ObjectStore } from '@quire/core';
-import { collect } from '@quire/core/testing';
+import type { ObjectEntry, ObjectStore } from '../object-store.ts';
+import { collect } from '../testing/index.ts';
 import { describe, expect, test } from 'vitest';
-import { type OpenStoreFixture, patternBytes } from './store-fixture.ts';
+import type { OpenStoreFixture } from './store-fixture.ts';
+import { patternBytes } from '../testing/byte-sources.ts';
 
 /** In the order of their UTF-16 code units, which a walk over directories gets wrong unless it takes care. */
 const keysInOrder = [

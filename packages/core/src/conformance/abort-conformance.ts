@@ -1,8 +1,11 @@
-import { type ObjectStore, QuireError, readObject } from '@quire/core';
-import { collect } from '@quire/core/testing';
+import { QuireError } from '../errors.ts';
+import type { ObjectStore } from '../object-store.ts';
+import { readObject } from '../store/read-object.ts';
+import { collect } from '../testing/index.ts';
 import { describe, expect, test } from 'vitest';
-import { expectBytes, expectRejection } from './store-expectations.ts';
-import { chunksOf, HandFedSource, type OpenStoreFixture, patternBytes } from './store-fixture.ts';
+import { concatenated, expectBytes, expectRejection } from './store-expectations.ts';
+import type { OpenStoreFixture } from './store-fixture.ts';
+import { chunksOf, HandFedSource, patternBytes } from '../testing/byte-sources.ts';
 
 const largeBytes = 9 * 1024 * 1024;
 
@@ -129,7 +132,7 @@ export function describeEnding(open: OpenStoreFixture): void {
       await store.put('k', patternBytes(largeBytes));
       await using object = await store.get('k');
       await store[Symbol.asyncDispose]();
-      expectBytes(Buffer.concat(await collect(object.body)), patternBytes(largeBytes));
+      expectBytes(concatenated(await collect(object.body)), patternBytes(largeBytes));
     });
 
     test('a put under way fails, and nothing is left of it', async () => {

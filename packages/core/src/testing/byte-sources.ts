@@ -1,20 +1,3 @@
-import type { ObjectStore } from '@quire/core';
-
-/** An empty store of its own for one test, and what the test may know of its insides. */
-export interface StoreFixture extends AsyncDisposable {
-  readonly store: ObjectStore;
-  /** Names whatever is left of writes that failed: staged files, unfinished uploads, rooms that nobody uses. */
-  leftovers(): Promise<readonly string[]>;
-}
-
-export interface StoreFixtureOptions {
-  /** Bytes after which a put must fail with STORE_FULL. Undefined: plenty. */
-  readonly sizeMaxBytes?: number;
-}
-
-/** Opens an empty store. Each test opens its own, and disposes it. */
-export type OpenStoreFixture = (options?: StoreFixtureOptions) => Promise<StoreFixture>;
-
 /** A prime, so that no buffer size is a multiple of it. */
 const patternPeriod = 65_521;
 

@@ -1,4 +1,5 @@
-import { type ErrorCode, type ObjectStore, QuireError } from '@quire/core';
+import { type ErrorCode, QuireError } from '../errors.ts';
+import type { ObjectStore } from '../object-store.ts';
 import { expect } from 'vitest';
 
 /** The QuireError that a promise rejects with; anything else fails the test. */
@@ -33,5 +34,16 @@ export async function expectStoreFailure(
 /** Expects the bytes of two arrays to be the same; large arrays make `toEqual` crawl. */
 export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
   expect(actual.byteLength).toBe(expected.byteLength);
-  expect(Buffer.compare(actual, expected)).toBe(0);
+  expect(actual.findIndex((byte, index) => byte !== expected[index])).toBe(-1);
+}
+
+/** All of the chunks, one behind the other. */
+export function concatenated(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
+  let position = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, position);
+    position += chunk.byteLength;
+  }
+  return bytes;
 }

@@ -1,0 +1,11 @@
+/* What of core runs and compiles anywhere: it needs neither Arrow nor Node, nor the types of either. */
+export type { Clock } from './clock.ts';
+export { abortError, type ErrorCode, type ErrorKind, errorKinds, isQuireError, QuireError, throwIfAborted } from './errors.ts';
+export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
+export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';
+export type { QueryParameter, QueryParameters } from './query-parameters.ts';
+export type { Random } from './random.ts';
+export { createRequestId, isRequestId, type RequestId } from './request-id.ts';
+export { systemClock } from './system-clock.ts';
+export { systemRandom } from './system-random.ts';
+export { formatBytes, formatDurationMs, MiB, parseDurationMs } from './units.ts';

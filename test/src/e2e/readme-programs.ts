@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A program that the README of a package prints. */
+export interface ReadmeProgram {
+  /** Its file in the project of a stranger: `readme-core-1.ts`. */
+  readonly file: string;
+  readonly text: string;
+  /** Whether it runs by itself: some speak with a server, a bucket or files that are not there. */
+  readonly isRun: boolean;
+}
+
+/** What each of these needs that a fresh project has not. */
+const surroundings: Readonly<Record<string, string>> = {
+  'readme-api-1.ts': 'throws on purpose, as its comment says',
+  'readme-cli-1.ts': 'is loaded by the command',
+  'readme-client-1.ts': 'speaks with the quickstart; client-readme.test.ts runs it',
+  'readme-core-2.ts': 'is a suite for Vitest',
+  'readme-engine-duckdb-1.ts': 'reads /data/flights',
+  'readme-settings-1.ts': 'reads the settings of the quickstart',
+  'readme-store-file-1.ts': 'writes to /var/lib/quire',
+  'readme-store-gcs-1.ts': 'needs a bucket',
+  'readme-store-s3-1.ts': 'needs a bucket',
+  'readme-tables-2.ts': 'reads /srv/incoming',
+};
+
+const outputs: Readonly<Record<string, RegExp>> = {
+  'readme-broker-1.ts': /^offset=2&numRows=2 n\n1006\n1007\n\n$/,
+  'readme-cleaner-1.ts': /\n1 0\n$/,
+  'readme-controller-1.ts': /status: 'degraded'/,
+  'readme-proxy-1.ts': /^1\.1 quire-proxy \{"resultTable":\{"rows":\[\[42\]\]\}\}\n$/,
+  'readme-results-1.ts': /^\[\[999998\],\[999999\]\]$/,
+  'readme-service-1.ts': /^200 \["Bearer me"\]\n$/,
+  'readme-store-memory-1.ts': /^Uint8Array\(2\) \[ 2, 3 \]\n4\n$/,
+};
+
+/** All programs in TypeScript that the READMEs of the packages print, in their order. */
+export function readmePrograms(packages: string): readonly ReadmeProgram[] {
+  const folders = readdirSync(packages, { withFileTypes: true }).filter((each) => each.isDirectory());
+  return folders.flatMap(({ name }) => {
+    const readme = readFileSync(join(packages, name, 'README.md'), 'utf8');
+    return Array.from(readme.matchAll(/```ts\n([\s\S]*?)```/g), ([, text = ''], index) => {
+      const file = `readme-${name}-${index + 1}.ts`;
+      // Without an import of its own, a file would share its names with the others.
+      return { file, text: `${text}\nexport {};\n`, isRun: !(file in surroundings) };
+    });
+  });
+}
+
+/** What a program prints: what its README says that it does, or whatever comes out without a failure. */
+export function outputOf(file: string): RegExp {
+  return outputs[file] ?? /^/;
+}
