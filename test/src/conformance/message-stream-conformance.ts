@@ -1,7 +1,7 @@
 import { isQuireError } from '@quire/core';
 import type { FetchedMessages, FetchLimits, MessageStream, StreamMessage } from '@quire/streams';
 import { describe, expect, test } from 'vitest';
-import { expectRejection } from './store-expectations.ts';
+import { expectRejection } from '@quire/core/conformance';
 import type { OpenStreamFixture } from './stream-fixture.ts';
 
 const plenty: FetchLimits = { messagesMax: 100_000, bytesMax: 64 * 1024 * 1024, waitMs: 0 };

@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
-import { type HousePackage, scope } from './house.ts';
+import { type HousePackage, type Manifest, scope } from './house.ts';
 import { arrow, levels, linesMax, owners, pluginLoaders, wire } from './plan.ts';
 import type { Import, SourceFile } from './source-file.ts';
 
