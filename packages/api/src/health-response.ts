@@ -22,6 +22,12 @@ export const HealthResponse = Type.Object(
           failedCount: Type.Integer({ minimum: 0, description: 'What the last sweep could not delete.' }),
           usageBytes: Type.Integer({ minimum: 0, description: 'Bytes stored or being written, as far as is known.' }),
           quotaBytes: Type.Union([Type.Integer(), Type.Null()], { description: 'The quota; null when none is enforced.' }),
+          writesWaiting: Type.Integer({ minimum: 0, description: 'Results that wait for room while a sweep makes some.' }),
+          writesRefused: Type.Integer({ minimum: 0, description: 'Results refused since the start, too large ones included.' }),
+          writesRefusedSinceMs: NullableTime('Since when results have been refused for want of room; null while there is room.'),
+          writesRefusedBecause: Type.Union([Type.String(), Type.Null()], {
+            description: 'Why the last one was; null while there is room.',
+          }),
         },
         { description: 'The storage cleaner of this broker.' },
       ),

@@ -1,37 +1,93 @@
-import { formatBytes, QuireError, type RequestId } from '@quire/core';
+import { type Clock, type RequestId, systemClock } from '@quire/core';
 import type { ResultAdmission, RoomReservation } from '@quire/results';
 import type { BrokerSnapshot } from './broker-snapshot.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
+import { QueuedWrite, type Refusal, type RoomLedger, RoomQueue } from './room-queue.ts';
 
 /**
- * Keeps count of a broker's bytes between listings, those of writes in flight included, and refuses what would exceed the quota.
+ * Keeps count of a broker's bytes between listings, those of writes in flight included, and holds back what would exceed the quota.
  *
- * Every write counts as it grows. Crossing the critical threshold asks for a sweep at once; crossing the quota fails the write that
- * crosses it. But eviction goes by what is stored: nobody knows how large a write in flight will become, and one that turns out
- * larger than the quota must not have cost a live result its place. A listing sets the count right again: see `beginListing`.
+ * Every write counts as it grows. Crossing the critical threshold asks for a sweep at once. A write that would cross the quota waits
+ * for room (`RoomQueue`), and fails only when no sweep can make any. A listing sets the count right again: see `beginListing`.
  */
 export class StorageAdmission implements ResultAdmission {
-  /** Undefined while no quota is enforced. */
-  policy: QuotaPolicy | undefined;
-  /** Asks for a sweep. */
+  /** Asks for a sweep, when usage has crossed the critical threshold. */
   onCritical: () => void = () => undefined;
+  /** Sweeps for those who wait; undefined when nobody sweeps, so that they need not wait. */
+  sweep: (() => Promise<unknown>) | undefined;
+  readonly #queue: RoomQueue;
+  #policy: QuotaPolicy | undefined;
   #storedBytes = 0;
-  readonly #writes = new Map<RequestId, number>();
+  readonly #writes = new Map<RequestId, QueuedWrite>();
   /** What failed writes could not take back, perhaps: it counts as used until a listing tells what is really there. */
   readonly #doubtful = new Map<RequestId, number>();
   #listing: ChangesMeanwhile | undefined;
-  /** Stored bytes when a sweep was last asked for, while these are above critical. */
+  /** Stored bytes when a sweep was last asked for, while usage is above critical. */
   #askedAtBytes: number | undefined;
-  #hasAskedForWrites = false;
+
+  constructor({ clock = systemClock }: { readonly clock?: Clock } = {}) {
+    const ledgerOf = (admission: StorageAdmission): RoomLedger => ({
+      get policy() {
+        return admission.#policy;
+      },
+      get storedBytes() {
+        return admission.#storedBytes;
+      },
+      get doubtfulBytes() {
+        return admission.#doubtfulBytes;
+      },
+      get writes() {
+        return admission.#writes.values();
+      },
+      get sweep() {
+        return admission.sweep;
+      },
+    });
+    this.#queue = new RoomQueue(ledgerOf(this), clock);
+  }
+
+  /** Undefined while no quota is enforced. */
+  get policy(): QuotaPolicy | undefined {
+    return this.#policy;
+  }
+
+  set policy(policy: QuotaPolicy | undefined) {
+    const isSame = JSON.stringify(policy) === JSON.stringify(this.#policy);
+    this.#policy = policy;
+    if (isSame) return;
+    this.#askedAtBytes = undefined;
+    this.#queue.noteChange();
+    this.#settle();
+  }
 
   /** Every byte that is stored or being written, as far as is known. */
   get usageBytes(): number {
-    return this.#storedBytes + sumOf(this.#writes) + sumOf(this.#doubtful);
+    return this.#storedBytes + this.#writtenBytes + this.#doubtfulBytes;
   }
 
-  /** The usage that eviction goes by: results and orphans, without what is being written. */
+  /** Usage, and what writes wait for: eviction begins when this exceeds the critical threshold. */
+  get pressureBytes(): number {
+    return this.usageBytes + this.#queue.wantedBytes;
+  }
+
+  /** Results and orphans, without what is being written: eviction ends when these are at most the target. */
   get storedBytes(): number {
     return this.#storedBytes;
+  }
+
+  /** How many writes wait for room. */
+  get waitingCount(): number {
+    return this.#queue.waitingCount;
+  }
+
+  /** How many writes have been refused since the start. */
+  get refusedCount(): number {
+    return this.#queue.refusedCount;
+  }
+
+  /** Since when, and why, writes are refused for want of room; undefined once usage is below the critical threshold or one succeeds. */
+  get refusal(): Refusal | undefined {
+    return this.#queue.refusal;
   }
 
   /** Whether a result of this id is being written. */
@@ -40,42 +96,48 @@ export class StorageAdmission implements ResultAdmission {
   }
 
   reserve(requestId: RequestId): RoomReservation {
-    this.#writes.set(requestId, 0);
+    const write = new QueuedWrite(this.#queue);
+    this.#writes.set(requestId, write);
     let isOpen = true;
     const end = (settle: (bytes: number) => void): void => {
       if (!isOpen) return;
       isOpen = false;
-      const bytes = this.#writes.get(requestId) ?? 0;
       this.#writes.delete(requestId);
-      settle(bytes);
-      this.#askIfCritical();
+      settle(write.heldBytes);
+      this.#settle();
     };
     return {
-      grow: (bytes) => {
-        this.#grow(requestId, bytes);
-        return undefined;
+      grow: (bytes, options) => {
+        const waiting = this.#queue.take(write, bytes, options?.signal);
+        this.#askIfCritical();
+        return waiting;
       },
       commit: () =>
         end((bytes) => {
           this.#storedBytes += bytes;
           this.#listing?.settled.set(requestId, bytes);
+          this.#queue.noteChange();
+          this.#queue.noteRoom();
         }),
       release: (isFreed) =>
         end((bytes) => {
-          if (!isFreed) this.#doubtful.set(requestId, bytes);
           this.#listing?.settled.set(requestId, 0);
+          if (isFreed || bytes === 0) return;
+          this.#doubtful.set(requestId, bytes);
+          this.#queue.noteChange();
         }),
     };
   }
 
   removed(requestId: RequestId, sizeBytes: number): void {
-    this.#storedBytes = Math.max(0, this.#storedBytes - sizeBytes);
     this.#listing?.removed.add(requestId);
+    this.freed(sizeBytes);
   }
 
   /** Orphans have been deleted. */
   freed(sizeBytes: number): void {
-    this.#storedBytes = Math.max(0, this.#storedBytes - sizeBytes);
+    this.#setStored(this.#storedBytes - sizeBytes);
+    this.#settle();
   }
 
   /** Call before a listing begins; the function that comes back takes what it showed and sets the count right. */
@@ -100,50 +162,57 @@ export class StorageAdmission implements ResultAdmission {
         if (this.#writes.has(requestId) || listing.settled.has(requestId) || listing.removed.has(requestId)) bytes -= sizeBytes;
       }
       for (const requestId of this.#writes.keys()) bytes -= shownBytes(requestId);
-      this.#storedBytes = Math.max(0, bytes);
       for (const requestId of doubtfulBefore) this.#doubtful.delete(requestId);
       for (const requestId of this.#doubtful.keys()) if (shownBytes(requestId) > 0) this.#doubtful.delete(requestId);
+      this.#setStored(bytes);
+      this.#settle();
     };
   }
 
-  #grow(requestId: RequestId, bytes: number): void {
-    const writtenBytes = (this.#writes.get(requestId) ?? 0) + bytes;
-    const { policy } = this;
-    if (policy !== undefined && this.usageBytes + bytes > policy.quotaBytes) {
-      const all = formatBytes(policy.quotaBytes);
-      const reason =
-        writtenBytes > policy.quotaBytes
-          ? `The result is larger than the quota of ${all} that all results of this broker have.`
-          : `There is no room for the result: of the quota of ${all}, ${formatBytes(this.usageBytes)} are used.`;
-      throw new QuireError('QUERY_LIMIT_EXCEEDED', reason);
-    }
-    this.#writes.set(requestId, writtenBytes);
+  /** A sweep begins: what changes from now on, it may not see. */
+  beginSweep(): void {
+    this.#queue.noteSweepBegins();
+  }
+
+  /** A sweep has left results above the target that it could have evicted, for want of need. */
+  noteSpared(): void {
+    this.#queue.noteChange();
+  }
+
+  get #writtenBytes(): number {
+    let sum = 0;
+    for (const { heldBytes } of this.#writes.values()) sum += heldBytes;
+    return sum;
+  }
+
+  get #doubtfulBytes(): number {
+    let sum = 0;
+    for (const bytes of this.#doubtful.values()) sum += bytes;
+    return sum;
+  }
+
+  #setStored(bytes: number): void {
+    this.#storedBytes = Math.max(0, bytes);
+    if (this.#askedAtBytes !== undefined) this.#askedAtBytes = Math.min(this.#askedAtBytes, this.#storedBytes);
+  }
+
+  #settle(): void {
+    this.#queue.settle();
     this.#askIfCritical();
   }
 
   #askIfCritical(): void {
-    const { policy } = this;
-    if (policy === undefined) return;
-    const { criticalBytes, quotaBytes } = policy;
-    const isAbove = this.usageBytes > criticalBytes;
-    const isStoredAbove = this.#storedBytes > criticalBytes;
-    if (!isStoredAbove) this.#askedAtBytes = undefined;
-    // What is being written has what expired go, once: asking again would free nothing more.
-    const hasNewWrites = isAbove && !this.#hasAskedForWrites;
-    // A sweep that could not free enough is asked for again only when a further hundredth of the quota is used: no spinning.
-    const hasMoreStored =
-      isStoredAbove && (this.#askedAtBytes === undefined || this.#storedBytes > this.#askedAtBytes + quotaBytes / 100);
-    this.#hasAskedForWrites = isAbove;
-    if (!hasNewWrites && !hasMoreStored) return;
-    if (isStoredAbove) this.#askedAtBytes = this.#storedBytes;
+    const policy = this.#policy;
+    if (policy === undefined || this.usageBytes <= policy.criticalBytes) {
+      this.#askedAtBytes = undefined;
+      this.#queue.noteRoom();
+      return;
+    }
+    // A sweep that could not free enough is asked for again only when a further hundredth of the quota is stored: no spinning.
+    if (this.#askedAtBytes !== undefined && this.#storedBytes <= this.#askedAtBytes + policy.quotaBytes / 100) return;
+    this.#askedAtBytes = this.#storedBytes;
     this.onCritical();
   }
-}
-
-function sumOf(bytes: ReadonlyMap<RequestId, number>): number {
-  let sum = 0;
-  for (const each of bytes.values()) sum += each;
-  return sum;
 }
 
 /** What happened while a listing ran. */

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { StorageAdmission } from './admission.ts';
 import type { PassReport, SweepReport } from './sweep-report.ts';
 
 const passes = ['expiry', 'quota', 'orphans'] as const;
@@ -16,9 +17,11 @@ export class CleanerMetrics {
   readonly #lastGood: Gauge;
   readonly #duration: Gauge;
 
-  constructor(registry: Registry) {
+  /** Without an admission, nothing is said of writes: they are other processes'. */
+  constructor(registry: Registry, admission?: StorageAdmission) {
     const registers = [registry];
     const name = (rest: string): string => `quire_cleaner_${rest}`;
+    if (admission !== undefined) registerWrites(registry, admission);
     this.#sweeps = new Counter({
       name: name('sweeps_total'),
       help: 'Sweeps, by what started them and how they ended: good, bad (something failed, or a quota was not met), stopped or error (no listing).',
@@ -97,4 +100,26 @@ export class CleanerMetrics {
       this.#bytes.inc({ pass, outcome }, report[outcome].bytes);
     }
   }
+}
+
+/** Read from the admission whenever somebody asks. */
+function registerWrites(registry: Registry, admission: StorageAdmission): void {
+  const registers = [registry];
+  const waiting: Gauge = new Gauge({
+    name: 'quire_cleaner_writes_waiting',
+    help: 'Results that wait for room.',
+    registers,
+    collect() {
+      waiting.set(admission.waitingCount);
+    },
+  });
+  const refused: Counter = new Counter({
+    name: 'quire_cleaner_writes_refused_total',
+    help: 'Results refused: for want of room, or too large to stay.',
+    registers,
+    collect() {
+      refused.reset();
+      refused.inc(admission.refusedCount);
+    },
+  });
 }

@@ -73,6 +73,7 @@ export class Cleaner implements AsyncDisposable {
     if (admission !== undefined) {
       admission.policy = this.#settings.current().policy;
       admission.onCritical = () => this.requestSweep('critical');
+      admission.sweep = () => this.#inTurn(async () => (admission.waitingCount === 0 ? undefined : this.#sweep('critical', {})));
     }
   }
 
@@ -97,7 +98,10 @@ export class Cleaner implements AsyncDisposable {
    * @throws what the listing throws
    */
   sweep(trigger: SweepTrigger, request: SweepRequest = {}): Promise<SweepReport | undefined> {
-    const sweep = async (): Promise<SweepReport | undefined> => this.#sweep(trigger, request);
+    return this.#inTurn(async () => this.#sweep(trigger, request));
+  }
+
+  #inTurn(sweep: () => Promise<SweepReport | undefined>): Promise<SweepReport | undefined> {
     const next = this.#current.then(sweep, sweep);
     this.#current = next;
     return next;
@@ -221,10 +225,10 @@ export class Cleaner implements AsyncDisposable {
       lastError: undefined,
     };
     metrics?.observe(report);
-    for (const { brokerId, quota, quotaBytes, usageEndBytes } of report.brokers) {
+    for (const { brokerId, quota, quotaBytes, usageEndBytes, sparedBytes } of report.brokers) {
       if (quota.freed.bytes >= quota.wanted.bytes) continue;
       const wantedBytes = quota.wanted.bytes;
-      const amounts = { wantedBytes, freedBytes: quota.freed.bytes, failedBytes: quota.failed.bytes };
+      const amounts = { wantedBytes, freedBytes: quota.freed.bytes, failedBytes: quota.failed.bytes, sparedBytes };
       log.warn({ brokerId, quotaBytes, usageBytes: usageEndBytes, ...amounts }, 'the quota pass could not reach its target');
     }
     log.info({ trigger: report.trigger, durationMs: Math.round(report.durationMs), ...totalsOf(report) }, 'sweep ended');

@@ -2,39 +2,53 @@ import type { BrokerSnapshot } from './broker-snapshot.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 
 export interface QuotaUsage {
-  /** Bytes at the start of the sweep: eviction begins only when these exceed the critical threshold. */
-  readonly startBytes: number;
-  /** Bytes now, after what has gone already. */
-  readonly nowBytes: number;
+  /** Bytes stored, and those that writes hold or wait for: eviction begins only when these exceed the critical threshold. */
+  readonly pressureBytes: number;
+  /** Of these, the bytes stored: eviction ends when these are at most the target, however much is being written. */
+  readonly storedBytes: number;
 }
 
 /**
- * The results to evict, in order: the largest first, of equals the oldest, of those the one with the lower id, up to the first
- * state of at most the target. Empty when the usage at the start did not exceed the critical threshold.
+ * The results to evict, in order, up to the first state with at most the target stored; empty unless the pressure exceeds the
+ * critical threshold.
+ *
+ * First those that are older than the protection time at `nowMs`: the largest first, of equals the oldest, of those the one with the
+ * lower id. When these do not suffice, and without them the pressure still exceeds the critical threshold, the young ones: the
+ * oldest first, of equals the one with the lower id. So nobody loses in the next moment what he was told of in this one.
  *
  * `candidates` are indexes into the snapshot. When all of them together do not suffice, all of them come.
  */
 export function planQuota(
   snapshot: BrokerSnapshot,
   candidates: readonly number[],
-  usage: QuotaUsage,
+  { pressureBytes, storedBytes }: QuotaUsage,
   policy: QuotaPolicy,
+  nowMs: number,
 ): readonly number[] {
-  if (usage.startBytes <= policy.criticalBytes) return [];
-  const evicted: number[] = [];
-  let leftBytes = usage.nowBytes;
-  if (leftBytes <= policy.targetBytes) return evicted;
-  // The snapshot is in the order of ids, so that a lower index is a lower id.
-  const byPreference = Uint32Array.from(candidates).toSorted(
+  const { criticalBytes, targetBytes, protectionMs } = policy;
+  if (pressureBytes <= criticalBytes || storedBytes <= targetBytes) return [];
+  const isYoung = (index: number): boolean => nowMs - snapshot.submissionTimeMsAt(index) < protectionMs;
+  // Packed, because of a million results. The snapshot is in the order of ids, so that a lower index is a lower id.
+  const old = Uint32Array.from(candidates.filter((index) => !isYoung(index)));
+  old.sort(
     (one, other) =>
       snapshot.sizeBytesAt(other) - snapshot.sizeBytesAt(one) ||
       snapshot.submissionTimeMsAt(one) - snapshot.submissionTimeMsAt(other) ||
       one - other,
   );
-  for (const index of byPreference) {
-    if (leftBytes <= policy.targetBytes) break;
-    evicted.push(index);
-    leftBytes -= snapshot.sizeBytesAt(index);
-  }
+  const evicted: number[] = [];
+  let freedBytes = 0;
+  const evict = (order: Uint32Array): void => {
+    for (const index of order) {
+      if (storedBytes - freedBytes <= targetBytes) return;
+      evicted.push(index);
+      freedBytes += snapshot.sizeBytesAt(index);
+    }
+  };
+  evict(old);
+  if (storedBytes - freedBytes <= targetBytes || pressureBytes - freedBytes <= criticalBytes) return evicted;
+  const young = Uint32Array.from(candidates.filter(isYoung));
+  young.sort((one, other) => snapshot.submissionTimeMsAt(one) - snapshot.submissionTimeMsAt(other) || one - other);
+  evict(young);
   return evicted;
 }

@@ -2,7 +2,7 @@ import { type CallOptions, type ObjectStore, QuireError } from '@quire/core';
 import { listResultFolders, resultPrefix } from '@quire/results';
 import type { BrokerSnapshot, OrphanObject } from './broker-snapshot.ts';
 import { planExpiry } from './plan-expiry.ts';
-import { planQuota } from './plan-quota.ts';
+import { planQuota, type QuotaUsage } from './plan-quota.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { removeEach, type RemovalOutcome } from './remove-each.ts';
 import { type BrokerReport, PassTally, type Removal } from './sweep-report.ts';
@@ -14,7 +14,7 @@ export interface BrokerSweep {
   readonly snapshot: BrokerSnapshot;
   /** Every byte at the start, writes in flight included. */
   readonly usageStartBytes: number;
-  /** Of these, what is stored already: eviction goes by that alone. */
+  /** Of these, what is stored already: eviction brings that down to the target. */
   readonly storedStartBytes: number;
   readonly policy: QuotaPolicy | undefined;
   readonly dueOrphans: readonly OrphanObject[];
@@ -33,14 +33,13 @@ export async function sweepBroker(sweep: BrokerSweep): Promise<BrokerReport> {
   await passes.expire(planExpiry(snapshot, nowMs));
   if (policy !== undefined) await passes.evict(policy);
   await passes.removeOrphans();
-  const { resultCount, oldestLiveMs } = passes.survivors();
   return {
     brokerId: snapshot.brokerId,
-    resultCount,
+    ...passes.survivors(),
     usageStartBytes,
     usageEndBytes: usageStartBytes - passes.freedBytes,
     quotaBytes: policy?.quotaBytes,
-    oldestLiveMs,
+    sparedBytes: passes.sparedBytes,
     expiry: passes.expiry.report(),
     quota: passes.quota.report(),
     orphans: passes.orphans.report(),
@@ -55,6 +54,7 @@ class BrokerPasses {
   readonly expiry = new PassTally();
   readonly quota = new PassTally();
   readonly orphans = new PassTally();
+  sparedBytes = 0;
   readonly #sweep: BrokerSweep;
   /** What became of each result of the snapshot. */
   readonly #states: Uint8Array;
@@ -75,23 +75,39 @@ class BrokerPasses {
 
   /** Evicts until the target is reached or nothing is left to try: what cannot be deleted is made up for by the next in order. */
   async evict(policy: QuotaPolicy): Promise<void> {
-    const { snapshot, signal } = this.#sweep;
-    let wantedCount = 0;
+    const { snapshot, signal, nowMs } = this.#sweep;
+    let hasWanted = false;
     for (;;) {
-      // One that is larger than the whole quota and cannot be deleted is not made up for: all the others together could not.
-      const startBytes = this.#sweep.storedStartBytes - this.#stuckGiantBytes(policy);
-      const nowBytes = startBytes - this.freedBytes;
+      const usage = this.#quotaUsage(policy);
       const candidates: number[] = [];
       for (let index = 0; index < snapshot.length; index += 1) if (this.#states[index] === standing) candidates.push(index);
-      const plan = planQuota(snapshot, candidates, { startBytes, nowBytes }, policy);
-      if (wantedCount === 0 && startBytes > policy.criticalBytes && nowBytes > policy.targetBytes) {
-        this.quota.add('wanted', nowBytes - policy.targetBytes, 0);
+      const plan = planQuota(snapshot, candidates, usage, policy, nowMs);
+      const surplusBytes = usage.storedBytes - policy.targetBytes;
+      if (!hasWanted && usage.pressureBytes > policy.criticalBytes && surplusBytes > 0) {
+        this.quota.add('wanted', surplusBytes, 0);
+        hasWanted = true;
       }
-      if (plan.length === 0 || signal?.aborted === true) return;
+      if (plan.length === 0) {
+        // Past what is stuck nobody evicts.
+        if (this.#stuckGiantBytes(policy) > 0) return;
+        const standingBytes = candidates.reduce((sum, index) => sum + snapshot.sizeBytesAt(index), 0);
+        this.sparedBytes = Math.max(0, Math.min(surplusBytes, standingBytes));
+        return;
+      }
+      if (signal?.aborted === true) return;
       this.quota.add('wanted', 0, plan.length);
-      wantedCount += plan.length;
       if (await this.#removeResults(plan, 'evicted', this.quota)) return;
     }
+  }
+
+  /** What eviction goes by now. A result larger than the whole quota that cannot be deleted is not made up for: all the others together could not. */
+  #quotaUsage(policy: QuotaPolicy): QuotaUsage {
+    const { target, storedStartBytes, isDryRun } = this.#sweep;
+    const stuckBytes = this.#stuckGiantBytes(policy);
+    // Writes come and go while this sweep deletes; what is stored is what the listing showed, or later commits would cost more than one sweep.
+    const pressureBytes =
+      isDryRun || target.admission === undefined ? storedStartBytes - this.freedBytes : target.admission.pressureBytes;
+    return { pressureBytes: pressureBytes - stuckBytes, storedBytes: storedStartBytes - this.freedBytes - stuckBytes };
   }
 
   #stuckGiantBytes({ quotaBytes }: QuotaPolicy): number {

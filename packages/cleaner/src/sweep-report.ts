@@ -30,6 +30,8 @@ export interface BrokerReport {
   readonly quotaBytes: number | undefined;
   /** When the oldest result that lives on was stored. */
   readonly oldestLiveMs: number | undefined;
+  /** Bytes above the target that could go and stay, because usage is not critical, or not any more. */
+  readonly sparedBytes: number;
   readonly expiry: PassReport;
   readonly quota: PassReport;
   readonly orphans: PassReport;

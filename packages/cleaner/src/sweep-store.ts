@@ -55,6 +55,7 @@ export class StoreSweeper {
     const { admission } = this.#target;
     const startMonotonicMs = this.#clock.monotonicMs();
     const startTimeMs = this.#clock.nowMs();
+    admission?.beginSweep();
     const snapshots = await this.#readSnapshots(signal);
     const brokers: BrokerReport[] = [];
     const dueOrphans = this.#planOrphans([...snapshots.values()], options);
@@ -72,10 +73,11 @@ export class StoreSweeper {
         }),
       );
     }
+    if (!isDryRun && brokers.some(({ sparedBytes }) => sparedBytes > 0)) admission?.noteSpared();
     const leftovers = await this.#sweepLeftovers(options);
     const isStopped = signal?.aborted === true;
     const passes = [...brokers.flatMap(({ expiry, quota, orphans }) => [expiry, quota, orphans]), leftovers];
-    const isShort = brokers.some(({ quota }) => quota.freed.bytes < quota.wanted.bytes);
+    const isShort = brokers.some(({ quota, sparedBytes }) => quota.freed.bytes + sparedBytes < quota.wanted.bytes);
     const isGood = !isStopped && !isShort && passes.every(({ failed }) => failed.count === 0);
     const durationMs = this.#clock.monotonicMs() - startMonotonicMs;
     return { trigger, isDryRun, startTimeMs, durationMs, isGood, isStopped, brokers, leftovers };

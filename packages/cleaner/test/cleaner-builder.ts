@@ -11,7 +11,7 @@ export class CleanerSetup {
   readonly random = new SeededRandom(1);
   readonly disk: MemoryObjectStore;
   readonly store: FaultStore;
-  readonly admission = new StorageAdmission();
+  readonly admission: StorageAdmission;
   readonly results: ResultStore;
   readonly log: { level: string; message: string; members: Record<string, unknown> }[] = [];
   settings: CleanerSettings = { periodMs: hourMs, initialDelayMs: 1000, quota: undefined, graceMs: hourMs, concurrencyMax: 2 };
@@ -27,7 +27,8 @@ export class CleanerSetup {
     } = {},
   ) {
     const { quotaBytes, batchSizeBytes = 512 * 1024, lease } = options;
-    const { clock, random, admission } = this;
+    const { clock, random } = this;
+    const admission = (this.admission = new StorageAdmission({ clock }));
     this.disk = options.disk ?? new MemoryObjectStore({ sizeMaxBytes: 1e8 });
     this.store = new FaultStore(this.disk, { clock });
     const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs, clock, random };

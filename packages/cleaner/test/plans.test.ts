@@ -33,47 +33,73 @@ describe('planExpiry', () => {
 });
 
 describe('planQuota', () => {
-  test('evicts nothing unless usage at the start exceeds the critical threshold', () => {
+  /** A pressure far above every threshold. */
+  const pressureBytes = 1e9;
+  const noProtection = (policy: QuotaPolicy): QuotaPolicy => Object.assign(policy, { protectionMs: 0 });
+  const all = (given: readonly GivenResult[]): number[] => given.map((_, index) => index);
+  const bytesOf = (given: readonly GivenResult[]): number => sum(given.map(({ sizeBytes }) => sizeBytes));
+  const precedes = (one: readonly (number | string)[], other: readonly (number | string)[]): boolean => {
+    const place = one.findIndex((value, index) => value !== other[index]);
+    return place !== -1 && one[place]! < other[place]!;
+  };
+
+  test('evicts nothing unless the pressure exceeds the critical threshold', () => {
     fc.assert(
-      fc.property(results, policies, fc.nat(200), (given, policy, nowBytes) => {
-        const indexes = given.map((_, index) => index);
-        expect(planQuota(snapshotOf(given), indexes, { startBytes: policy.criticalBytes, nowBytes }, policy)).toEqual([]);
+      fc.property(results, policies, fc.nat(200), (given, policy, storedBytes) => {
+        const usage = { pressureBytes: policy.criticalBytes, storedBytes };
+        expect(planQuota(snapshotOf(given), all(given), usage, policy, 1e6)).toEqual([]);
       }),
     );
   });
 
   test('evicts the largest first, of equals the oldest, then by id: one order for all, and always the same', () => {
     fc.assert(
-      fc.property(results, policies, (given, policy) => {
+      fc.property(results, policies.map(noProtection), (given, policy) => {
         const snapshot = snapshotOf(given);
-        const indexes = given.map((_, index) => index);
-        const usage = { startBytes: Number.MAX_SAFE_INTEGER, nowBytes: sum(given.map(({ sizeBytes }) => sizeBytes)) };
-        const evicted = planQuota(snapshot, indexes, usage, policy);
+        const usage = { pressureBytes, storedBytes: bytesOf(given) };
+        const evicted = planQuota(snapshot, all(given), usage, policy, 100);
         const rank = (index: number): [number, number, string] => {
           const { sizeBytes, submissionTimeMs } = given[index]!;
           return [-sizeBytes, submissionTimeMs, snapshot.requestIdAt(index)];
         };
-        const before = (one: number, other: number): boolean => {
-          const [a, b] = [rank(one), rank(other)];
-          const place = a.findIndex((value, index) => value !== b[index]);
-          return place !== -1 && a[place]! < b[place]!;
-        };
+        const before = (one: number, other: number): boolean => precedes(rank(one), rank(other));
         for (let place = 1; place < evicted.length; place += 1) expect(before(evicted[place - 1]!, evicted[place]!)).toBe(true);
-        const spared = indexes.filter((index) => !evicted.includes(index));
+        const spared = all(given).filter((index) => !evicted.includes(index));
         for (const index of spared) expect(evicted.every((gone) => before(gone, index))).toBe(true);
-        expect(planQuota(snapshot, indexes.toReversed(), usage, policy)).toEqual(evicted);
+        expect(planQuota(snapshot, all(given).toReversed(), usage, policy, 100)).toEqual(evicted);
       }),
     );
   });
 
-  test('stops at the first state of at most the target', () => {
+  test('evicts the young only after all others, the oldest first, and only while the pressure is critical without these', () => {
     fc.assert(
-      fc.property(results, policies, fc.nat(50), (given, policy, otherBytes) => {
-        const nowBytes = sum(given.map(({ sizeBytes }) => sizeBytes)) + otherBytes;
-        const startBytes = Math.max(nowBytes, policy.criticalBytes + 1);
-        const indexes = given.map((_, index) => index);
-        const evicted = planQuota(snapshotOf(given), indexes, { startBytes, nowBytes }, policy);
-        const leftBytes = nowBytes - sum(evicted.map((index) => given[index]!.sizeBytes));
+      fc.property(results, policies, fc.nat(20), fc.nat(120), (given, policy, protectionMs, writtenBytes) => {
+        Object.assign(policy, { protectionMs });
+        const nowMs = 20;
+        const snapshot = snapshotOf(given);
+        const usage = { pressureBytes: bytesOf(given) + writtenBytes, storedBytes: bytesOf(given) };
+        const evicted = planQuota(snapshot, all(given), usage, policy, nowMs);
+        const isYoung = (index: number): boolean => nowMs - given[index]!.submissionTimeMs < protectionMs;
+        const young = evicted.filter(isYoung);
+        if (young.length === 0) return;
+        const old = all(given).filter((index) => !isYoung(index));
+        expect(evicted.slice(0, old.length).toSorted((one, other) => one - other)).toEqual(old);
+        const leftBytes = usage.pressureBytes - sum(old.map((index) => given[index]!.sizeBytes));
+        expect(leftBytes).toBeGreaterThan(policy.criticalBytes);
+        const ages = young.map((index) => [given[index]!.submissionTimeMs, index]);
+        expect(ages).toEqual(ages.toSorted((one, other) => (precedes(one, other) ? -1 : 1)));
+      }),
+    );
+  });
+
+  test('stops at the first state with at most the target stored, however much is being written', () => {
+    fc.assert(
+      fc.property(results, policies.map(noProtection), fc.nat(50), fc.nat(500), (given, policy, otherBytes, writtenBytes) => {
+        const storedBytes = bytesOf(given) + otherBytes;
+        const usage = { pressureBytes: storedBytes + writtenBytes, storedBytes };
+        const evicted = planQuota(snapshotOf(given), all(given), usage, policy, 100);
+        if (usage.pressureBytes <= policy.criticalBytes) return;
+        const leftBytes = storedBytes - sum(evicted.map((index) => given[index]!.sizeBytes));
         expect(leftBytes <= policy.targetBytes || evicted.length === given.length).toBe(true);
         const beforeTheLast = leftBytes + (given[evicted.at(-1) ?? -1]?.sizeBytes ?? 0);
         expect(evicted.length === 0 || beforeTheLast > policy.targetBytes).toBe(true);
@@ -85,16 +111,30 @@ describe('planQuota', () => {
     fc.assert(
       fc.property(results, policies, fc.infiniteStream(fc.boolean()), (given, policy, chosen) => {
         const candidates = given.flatMap((_, index) => (chosen.next().value === true ? [index] : []));
-        const evicted = planQuota(snapshotOf(given), candidates, { startBytes: 1e9, nowBytes: 1e9 }, policy);
+        const evicted = planQuota(snapshotOf(given), candidates, { pressureBytes, storedBytes: 1e9 }, policy, 10);
         expect(evicted.toSorted((one, other) => one - other)).toEqual(candidates);
       }),
     );
   });
 
+  test('spares a result that was stored a moment ago, though it is the largest', () => {
+    const given = [
+      { submissionTimeMs: 0, expirationTimeMs: 1e9, sizeBytes: 20 },
+      { submissionTimeMs: 0, expirationTimeMs: 1e9, sizeBytes: 25 },
+      { submissionTimeMs: 50_000, expirationTimeMs: 1e9, sizeBytes: 50 },
+    ];
+    const policy = new QuotaPolicy({ quotaBytes: 100, criticalPercent: 90, targetPercent: 60 });
+    expect(planQuota(snapshotOf(given), [0, 1, 2], { pressureBytes: 95, storedBytes: 95 }, policy, 60_001)).toEqual([1, 0]);
+    expect(planQuota(snapshotOf(given), [0, 1, 2], { pressureBytes: 95, storedBytes: 95 }, policy, 110_000)).toEqual([2]);
+    // As much again is being written: even without the old ones too much.
+    expect(planQuota(snapshotOf(given), [2], { pressureBytes: 95, storedBytes: 70 }, policy, 60_001)).toEqual([2]);
+  });
+
   test('that a result larger than the quota is stored costs the others nothing', () => {
     const given = [4, 300, 5].map((sizeBytes) => ({ submissionTimeMs: 0, expirationTimeMs: 9, sizeBytes }));
     const policy = new QuotaPolicy({ quotaBytes: 100, criticalPercent: 90, targetPercent: 60 });
-    expect(planQuota(snapshotOf(given), [0, 1, 2], { startBytes: 309, nowBytes: 309 }, policy)).toEqual([1]);
+    const usage = { pressureBytes: 309, storedBytes: 309 };
+    expect(planQuota(snapshotOf(given), [0, 1, 2], usage, policy, 100_000)).toEqual([1]);
   });
 });
 
@@ -139,7 +179,8 @@ describe('QuotaPolicy', () => {
   const right = { quotaBytes: 1000, criticalPercent: 90, targetPercent: 60 };
 
   test('knows its thresholds in bytes', () => {
-    expect(new QuotaPolicy(right)).toEqual({ quotaBytes: 1000, criticalBytes: 900, targetBytes: 600 });
+    expect(new QuotaPolicy(right)).toEqual({ quotaBytes: 1000, criticalBytes: 900, targetBytes: 600, protectionMs: 60_000 });
+    expect(new QuotaPolicy(right).guaranteedBytes).toBe(300);
     expect(new QuotaPolicy({ ...right, targetPercent: 90 })).toMatchObject({
       criticalBytes: 900,
       targetBytes: 900,
@@ -159,6 +200,8 @@ describe('QuotaPolicy', () => {
     { targetPercent: -5 },
     { targetPercent: 91 },
     { targetPercent: NaN },
+    { protectionMs: -1 },
+    { protectionMs: NaN },
   ])('refuses %j', (wrong) => {
     expect(() => new QuotaPolicy({ ...right, ...wrong })).toThrow(expect.objectContaining({ code: 'INVALID_SETTING' }));
   });

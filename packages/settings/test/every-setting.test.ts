@@ -67,6 +67,7 @@ test('all defaults', () => {
       quotaBytes: 1024 * MB,
       criticalPercent: 90,
       targetPercent: 60,
+      protectionMs: 60_000,
       graceMs: 3_600_000,
       concurrencyMax: 16,
       schedule: undefined,
@@ -173,6 +174,7 @@ engine.broker.pagination.file.criticalStorageThresholdPercent = 80
 engine.broker.pagination.file.targetStorageThresholdPercent = 80
 engine.cleaner.orphan.grace = 2h
 engine.cleaner.concurrency = 3
+engine.cleaner.protection.time = 5s
 engine.cleaner.schedule = 15 3 * * *
 engine.cleaner.port = 9100
 proxy.brokers = http://broker-1:8099, https://broker-2.example.com
@@ -322,6 +324,7 @@ test('every setting is read from its own key', () => {
       quotaBytes: 100 * MB,
       criticalPercent: 80,
       targetPercent: 80,
+      protectionMs: 5000,
       graceMs: 7_200_000,
       concurrencyMax: 3,
       schedule: '15 3 * * *',

@@ -12,14 +12,14 @@ export interface Weather {
 /** Something that happens to a broker's store. Results are named by their place among all that were ever begun. */
 export type Action =
   | { readonly kind: 'write'; readonly rowCount: number }
-  | { readonly kind: 'abort'; readonly rowCount: number }
+  | { readonly kind: 'abort'; readonly rowCount: number; readonly afterMs: number }
   | { readonly kind: 'read'; readonly result: number; readonly offset: number; readonly rowCount: number }
   | { readonly kind: 'renew'; readonly result: number; readonly durationMs: number }
   | { readonly kind: 'delete'; readonly result: number }
   | { readonly kind: 'sweep'; readonly by: 'broker' | 'daemon' }
   | { readonly kind: 'tick'; readonly durationMs: number }
   | { readonly kind: 'step-clock'; readonly deltaMs: number }
-  | { readonly kind: 'quota'; readonly quotaBytes: number | undefined }
+  | { readonly kind: 'quota'; readonly quotaBytes: number | undefined; readonly protectionMs: number }
   | { readonly kind: 'restart'; readonly who: 'broker' | 'daemon' };
 
 /** One action, or two at the same time, in some weather. */
@@ -47,12 +47,17 @@ const renew = fc.record({
 const remove = fc.record({ kind: fc.constant('delete' as const), result });
 const sweep = fc.record({ kind: fc.constant('sweep' as const), by: fc.constantFrom('broker' as const, 'daemon' as const) });
 
+const abort = fc.record({ kind: fc.constant('abort' as const), rowCount, afterMs: fc.nat(20) });
+
 /** What may go on at the same time as something else. */
-const concurrent: fc.Arbitrary<Action> = fc.oneof(write, read, renew, remove, sweep);
+const concurrent: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 3, arbitrary: write },
+  ...[abort, read, renew, remove, sweep].map((arbitrary) => ({ weight: 1, arbitrary: arbitrary as fc.Arbitrary<Action> })),
+);
 
 const single: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: write },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('abort' as const), rowCount }) },
+  { weight: 1, arbitrary: abort },
   { weight: 4, arbitrary: read },
   { weight: 3, arbitrary: renew },
   { weight: 1, arbitrary: remove },
@@ -70,7 +75,11 @@ const single: fc.Arbitrary<Action> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('quota' as const), quotaBytes: fc.constantFrom(undefined, 3000, 8000, 20_000) }),
+    arbitrary: fc.record({
+      kind: fc.constant('quota' as const),
+      quotaBytes: fc.constantFrom(undefined, 3000, 8000, 20_000, 40_000),
+      protectionMs: fc.constantFrom(0, 60_000),
+    }),
   },
   {
     weight: 1,
@@ -103,4 +112,9 @@ const windy: fc.Arbitrary<Weather> = fc.record({
 export const scenes: fc.Arbitrary<Scene> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ actions: single.map((action) => [action]), weather: anyWeather }) },
   { weight: 1, arbitrary: fc.record({ actions: fc.array(concurrent, { minLength: 2, maxLength: 3 }), weather: windy }) },
+  // Writes that together are too much, and wait for each other.
+  {
+    weight: 1,
+    arbitrary: fc.record({ actions: fc.array(fc.oneof(write, abort), { minLength: 3, maxLength: 5 }), weather: windy }),
+  },
 );

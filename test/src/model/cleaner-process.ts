@@ -1,7 +1,8 @@
-import { Cleaner, StorageAdmission, storeRemover } from '@quire/cleaner';
+import { Cleaner, storeRemover } from '@quire/cleaner';
 import { FaultStore } from '@quire/core/testing';
 import { ResultStore } from '@quire/results';
 import type { World } from './cleaner-world.ts';
+import { WatchedAdmission } from './watched-admission.ts';
 
 const hourMs = 3_600_000;
 const brokerId = 'Broker_a_1';
@@ -9,13 +10,15 @@ const brokerId = 'Broker_a_1';
 /** A process that died and its successor share a disk, and nothing else. */
 export class Process {
   readonly store: FaultStore;
-  readonly admission = new StorageAdmission();
+  readonly admission: WatchedAdmission;
   readonly results: ResultStore;
   readonly cleaner: Cleaner;
+  #sweepingForRoom: Promise<unknown> = Promise.resolve();
 
   constructor(world: World, kind: 'broker' | 'daemon') {
     const { clock, random } = world;
     this.store = new FaultStore(world.disk, { clock });
+    this.admission = new WatchedAdmission(world);
     const isBroker = kind === 'broker';
     this.results = new ResultStore({
       store: this.store,
@@ -28,6 +31,7 @@ export class Process {
       batchSizeBytes: 400,
       admission: this.admission,
     });
+    const storedBytes = (): number | undefined => (isBroker ? this.admission.storedBytes : undefined);
     this.cleaner = new Cleaner({
       target: isBroker
         ? { store: this.store, brokerId, remover: this.results, admission: this.admission }
@@ -36,11 +40,19 @@ export class Process {
       clock,
       random,
       log: {
-        info: (members, message) => message === 'deleted' && world.noteRemoval(members as Removed, true),
-        warn: (members, message) => message === 'could not be deleted' && world.noteRemoval(members as Removed, false),
+        info: (members, message) => message === 'deleted' && world.noteRemoval(members as Removed, true, storedBytes()),
+        warn: (members, message) =>
+          message === 'could not be deleted' && world.noteRemoval(members as Removed, false, storedBytes()),
         error: () => undefined,
       },
     });
+    const sweep = this.admission.sweep;
+    this.admission.sweep = () => (this.#sweepingForRoom = sweep?.() ?? Promise.resolve());
+  }
+
+  /** Resolves when nothing goes on any more that a write has set going. */
+  async untilIdle(): Promise<void> {
+    await this.#sweepingForRoom.catch(() => undefined);
   }
 }
 
@@ -48,4 +60,6 @@ export class Process {
 export interface Removed {
   readonly id: string;
   readonly reason: 'expired' | 'evicted' | 'orphan' | 'leftover';
+  readonly bytes: number;
+  readonly ageMs: number;
 }

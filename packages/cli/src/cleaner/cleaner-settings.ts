@@ -1,11 +1,13 @@
 import { type CleanerSettings, QuotaPolicy } from '@quire/cleaner';
 import type { Settings } from '@quire/settings';
 
-/** The part of the settings that a cleaner goes by, as one object. */
-export function cleanerSettingsOf({ cleaner, controller }: Settings): CleanerSettings {
-  const { enabled, quotaBytes, criticalPercent, targetPercent, graceMs, concurrencyMax, schedule } = cleaner;
+/** The part of the settings that a cleaner goes by, as one object. Memory has no more room than it has, whatever quota is set. */
+export function cleanerSettingsOf({ cleaner, controller, store }: Settings): CleanerSettings {
+  const { enabled, criticalPercent, targetPercent, protectionMs, graceMs, concurrencyMax, schedule } = cleaner;
+  const quotas = [...(enabled ? [cleaner.quotaBytes] : []), ...(store.protocol === 'memory' ? [store.memoryBytesMax] : [])];
+  const quotaBytes = Math.min(...quotas);
   return {
-    quota: enabled ? { quotaBytes, criticalPercent, targetPercent } : undefined,
+    quota: quotas.length === 0 ? undefined : { quotaBytes, criticalPercent, targetPercent, protectionMs },
     graceMs,
     concurrencyMax,
     periodMs: controller.cleanerPeriodMs,

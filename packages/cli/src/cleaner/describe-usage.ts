@@ -1,4 +1,4 @@
-import { formatBytes } from '@quire/core';
+import { formatBytes, formatDurationMs } from '@quire/core';
 import { grouped } from '../phrases.ts';
 import type { Styles } from '../styles.ts';
 import { layOutTable } from '../table/text-table.ts';
@@ -14,11 +14,15 @@ export function describeUsage({ brokers, nextSweep }: StoreUsage, styles: Styles
 }
 
 function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): string {
-  const { brokerId, usageBytes, resultCount, orphanCount, quota } = broker;
+  const { brokerId, usageBytes, resultCount, orphanCount, quota, largestBytes } = broker;
   const counts = `${grouped(resultCount)} results${orphanCount === 0 ? '' : `, ${grouped(orphanCount)} orphans`}`;
   const lines = [`${styles.strong(brokerId)}  ${formatBytes(usageBytes)}  ${styles.faint(counts)}`];
   if (quota === undefined) lines.push(styles.faint('  no quota is enforced'));
   else lines.push(...describeQuota(usageBytes, quota, styles));
+  if (quota !== undefined && largestBytes !== undefined) {
+    const young = `results younger than ${formatDurationMs(quota.protectionMs)} go last`;
+    lines.push(styles.faint(`  a result of at most ${formatBytes(largestBytes)} finds room; ${young}`));
+  }
   lines.push(
     ...describeShares('owner', broker.byOwner, styles, widthMax),
     ...describeShares('age', broker.byAge, styles, widthMax),

@@ -1,6 +1,7 @@
 import {
   type BrokerSnapshot,
   type CleanerSettings,
+  type QuotaPolicy,
   readSnapshots,
   StoreSweeper,
   storeRemover,
@@ -24,7 +25,9 @@ export interface BrokerUsage {
   readonly usageBytes: number;
   readonly orphanCount: number;
   /** Undefined when no quota is enforced. */
-  readonly quota: { readonly quotaBytes: number; readonly criticalBytes: number; readonly targetBytes: number } | undefined;
+  readonly quota: Pick<QuotaPolicy, 'quotaBytes' | 'criticalBytes' | 'targetBytes' | 'protectionMs'> | undefined;
+  /** The largest result that would find room now, were nothing else written; undefined when no quota is enforced. */
+  readonly largestBytes: number | undefined;
   /** The largest share first. */
   readonly byOwner: readonly UsageShare[];
   /** The youngest first. */
@@ -58,7 +61,9 @@ export async function measureUsage(store: ObjectStore, settings: CleanerSettings
       resultCount: snapshot.length,
       usageBytes: snapshot.sizeBytes,
       orphanCount: snapshot.orphanCount,
-      quota: policy && { quotaBytes: policy.quotaBytes, criticalBytes: policy.criticalBytes, targetBytes: policy.targetBytes },
+      quota: policy && quotaOf(policy),
+      largestBytes:
+        policy && Math.min(policy.criticalBytes, policy.quotaBytes - Math.min(snapshot.sizeBytes, policy.targetBytes)),
       byOwner: await shareByOwner(store, snapshot, clock),
       byAge: shareByAge(snapshot, clock.nowMs()),
     });
@@ -74,6 +79,10 @@ export async function measureUsage(store: ObjectStore, settings: CleanerSettings
     onFailure: ignore,
   };
   return { brokers, nextSweep: await sweeper.sweep({ ...options, trigger: 'once', isDryRun: true }) };
+}
+
+function quotaOf({ quotaBytes, criticalBytes, targetBytes, protectionMs }: QuotaPolicy): NonNullable<BrokerUsage['quota']> {
+  return { quotaBytes, criticalBytes, targetBytes, protectionMs };
 }
 
 function shareByAge(snapshot: BrokerSnapshot, nowMs: number): readonly UsageShare[] {

@@ -30,7 +30,7 @@ export function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Clean
     clock,
     random,
     log: logger.child({ part: 'cleaner' }),
-    metrics: new CleanerMetrics(metrics.registry),
+    metrics: new CleanerMetrics(metrics.registry, admission),
   });
 }
 
@@ -51,7 +51,11 @@ export function surroundingsOf(
       freedBytes: passes.reduce((sum, { freed }) => sum + freed.bytes, 0),
       failedCount: passes.reduce((sum, { failed }) => sum + failed.count, 0),
       usageBytes: admission.usageBytes,
-      quotaBytes: live.current.cleaner.enabled ? live.current.cleaner.quotaBytes : null,
+      quotaBytes: admission.policy?.quotaBytes ?? null,
+      writesWaiting: admission.waitingCount,
+      writesRefused: admission.refusedCount,
+      writesRefusedSinceMs: admission.refusal?.sinceMs ?? null,
+      writesRefusedBecause: admission.refusal?.reason ?? null,
     },
     settingsProblems: live.problemCount + (settingsProblem === undefined ? 0 : 1),
   };

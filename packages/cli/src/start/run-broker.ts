@@ -56,7 +56,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   // The process cannot end before the threads that run queries do, however it is told to: they are told first.
   run.stopAtOnce.addEventListener('abort', () => void engine[Symbol.asyncDispose](), { once: true });
-  const admission = new StorageAdmission();
+  const admission = new StorageAdmission({ clock });
   await using results = createResultStore(live, { store, admission, clock, random });
   await using cleaner = openBrokerCleaner(live, { store, place, results, admission, metrics, logger, environment });
   await using broker = createBroker({

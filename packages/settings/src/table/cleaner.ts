@@ -8,28 +8,40 @@ export const cleaner = {
     kind: boolean,
     default: 'false',
     live: true,
-    meaning: 'Whether results are evicted when a broker stores too much.',
+    meaning:
+      'Whether results are evicted when a broker stores too much. The store `memory` evicts in any case: its room is a quota.',
   }),
   quotaBytes: setting({
     key: 'engine.broker.pagination.file.maxStoragePerBrokerMB',
     kind: size('MB', 1, 1_073_741_824),
     default: '1024',
     live: true,
-    meaning: 'The quota: how much one broker may store.',
+    meaning: 'The quota: how much one broker may store, with what is being written. In memory, at most the room of that store.',
   }),
   criticalPercent: setting({
     key: 'engine.broker.pagination.file.criticalStorageThresholdPercent',
     kind: integer(1, 100),
     default: '90',
     live: true,
-    meaning: 'Eviction starts when usage exceeds this percentage of the quota.',
+    meaning:
+      'Eviction starts when usage exceeds this percentage of the quota. A result that alone exceeds it fails: it could not stay.',
   }),
   targetPercent: setting({
     key: 'engine.broker.pagination.file.targetStorageThresholdPercent',
     kind: integer(1, 100),
     default: '60',
     live: true,
-    meaning: 'Eviction brings usage down to this percentage of the quota; at most the critical percentage.',
+    meaning:
+      'Eviction brings what is stored down to this percentage of the quota, and no further; at most the critical percentage. A result ' +
+      'of at most the difference of the two always finds room.',
+  }),
+  protectionMs: setting({
+    key: 'engine.cleaner.protection.time',
+    kind: duration('0s', '1d'),
+    default: '60s',
+    live: true,
+    meaning:
+      'How long a new result is protected from eviction: it goes only when all older ones have gone and usage is still critical.',
   }),
   graceMs: setting({
     key: 'engine.cleaner.orphan.grace',

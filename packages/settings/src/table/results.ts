@@ -76,7 +76,9 @@ export const store = {
     key: 'engine.broker.pagination.memory.maxMB',
     kind: size('MB', 1, 1_048_576),
     default: '512',
-    meaning: 'The room of the store `memory`; a query whose result finds none fails and leaves nothing behind.',
+    meaning:
+      'The room of the store `memory`, which is the quota there: `engine.broker.pagination.file.criticalStorageThresholdPercent` and its like ' +
+      'apply to it.',
   }),
   fileLocation: optionalSetting({
     key: 'engine.broker.pagination.file.data.dir',

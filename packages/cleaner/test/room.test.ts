@@ -1,0 +1,147 @@
+import { isQuireError } from '@quire/core';
+import type { ResultSource } from '@quire/results';
+import { describe, expect, test } from 'vitest';
+import { countingRows } from '../../../test/src/builders/counting-rows.ts';
+import { CleanerSetup, hourMs } from './cleaner-builder.ts';
+
+const quotaBytes = 64_000;
+
+/** Results of some 220 bytes more than 4 a row. */
+async function store(setup: CleanerSetup, count: number, rowCount: number): Promise<void> {
+  for (let done = 0; done < count; done += 1) await write(setup, rowCount);
+}
+
+function write(
+  setup: CleanerSetup,
+  rowCount: number,
+  signal?: AbortSignal,
+): Promise<{ readonly entry: { readonly sizeBytes: number } }> {
+  return setup.results.create(countingRows(rowCount, 200), { owner: 'o', signal });
+}
+
+async function codeOf(writing: Promise<unknown>): Promise<string> {
+  try {
+    await writing;
+    return 'stored';
+  } catch (error) {
+    return isQuireError(error) ? error.code : String(error);
+  }
+}
+
+/** Rows whose source stops half-way until it is let on. */
+function held(rowCount: number): { readonly source: ResultSource; readonly reached: Promise<void>; letOn(): void } {
+  const rows = countingRows(rowCount, 200);
+  const [reached, on] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const batches = async function* () {
+    let count = 0;
+    for await (const batch of rows.batches) {
+      if (count++ === Math.floor(rowCount / 400)) {
+        reached.resolve();
+        await on.promise;
+      }
+      yield batch;
+    }
+  };
+  return { source: { ...rows, batches: batches() }, reached: reached.promise, letOn: on.resolve };
+}
+
+describe('a store that is nearly full', () => {
+  test('of what may be evicted makes room for a result that fits above the target', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    await store(setup, 20, 400);
+    expect(setup.admission.usageBytes).toBeGreaterThan(quotaBytes * 0.8);
+    const { entry } = await write(setup, 3500);
+    expect(entry.sizeBytes).toBeGreaterThan(quotaBytes - setup.admission.storedBytes);
+    expect(setup.admission.usageBytes).toBeLessThanOrEqual(quotaBytes);
+    expect(setup.cleaner.status.lastSweep).toMatchObject({ trigger: 'critical', isGood: true });
+  });
+
+  test('of what has expired takes a result at once, and evicts nothing', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    await store(setup, 14, 400);
+    await setup.clock.advance(hourMs);
+    await write(setup, 8000);
+    expect(setup.cleaner.status.lastSweep).toMatchObject({
+      brokers: [{ resultCount: 0, expiry: { freed: { count: 14 } }, quota: { freed: { count: 0 } } }],
+    });
+  });
+
+  test('refuses what no eviction makes room for, with quota, stored, own and largest possible bytes, and frees what it wrote', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    await store(setup, 20, 400);
+    const refused = write(setup, 12_000);
+    await expect(refused).rejects.toThrow(
+      /^There is no room for the result: of the quota of 62\.5 KiB, 3\d(?:\.\d)? KiB are stored, this query has written 2\d(?:\.\d)? KiB, and a result of at most 2\d(?:\.\d)? KiB would fit\.$/,
+    );
+    expect(setup.admission.usageBytes).toBe((await setup.results.usage()).sizeBytes);
+    expect(setup.admission.usageBytes).toBeGreaterThan(quotaBytes * 0.5);
+    expect(setup.admission.refusedCount).toBe(1);
+    // There is room again, for smaller ones.
+    expect(setup.admission.refusal).toBeUndefined();
+  });
+
+  test('says since when it refuses while nothing can be deleted, and takes results again when it can', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    await store(setup, 17, 400);
+    setup.store.plan = ({ op, key }) => (op === 'delete' && key.endsWith('.json') ? { kind: 'fail-before' } : undefined);
+    const sinceMs = setup.clock.nowMs();
+    while (setup.admission.usageBytes <= quotaBytes * 0.9) await write(setup, 400);
+    await expect(write(setup, 3500)).rejects.toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
+    expect(setup.admission.refusal).toMatchObject({ sinceMs, reason: expect.stringContaining('There is no room') as string });
+    setup.store.plan = () => undefined;
+    await write(setup, 400);
+    expect(setup.admission.refusal).toBeUndefined();
+  });
+});
+
+describe('the young', () => {
+  test('stay: a result is not evicted in the moment after it was told of', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    await store(setup, 18, 400);
+    await setup.clock.advance(60_000);
+    const { entry } = await write(setup, 4200);
+    await setup.cleaner.sweep('critical');
+    expect(entry.sizeBytes).toBeGreaterThan(10_000);
+    expect((await setup.results.open((entry as unknown as { requestId: string }).requestId)).entry).toEqual(entry);
+  });
+});
+
+describe('writes that wait for each other', () => {
+  test('all end: a result of the guaranteed size is never refused, however many are written', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    await store(setup, 18, 400);
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(write(setup, 3000))));
+    expect(outcomes).toEqual(Array.from({ length: 6 }, () => 'stored'));
+    expect(setup.admission.usageBytes).toBeLessThanOrEqual(quotaBytes);
+  });
+
+  test('give way when they are larger than that, the largest first, and only as many as must', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => codeOf(write(setup, 6000))));
+    expect(outcomes.filter((outcome) => outcome === 'stored').length).toBeGreaterThanOrEqual(1);
+    expect(outcomes.every((outcome) => outcome === 'stored' || outcome === 'QUERY_LIMIT_EXCEEDED')).toBe(true);
+    expect(setup.admission.waitingCount).toBe(0);
+  });
+
+  test('stop waiting when their caller gives up, and let the others on', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    const slow = held(8000);
+    const first = setup.results.create(slow.source, { owner: 'o' });
+    await slow.reached;
+    const stop = new AbortController();
+    const second = codeOf(write(setup, 13_000, stop.signal));
+    while (setup.admission.waitingCount === 0) await setup.clock.advance(1);
+    stop.abort();
+    expect(await second).toBe('ABORTED');
+    slow.letOn();
+    await first;
+    expect(setup.admission.usageBytes).toBe((await setup.results.usage()).sizeBytes);
+  });
+});
+
+test('without a cleaner nobody waits for a sweep that never comes', async () => {
+  const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+  await store(setup, 20, 400);
+  setup.admission.sweep = undefined;
+  expect(await codeOf(write(setup, 12_000))).toBe('QUERY_LIMIT_EXCEEDED');
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { StorageAdmission } from '@quire/cleaner';
+import { isQuireError, type RequestId } from '@quire/core';
+import type { RoomReservation } from '@quire/results';
+import type { World } from './cleaner-world.ts';
+
+/** An admission whose every answer is held to the rules of room. */
+export class WatchedAdmission extends StorageAdmission {
+  readonly #world: World;
+
+  constructor(world: World) {
+    super({ clock: world.clock });
+    this.#world = world;
+  }
+
+  override reserve(requestId: RequestId): RoomReservation {
+    const room = super.reserve(requestId);
+    let heldBytes = 0;
+    const grow: RoomReservation['grow'] = (bytes, options) => {
+      this.#world.noteDemand(bytes);
+      const expectRoom = (): void => {
+        heldBytes += bytes;
+        const { policy } = this;
+        if (policy === undefined) return;
+        assert.ok(this.usageBytes <= policy.quotaBytes, `usage is ${this.usageBytes} after a grant`);
+        assert.ok(heldBytes <= policy.criticalBytes, 'a result that could not stay goes on');
+      };
+      const waiting = room.grow(bytes, options);
+      if (waiting === undefined) {
+        expectRoom();
+        return undefined;
+      }
+      return waiting.then(expectRoom, async (error: unknown) => {
+        if (isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) await this.#expectNoRoom(heldBytes, bytes);
+        throw error;
+      });
+    };
+    return { ...room, grow };
+  }
+
+  /** Refused: then it could not even have fitted after everything had been deleted that may be. */
+  async #expectNoRoom(heldBytes: number, bytes: number): Promise<void> {
+    const { policy } = this;
+    if (policy === undefined) return;
+    const writtenBytes = this.usageBytes - this.storedBytes;
+    const { liveBytes, isTidy } = await this.#world.look();
+    // Debris takes room that no eviction frees; and where calls fail, nobody can promise anything.
+    if (!isTidy) return;
+    const neededBytes = heldBytes + bytes;
+    const keptBytes = Math.min(liveBytes, policy.targetBytes);
+    const words = `a result of ${neededBytes} bytes was refused, with ${keptBytes} to be kept and ${writtenBytes} being written`;
+    assert.ok(neededBytes > policy.guaranteedBytes, `${words}, though its size is guaranteed`);
+    assert.ok(keptBytes + writtenBytes + bytes > policy.quotaBytes, words);
+  }
+}
