@@ -17,7 +17,7 @@ export interface OperationResponse {
 
 /** One call of the API: the one source of its route, its validation and its place in the OpenAPI document. */
 export interface Operation {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Route pattern, `:requestId` for a path segment. */
   readonly path: string;
   readonly schema: {

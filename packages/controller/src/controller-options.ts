@@ -4,6 +4,7 @@ import type { ScheduleOptions } from '@quire/cleaner';
 import type { ServerOptions } from '@quire/service';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerPreviewOptions } from './preview/preview-options.ts';
+import type { ControllerTables } from './tables/table-context.ts';
 
 /**
  * What a controller is made of. `brokers`, `brokerTimeoutMs` and `schedule` are read at every use, so that a getter makes them live;
@@ -22,6 +23,10 @@ export interface ControllerOptions extends ServerOptions {
   readonly certificateAuthorities?: string | undefined;
   /** What previews of tables may do. Left out: they take rows of their requests, and no files. */
   readonly preview?: ControllerPreviewOptions | undefined;
+  /** What keeps tables, and the jobs that work on them. Left out: calls about tables are answered with 501. Not closed. */
+  readonly tables?: ControllerTables | undefined;
+  /** Most bytes of a file that is sent to be loaded; default 1 GiB. */
+  readonly uploadBytesMax?: number | undefined;
   /** Counts what happens. */
   readonly metrics?: ControllerMetrics | undefined;
   /** What health says beside the controller's own: of its settings. Asked at every call. */

@@ -1,3 +1,4 @@
+import { tableAdminComponents } from '@quire/api';
 import { systemClock, systemRandom } from '@quire/core';
 import { createService, type Service, type ServiceAddress, type TlsCertificate } from '@quire/service';
 import { BrokerClient } from './broker-client.ts';
@@ -108,9 +109,12 @@ const about = {
     'Looks after a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
   tags: [
     { name: 'cluster', description: 'See and clean the results of all brokers.' },
-    { name: 'tables', description: 'Check and preview tables before they are made.' },
+    { name: 'tables', description: 'Check and preview tables before they are made; make, read and delete them.' },
+    { name: 'streams', description: 'Look after what tables consume.' },
+    { name: 'tasks', description: 'Run tasks on tables, and see what they did.' },
+    { name: 'restream', description: 'Rebuild real-time tables from their streams.' },
     { name: 'pinot', description: 'The calls by which clients of Apache Pinot find tables and brokers.' },
     { name: 'service', description: 'Watch the controller and read about it.' },
   ],
-  components: tableComponents,
+  components: [...tableComponents, ...tableAdminComponents],
 };

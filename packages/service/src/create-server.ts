@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { createRequestId, isQuireError, QuireError, systemRandom } from '@quire/core';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController, type RouteOptions } from 'fastify';
 import { addCallHooks } from './call-hooks.ts';
@@ -76,7 +77,13 @@ function selfRoutes({ metrics, server }: ServiceOptions): RouteOptions[] {
 function readJsonBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (request, payload, done) => {
+    if (request.routeOptions.config.isUpload === true) return done(null, payload);
+    done(new QuireError('UNSUPPORTED_MEDIA_TYPE', 'The request body has another media type than application/json.'));
+  });
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    // A file that happens to be JSON.
+    if (request.routeOptions.config.isUpload === true) return done(null, Readable.from([Buffer.from(body as string)]));
     if (body.length === 0) return done(null, undefined);
     const { parseBody } = request.routeOptions.config;
     if (parseBody !== undefined) return done(...parsedBy(parseBody, body as string));

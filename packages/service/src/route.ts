@@ -13,6 +13,8 @@ declare module 'fastify' {
     isPublic?: boolean;
     /** Reads the body in the place of the usual parser. @throws SyntaxError when it is no JSON */
     parseBody?: ((text: string) => unknown) | undefined;
+    /** Whether the body, of any media type, goes to the route as a stream. */
+    isUpload?: boolean;
   }
 }
 
@@ -33,6 +35,11 @@ export function routeOf(operation: Operation, handler: RouteHandler, body?: Body
   const route: RouteOptions = { method, url: path, schema: schema as FastifySchema, handler, config };
   if (body === undefined) return route;
   return { ...route, bodyLimit: body.bytesMax, validatorCompiler: () => (value: unknown) => checked(value, body.check) };
+}
+
+/** The route with its body handed over as a stream, whatever its media type: see `openUpload`. */
+export function uploadRoute(route: RouteOptions): RouteOptions {
+  return { ...route, config: { ...route.config, isUpload: true } };
 }
 
 function checked(value: unknown, check: BodyReading['check']): { readonly value: unknown } | { readonly error: Error } {

@@ -1,4 +1,4 @@
-import { controllerOperations } from '@quire/api';
+import { controllerOperations, restreamOperations, streamOperations, tableAdminOperations, taskOperations } from '@quire/api';
 import { previewOperations } from '@quire/controller';
 import { QuireError } from '@quire/core';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -62,6 +62,9 @@ async function expectDocumented(operationId: string, answer: Response): Promise<
 }
 
 const operations = Object.entries({ ...controllerOperations, ...previewOperations });
+/** Those that `controller-tables-openapi.test.ts` is about. */
+const tableCalls = Object.entries({ ...tableAdminOperations, ...streamOperations, ...taskOperations, ...restreamOperations });
+const ofTables = new Set<string>(tableCalls.map(([operationId]) => operationId));
 
 const previewBody = {
   tableConfig: { tableName: 't', ingestionConfig: { filterConfig: { filterFunction: 'a = 2' } } },
@@ -95,7 +98,7 @@ test('it has the calls of the API, and no other', () => {
     Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
   );
   expect(documented.toSorted()).toEqual(
-    operations
+    [...operations, ...tableCalls]
       .map(([name, { method, path }]) => `${name} ${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
       .toSorted(),
   );
@@ -171,9 +174,9 @@ test('so it does when the controller shuts down', async () => {
 
 test('nothing is in the document that was not seen', () => {
   const documented = Object.values(document.paths).flatMap((methods) =>
-    Object.values(methods).flatMap(({ operationId, responses }) =>
-      Object.keys(responses).map((status) => `${operationId} ${status}`),
-    ),
+    Object.values(methods)
+      .filter(({ operationId }) => !ofTables.has(operationId))
+      .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`)),
   );
   expect(documented.filter((response) => !seen.has(response))).toEqual([]);
 });

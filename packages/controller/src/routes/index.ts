@@ -1,6 +1,12 @@
 import { discoveryOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
+import { ingestRoutes } from '../tables/ingest-routes.ts';
+import { restreamRoutes } from '../tables/restream-routes.ts';
+import { streamRoutes } from '../tables/stream-routes.ts';
+import { tableConfigsRoutes } from '../tables/table-configs-routes.ts';
+import { tableRoutes } from '../tables/table-routes.ts';
+import { taskRoutes } from '../tables/task-routes.ts';
 import { previewTableRoute } from '../preview/preview-table.ts';
 import { validateRoutes } from '../preview/validate-tables.ts';
 import { deleteExpiredClusterResultsRoute } from './delete-expired-cluster-results.ts';
@@ -24,6 +30,12 @@ export function controllerRoutes(context: ControllerContext): readonly RouteOpti
     listTenantBrokersRoute(context),
     previewTableRoute(context),
     ...validateRoutes(context),
+    ...tableRoutes(context),
+    ...tableConfigsRoutes(context),
+    ...ingestRoutes(context),
+    ...streamRoutes(context),
+    ...taskRoutes(context),
+    ...restreamRoutes(context),
     readHealthRoute(context),
   ];
 }

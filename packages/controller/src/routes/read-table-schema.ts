@@ -1,15 +1,19 @@
 import { tableOperations } from '@quire/api';
-import { QuireError } from '@quire/core';
+import { isQuireError, QuireError } from '@quire/core';
+import type { TableEngine } from '@quire/core/table-engine';
 import { routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import { askBrokers } from '../ask-brokers.ts';
 import type { ControllerContext } from '../controller-context.ts';
+import { halvesOf, sendJson } from '../tables/table-context.ts';
 import { readTableSchema } from '../table-calls.ts';
 
-/** GET /tables/{tableName}/schema: as the first broker of the settings has it that answers and knows the table. */
+/** GET /tables/{tableName}/schema: of a table that this controller keeps, else as the first broker of the settings has it that answers and knows the table. */
 export function readTableSchemaRoute({ options, client }: ControllerContext): RouteOptions {
   return routeOf(tableOperations.readTableSchema, async (request, reply) => {
     const { tableName } = request.params as { readonly tableName: string };
+    const kept = await readKeptSchema(options.tables?.engine, tableName, signalOf(request));
+    if (kept !== undefined) return sendJson(reply, kept);
     const outcomes = await askBrokers(options.brokers, (url) => readTableSchema(client, url, tableName, signalOf(request)));
     const known = outcomes.find(({ value }) => value !== undefined)?.value;
     if (known !== undefined) return reply.header('cache-control', 'no-store').send(known);
@@ -17,4 +21,17 @@ export function readTableSchemaRoute({ options, client }: ControllerContext): Ro
     if (failure === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
     throw new QuireError('BROKER_UNAVAILABLE', 'A broker that may know the table does not answer.', { cause: failure });
   });
+}
+
+/** The schema of a table that the engine keeps; undefined when it keeps none of the name. */
+async function readKeptSchema(engine: TableEngine | undefined, name: string, signal: AbortSignal): Promise<object | undefined> {
+  if (engine === undefined) return undefined;
+  try {
+    const [half] = await halvesOf(engine, name, undefined, signal);
+    if (half === undefined || half.isReadOnly) return undefined;
+    return (await engine.readTable(half.tableNameWithType, { signal })).schema;
+  } catch (error) {
+    if (isQuireError(error, 'TABLE_NOT_FOUND')) return undefined;
+    throw error;
+  }
 }

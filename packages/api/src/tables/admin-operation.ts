@@ -1,0 +1,75 @@
+import type { ErrorCode } from '@quire/core';
+import { type TObject, type TSchema, Type } from 'typebox';
+import { errorResponses, type Operation, responseOf } from '../operation.ts';
+import { refer } from '../reference.ts';
+
+/** What tells one call about tables from another. */
+export interface AdminCall {
+  readonly method: Operation['method'];
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: 'tables' | 'streams' | 'tasks' | 'restream' | 'pinot';
+  /** Query parameters: their descriptions by name. They are parsed by the routes, which say what is wrong in full sentences. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: TSchema;
+  readonly answer: TSchema;
+  readonly answerIs: string;
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** Parameters of paths, by name. */
+const pathParameters: Readonly<Record<string, string>> = {
+  tableName: 'Name of the table; where both halves may be meant, with or without the suffix _OFFLINE or _REALTIME.',
+  schemaName: 'Name of the schema.',
+  segmentName: 'Name of the segment.',
+  jobId: 'Id of the job.',
+  taskType: 'Type of tasks.',
+  taskName: 'Name of the task.',
+  subtaskName: 'Name of the subtask.',
+  instanceName: 'Name of the instance.',
+};
+
+/** An operation about tables: changes are for admins, and everything may meet an engine that does not answer. */
+export function adminOperation(operationId: string, call: AdminCall): Operation {
+  const { method, path, summary, description, tag, query, body, answer, answerIs, errors = [] } = call;
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const isChange = method !== 'GET';
+  const roles = isChange ? 'For admins.' : '';
+  const codes: ErrorCode[] = [
+    ...errors,
+    'UNSUPPORTED',
+    'ENGINE_UNAVAILABLE',
+    ...(query === undefined ? [] : (['INVALID_PARAMETER'] as const)),
+    ...(isChange ? (['FORBIDDEN'] as const) : []),
+    ...(body === undefined ? [] : (['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+  ];
+  const isNamed = '$id' in answer;
+  return {
+    method,
+    path,
+    schema: {
+      operationId,
+      summary,
+      description: [description ?? `${summary}.`, roles].filter(Boolean).join(' '),
+      tags: [tag],
+      ...(names.length > 0 && { params: stringsOf(names.map((name) => [name, pathParameters[name] ?? name])) }),
+      ...(query !== undefined && { querystring: optionalOf(query) }),
+      ...(body !== undefined && { body }),
+      response: {
+        200: responseOf(answerIs, 'application/json', isNamed ? refer(answer) : answer),
+        ...errorResponses(...codes),
+      },
+    },
+  };
+}
+
+function stringsOf(members: readonly (readonly [string, string])[]): TObject {
+  return Type.Object(Object.fromEntries(members.map(([name, description]) => [name, Type.String({ description })])));
+}
+
+/** Parameters may be given as they like: a route says in a sentence what is wrong with one. */
+function optionalOf(query: Readonly<Record<string, string>>): TObject {
+  const members = Object.entries(query).map(([name, description]) => [name, Type.Optional(Type.String({ description }))]);
+  return Type.Object(Object.fromEntries(members) as Record<string, TSchema>);
+}

@@ -1,0 +1,69 @@
+import { refer } from '../reference.ts';
+import { adminOperation } from './admin-operation.ts';
+import { RestreamBody, RestreamList, RestreamResponse } from './restream-response.ts';
+
+const path = '/tables/:tableName/restream';
+const job = { answer: RestreamResponse, answerIs: 'The job.', tag: 'restream' } as const;
+
+/** The calls about restream jobs (spec section 4.1). */
+export const restreamOperations = {
+  startRestream: adminOperation('startRestream', {
+    ...job,
+    method: 'POST',
+    path,
+    summary: 'Rebuild a real-time table from its stream',
+    description:
+      'Makes a new table like the source and fills it from the earliest offset of the stream, while the source serves. Parameters may ' +
+      'stand in the query or in the body; both, and different, are refused.',
+    query: {
+      destTableNameWithType: 'Name of the table to be made, with _REALTIME. Required, here or in the body.',
+      destServerTenant: "Default: the source's. Also as destTenant.",
+      destTenant: 'The same as destServerTenant.',
+      destBrokerTenant: "Default: the source's.",
+      debugPause: 'true: the job waits at its start until it is resumed. Default: false.',
+      maxTableStreamLag: 'Messages a partition; default 5000.',
+      maxRebalanceTimeMin: 'Default 120.',
+    },
+    body: refer(RestreamBody),
+    errors: ['TABLE_NOT_FOUND', 'TABLE_EXISTS', 'SCHEMA_EXISTS', 'TENANT_NOT_FOUND', 'JOB_EXISTS', 'TABLE_INVALID'],
+  }),
+  readTableRestream: adminOperation('readTableRestream', {
+    ...job,
+    method: 'GET',
+    path,
+    summary: 'Read the restream job of a table',
+    description: 'The one that runs, or else the last.',
+    errors: ['JOB_NOT_FOUND'],
+  }),
+  cancelRestream: adminOperation('cancelRestream', {
+    ...job,
+    method: 'DELETE',
+    path,
+    summary: 'Cancel the restream job of a table',
+    description: 'The destination stays, paused, unless it is to be dropped; so can that of a job that failed or was cancelled.',
+    query: { dropDestination: 'true: the destination is dropped. Default: false.' },
+    errors: ['JOB_NOT_FOUND', 'CONFLICT'],
+  }),
+  resumeRestream: adminOperation('resumeRestream', {
+    ...job,
+    method: 'POST',
+    path: '/tables/:tableName/restream/resume',
+    summary: 'Let a job go on that waits at its start',
+    errors: ['JOB_NOT_FOUND', 'CONFLICT'],
+  }),
+  listRestreams: adminOperation('listRestreams', {
+    method: 'GET',
+    path: '/restreams',
+    tag: 'restream',
+    summary: 'List all restream jobs',
+    answer: RestreamList,
+    answerIs: 'The jobs, newest first.',
+  }),
+  readRestream: adminOperation('readRestream', {
+    ...job,
+    method: 'GET',
+    path: '/restreams/:jobId',
+    summary: 'Read a restream job',
+    errors: ['JOB_NOT_FOUND'],
+  }),
+} as const;

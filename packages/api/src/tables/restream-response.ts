@@ -1,0 +1,96 @@
+import { type Static, Type } from 'typebox';
+import { refer } from '../reference.ts';
+
+const status = Type.Unsafe<'INIT' | 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE' | 'DONE' | 'FAILED' | 'CANCELLED'>({
+  type: 'string',
+  enum: ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE', 'FAILED', 'CANCELLED'],
+});
+const time = (description: string) =>
+  Type.Integer({ description: `${description}, in epoch milliseconds; 0 until it is known.` });
+const timeOrNull = (description: string) => Type.Union([Type.Integer({ description }), Type.Null()]);
+const offsets = Type.Record(Type.String(), Type.Integer(), { description: 'By partition.' });
+
+const RestreamConfig = Type.Object(
+  {
+    tableNameWithType: Type.String({ description: 'The table to rebuild.' }),
+    destTableNameWithType: Type.String({ description: 'The table that is made.' }),
+    destServerTenant: Type.String(),
+    destBrokerTenant: Type.String(),
+    debugPause: Type.Boolean({ description: 'Whether the job waits at its start until it is resumed.' }),
+    maxTableStreamLag: Type.Integer({ description: 'Messages that a partition may lag behind its stream.' }),
+    maxRebalanceTimeMin: Type.Integer({ description: 'Minutes that the rebalance may take.' }),
+  },
+  { $id: 'RestreamConfig', description: 'What the job was asked to do.' },
+);
+
+/** A restream job (spec section 2.1), and what the specification leaves open. */
+export const RestreamResponse = Type.Object(
+  {
+    timeElapsedSinceStartInSeconds: Type.Integer({ description: 'Stops when the job ends.' }),
+    jobId: Type.String(),
+    status,
+    stage: Type.Unsafe<Static<typeof status>>({ ...status, description: 'The same as status.' }),
+    restreamConfig: refer(RestreamConfig),
+    tableStreamProgress: Type.Object({
+      lastProbedLag: Type.Integer({
+        description: 'Messages by which the partition that is furthest behind lags; -1 until it is known.',
+      }),
+      lastProbeTimeMs: time('When the lag was read last'),
+      startTime: time('When the stage began'),
+    }),
+    verboseTableStreamLag: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer()), {
+      description: 'Table, then partition, then messages.',
+    }),
+    forceCommitProgress: Type.Object({
+      lastProbeTimeMs: time('When it was looked at last'),
+      startTime: time('When the stage began'),
+      totalConsumingSegments: Type.Integer(),
+      consumingSegmentsCommitted: Type.Integer(),
+    }),
+    segmentsToBeCommitted: Type.Array(Type.String(), { description: 'Those that are not committed yet.' }),
+    stages: Type.Array(
+      Type.Object({
+        stage: status,
+        startTimeMs: Type.Integer(),
+        endTimeMs: timeOrNull('Null while it lasts.'),
+        outcome: Type.Union([Type.String(), Type.Null()]),
+      }),
+    ),
+    targetOffsets: Type.Union([offsets, Type.Null()]),
+    comparison: Type.Union([
+      Type.Object({
+        sourceRows: Type.Integer(),
+        destinationRows: Type.Integer(),
+        sourceOffsets: offsets,
+        destinationOffsets: offsets,
+      }),
+      Type.Null(),
+    ]),
+    error: Type.Union([Type.Object({ code: Type.String(), message: Type.String(), stage: status }), Type.Null()]),
+    next: Type.String({ description: 'What happens next, or what to do, in words.' }),
+  },
+  { $id: 'RestreamJob', description: 'A job that rebuilds a real-time table from its stream.' },
+);
+export type RestreamResponse = Static<typeof RestreamResponse>;
+
+export const RestreamList = Type.Object(
+  { restreams: Type.Array(refer(RestreamResponse), { description: 'Newest first.' }) },
+  { $id: 'RestreamList', description: 'All jobs.' },
+);
+
+/** The members of a request, which may also come as query parameters. */
+export const RestreamBody = Type.Object(
+  {
+    destTableNameWithType: Type.Optional(Type.String()),
+    destServerTenant: Type.Optional(Type.String()),
+    destTenant: Type.Optional(Type.String({ description: 'The same as destServerTenant.' })),
+    destBrokerTenant: Type.Optional(Type.String()),
+    debugPause: Type.Optional(Type.Boolean()),
+    maxTableStreamLag: Type.Optional(Type.Integer({ minimum: 0 })),
+    maxRebalanceTimeMin: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  { $id: 'RestreamRequest', additionalProperties: false, description: 'What to do.' },
+);
+export type RestreamBody = Static<typeof RestreamBody>;
+
+export const restreamComponents = [RestreamConfig, RestreamResponse, RestreamList, RestreamBody] as const;

@@ -1,0 +1,178 @@
+import { type RestreamResponse, restreamOperations as operations } from '@quire/api';
+import { type JsonValue, QuireError } from '@quire/core';
+import { isFinal, type RestreamJob, type RestreamRequest, type Restreams } from '@quire/restream';
+import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { ControllerContext } from '../controller-context.ts';
+import { objectBody } from '../preview/object-body.ts';
+import { booleanOf } from './stream-routes.ts';
+import { authorizeChange, parameterOf, pathOf, sendJson, tablesOf } from './table-context.ts';
+
+/** The calls about restream jobs (spec section 4.1; CONTRACT for tables, section 5). */
+export function restreamRoutes(context: ControllerContext): readonly RouteOptions[] {
+  const jobs = (): Restreams => tablesOf(context).restreams;
+  const tableOf = (request: FastifyRequest): string => pathOf(request)['tableName'] ?? '';
+  const view = (job: RestreamJob): RestreamResponse => restreamResponseOf(job, context.clock.nowMs());
+  const handlers: Readonly<Record<keyof typeof operations, RouteHandler>> = {
+    startRestream: async (request, reply) => {
+      const asked = restreamRequestOf(request);
+      authorizeChange(request, 'restream started', { table: asked.tableNameWithType, destination: asked.destTableNameWithType });
+      return sendJson(reply, view(await jobs().start(asked)));
+    },
+    readTableRestream: async (request, reply) =>
+      sendJson(reply, view(await jobs().readOfTable(tableOf(request), { signal: signalOf(request) }))),
+    cancelRestream: async (request, reply) => {
+      const dropDestination = booleanOf(request, 'dropDestination');
+      authorizeChange(request, 'restream cancelled', { table: tableOf(request), dropDestination });
+      const { jobId } = await jobs().readOfTable(tableOf(request));
+      return sendJson(reply, view(await jobs().cancel(jobId, { dropDestination })));
+    },
+    resumeRestream: async (request, reply) => {
+      authorizeChange(request, 'restream resumed', { table: tableOf(request) });
+      const { jobId } = await jobs().readOfTable(tableOf(request));
+      return sendJson(reply, view(await jobs().resume(jobId)));
+    },
+    listRestreams: async (request, reply) => {
+      const all = await jobs().list({ signal: signalOf(request) });
+      return sendJson(reply, { restreams: all.map(view) });
+    },
+    readRestream: async (request, reply) =>
+      sendJson(reply, view(await jobs().read(pathOf(request)['jobId'] ?? '', { signal: signalOf(request) }))),
+  };
+  const body = objectBody(context.options.bodyBytesMax, () => undefined);
+  const optionalBody = {
+    ...body,
+    check: (value: unknown) => (value === undefined || value === null ? undefined : body.check(value)),
+  };
+  return Object.entries(handlers).map(([id, handler]) =>
+    routeOf(operations[id as keyof typeof operations], handler, id === 'startRestream' ? optionalBody : undefined),
+  );
+}
+
+const parameters: Readonly<Record<string, 'text' | 'boolean' | 'integer'>> = {
+  destTableNameWithType: 'text',
+  destServerTenant: 'text',
+  destTenant: 'text',
+  destBrokerTenant: 'text',
+  debugPause: 'boolean',
+  maxTableStreamLag: 'integer',
+  maxRebalanceTimeMin: 'integer',
+};
+
+/** What a call asks for, by its query, its body, or both where they say the same. @throws INVALID_PARAMETER, INVALID_BODY */
+function restreamRequestOf(request: FastifyRequest): RestreamRequest {
+  const body = (request.body ?? {}) as Readonly<Record<string, JsonValue>>;
+  const unknown = Object.keys(body).find((name) => !Object.hasOwn(parameters, name));
+  if (unknown !== undefined) {
+    const expected = Object.keys(parameters).join(', ');
+    throw new QuireError(
+      'INVALID_BODY',
+      `The body has an unknown member '${unknown.slice(0, 60)}'; expected some of ${expected}.`,
+    );
+  }
+  const given: Record<string, string | boolean | number> = {};
+  for (const [name, kind] of Object.entries(parameters)) {
+    const values = [parse(name, kind, parameterOf(request, name)), parse(name, kind, body[name] ?? undefined)];
+    const [inQuery, inBody] = values;
+    if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
+      throw new QuireError(
+        'INVALID_PARAMETER',
+        `${name} is '${inQuery}' in the query and '${inBody}' in the body; expected it once.`,
+      );
+    }
+    const value = inQuery ?? inBody;
+    if (value !== undefined) given[name] = value;
+  }
+  const { destTenant, destServerTenant, destTableNameWithType, ...rest } = given;
+  if (destTenant !== undefined && destServerTenant !== undefined && destTenant !== destServerTenant) {
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `destTenant is '${destTenant}' and destServerTenant is '${destServerTenant}'; they mean the same, expected one of them.`,
+    );
+  }
+  if (destTableNameWithType === undefined) {
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      "destTableNameWithType is missing; expected the name of the new table, 'name_REALTIME'.",
+    );
+  }
+  return {
+    ...rest,
+    tableNameWithType: pathOf(request)['tableName'] ?? '',
+    destTableNameWithType: String(destTableNameWithType),
+    destServerTenant: (destServerTenant ?? destTenant) as string | undefined,
+  };
+}
+
+function parse(
+  name: string,
+  kind: 'text' | 'boolean' | 'integer',
+  value: JsonValue | undefined,
+): string | boolean | number | undefined {
+  if (value === undefined) return undefined;
+  const shown = JSON.stringify(typeof value === 'bigint' ? String(value) : value).slice(0, 60);
+  if (kind === 'text' && typeof value === 'string' && value !== '') return value;
+  if (kind === 'boolean' && (value === true || value === 'true')) return true;
+  if (kind === 'boolean' && (value === false || value === 'false')) return false;
+  if (kind === 'integer' && (typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,15}$/.test(value)))) {
+    if (Number.isSafeInteger(Number(value))) return Number(value);
+  }
+  const expected = { text: 'a text', boolean: 'true or false', integer: 'an integer' }[kind];
+  throw new QuireError('INVALID_PARAMETER', `${name} is ${shown}; expected ${expected}.`);
+}
+
+/** A job as spec section 2.1 shows it. */
+export function restreamResponseOf(job: RestreamJob, nowMs: number): RestreamResponse {
+  const { config, stream, commit } = job;
+  return {
+    timeElapsedSinceStartInSeconds: Math.max(0, Math.floor(((job.finishedMs ?? nowMs) - job.createdMs) / 1000)),
+    jobId: job.jobId,
+    status: job.status,
+    stage: job.status,
+    restreamConfig: { ...config },
+    tableStreamProgress: {
+      lastProbedLag: stream?.lagMessages ?? -1,
+      lastProbeTimeMs: stream?.probedMs ?? 0,
+      startTime: stream?.startedMs ?? 0,
+    },
+    verboseTableStreamLag:
+      stream === null || stream.probedMs === null ? {} : { [config.destTableNameWithType]: { ...stream.lagByPartition } },
+    forceCommitProgress: {
+      lastProbeTimeMs: commit?.probedMs ?? 0,
+      startTime: commit?.startedMs ?? 0,
+      totalConsumingSegments: commit?.segmentNames.length ?? 0,
+      consumingSegmentsCommitted: (commit?.segmentNames.length ?? 0) - (commit?.pendingSegmentNames.length ?? 0),
+    },
+    segmentsToBeCommitted: [...(commit?.pendingSegmentNames ?? [])],
+    stages: job.stages.map(({ stage, startedMs, endedMs, outcome }) => ({
+      stage,
+      startTimeMs: startedMs,
+      endTimeMs: endedMs,
+      outcome,
+    })),
+    targetOffsets: job.targetOffsets === null ? null : { ...job.targetOffsets },
+    comparison: job.comparison === null ? null : { ...job.comparison },
+    error: job.error === null ? null : { ...job.error },
+    next: nextOf(job),
+  };
+}
+
+/** What happens next, or what to do. */
+function nextOf({ status, init, config, aftermath, error }: RestreamJob): string {
+  const { tableNameWithType: source, destTableNameWithType: destination } = config;
+  const path = `/tables/${source}/restream`;
+  if (!isFinal(status)) {
+    if (status === 'INIT' && init.isHeld) return `It waits to be resumed: POST ${path}/resume.`;
+    const doing = {
+      INIT: `It makes ${destination}.`,
+      TABLE_STREAM: `${destination} consumes its stream; the job goes on when every partition has caught up.`,
+      FORCE_COMMIT: 'It waits until the consuming segments are committed.',
+      REBALANCE: 'It waits until segments are where their tenants want them.',
+    }[status as 'INIT' | 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE'];
+    return `${doing} To cancel: DELETE ${path}.`;
+  }
+  if (status === 'DONE') return `${destination} serves. When nothing reads ${source} any more: DELETE /tables/${source}.`;
+  const isDropped = aftermath?.kind === 'DROP' || error?.stage === 'INIT';
+  if (isDropped) return `Nothing of ${destination} is left. Start again when the cause is mended.`;
+  return `${destination} is kept, paused. To drop it: DELETE ${path}?dropDestination=true. To let it consume: POST /tables/${destination}/resumeConsumption.`;
+}

@@ -1,0 +1,176 @@
+import { streamOperations as operations } from '@quire/api';
+import { QuireError } from '@quire/core';
+import type { Consumption, RebalanceJob, ResumeFrom, TableEngine } from '@quire/core/table-engine';
+import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { ControllerContext } from '../controller-context.ts';
+import { authorizeChange, halvesOf, parameterOf, pathOf, realtimeName, sendJson, tablesOf, typeOf } from './table-context.ts';
+import { formatTimestamp } from './time-text.ts';
+
+/** The calls about consumption from streams (CONTRACT for tables, section 3), in the words of Apache Pinot's controller. */
+export function streamRoutes(context: ControllerContext): readonly RouteOptions[] {
+  const engine = (): TableEngine => tablesOf(context).engine;
+  const nameOf = (request: FastifyRequest): string => realtimeName(pathOf(request)['tableName'] ?? '');
+  const handlers: Readonly<Record<keyof typeof operations, RouteHandler>> = {
+    readConsumingSegments: async (request, reply) => {
+      const consumption = await engine().readConsumption(nameOf(request), { signal: signalOf(request) });
+      return sendJson(reply, consumingSegmentsOf(consumption, engine().description));
+    },
+    readPauseStatus: async (request, reply) =>
+      sendJson(reply, pauseStatusOf(await engine().readConsumption(nameOf(request), { signal: signalOf(request) }))),
+    readWatermarks: async (request, reply) => sendJson(reply, await readWatermarks(engine(), nameOf(request), signalOf(request))),
+    pauseConsumption: async (request, reply) => {
+      const comment = parameterOf(request, 'comment') ?? '';
+      authorizeChange(request, 'consumption paused', { table: nameOf(request) });
+      return sendJson(reply, pauseStatusOf(await engine().pauseConsumption(nameOf(request), { comment })));
+    },
+    resumeConsumption: async (request, reply) => {
+      const [from, comment] = [resumeFromOf(request), parameterOf(request, 'comment') ?? ''];
+      authorizeChange(request, 'consumption resumed', { table: nameOf(request), from });
+      return sendJson(reply, pauseStatusOf(await engine().resumeConsumption(nameOf(request), { from, comment })));
+    },
+    forceCommit: async (request, reply) => {
+      const chosen = chosenSegmentsOf(request);
+      authorizeChange(request, 'commit forced', { table: nameOf(request) });
+      const { jobId } = await engine().forceCommit(nameOf(request), chosen);
+      return sendJson(reply, { forceCommitStatus: 'SUCCESS', forceCommitJobId: jobId, jobMetaZKWriteStatus: 'SUCCESS' });
+    },
+    readForceCommit: async (request, reply) => {
+      const job = await engine().readForceCommit(pathOf(request)['jobId'] ?? '', { signal: signalOf(request) });
+      return sendJson(reply, {
+        jobId: job.jobId,
+        jobType: 'FORCE_COMMIT',
+        tableName: job.tableNameWithType,
+        submissionTimeMs: String(job.submittedMs),
+        segmentsForceCommitted: JSON.stringify(job.segmentNames),
+        segmentsYetToBeCommitted: job.pendingSegmentNames,
+        numberOfSegmentsYetToBeCommitted: job.pendingSegmentNames.length,
+      });
+    },
+    rebalance: async (request, reply) => {
+      const isDryRun = booleanOf(request, 'dryRun');
+      const name = await oneTable(engine(), request);
+      authorizeChange(request, 'table rebalanced', { table: name, isDryRun });
+      const { jobId, status, description } = await engine().rebalance(name, { isDryRun });
+      return sendJson(reply, { jobId, status, description });
+    },
+    cancelRebalance: async (request, reply) => {
+      const name = await oneTable(engine(), request);
+      authorizeChange(request, 'rebalance cancelled', { table: name });
+      return sendJson(reply, await engine().cancelRebalance(name));
+    },
+    readRebalance: async (request, reply) => {
+      const job = await engine().readRebalance(pathOf(request)['jobId'] ?? '', { signal: signalOf(request) });
+      return sendJson(reply, rebalanceProgressOf(job, context.clock.nowMs()));
+    },
+  };
+  return Object.entries(handlers).map(([id, handler]) => routeOf(operations[id as keyof typeof operations], handler));
+}
+
+function consumingSegmentsOf({ partitions }: Consumption, serverName: string): object {
+  const segments: Record<string, object[]> = {};
+  for (const each of partitions) {
+    if (each.segmentName === null) continue;
+    const partition = String(each.partition);
+    const { currentOffset, latestOffset, lagMessages, lagMs } = each;
+    if (currentOffset === null) {
+      segments[each.segmentName] = [];
+      continue;
+    }
+    const mapOf = (value: number | null): Record<string, string> => (value === null ? {} : { [partition]: String(value) });
+    segments[each.segmentName] = [
+      {
+        serverName,
+        consumerState: each.state === 'CONSUMING' || each.state === 'COMMITTING' ? 'CONSUMING' : 'NOT_CONSUMING',
+        lastConsumedTimestamp: each.lastConsumedMs ?? 0,
+        partitionToOffsetMap: mapOf(currentOffset),
+        partitionOffsetInfo: {
+          currentOffsetsMap: mapOf(currentOffset),
+          latestUpstreamOffsetMap: mapOf(latestOffset),
+          recordsLagMap: mapOf(lagMessages),
+          availabilityLagMsMap: mapOf(lagMs),
+        },
+        // Beyond the peer's members: why a partition stands still, and what it left out.
+        state: each.state,
+        skippedCount: each.skippedCount,
+        ...(each.error !== null && { error: each.error }),
+      },
+    ];
+  }
+  return { serversFailingToRespond: 0, serversUnparsableRespond: 0, _segmentToConsumingInfoMap: segments };
+}
+
+function pauseStatusOf({ isPaused, changedMs, comment, partitions }: Consumption): object {
+  return {
+    pauseFlag: isPaused,
+    consumingSegments: partitions.flatMap(({ segmentName }) => (segmentName === null ? [] : [segmentName])),
+    reasonCode: 'ADMINISTRATIVE',
+    comment: comment ?? '',
+    timestamp: changedMs === null ? '' : formatTimestamp(changedMs),
+  };
+}
+
+/** Where the consuming segments start: the offsets up to which rows are committed. */
+async function readWatermarks(engine: TableEngine, name: string, signal: AbortSignal): Promise<object> {
+  const segments = await engine.listSegments(name, { signal });
+  const watermarks = segments.flatMap(({ state, stream }) =>
+    state === 'CONSUMING' && stream !== null
+      ? [{ partitionGroupId: stream.partition, sequenceNumber: stream.sequence, offset: stream.startOffset }]
+      : [],
+  );
+  return { watermarks: watermarks.toSorted((a, b) => a.partitionGroupId - b.partitionGroupId) };
+}
+
+function resumeFromOf(request: FastifyRequest): ResumeFrom {
+  const from = parameterOf(request, 'consumeFrom') ?? 'lastConsumed';
+  if (from === 'lastConsumed' || from === 'smallest' || from === 'largest') return from;
+  throw new QuireError('INVALID_PARAMETER', `consumeFrom is '${from.slice(0, 40)}'; expected lastConsumed, smallest or largest.`);
+}
+
+function chosenSegmentsOf(request: FastifyRequest): { segmentNames?: readonly string[]; partitions?: readonly number[] } {
+  const [segments, partitions] = [parameterOf(request, 'segments'), parameterOf(request, 'partitions')];
+  if (segments !== undefined && partitions !== undefined) {
+    throw new QuireError('INVALID_PARAMETER', 'segments and partitions are both given; expected one of them.');
+  }
+  if (segments !== undefined) return { segmentNames: segments.split(',').map((name) => name.trim()) };
+  if (partitions === undefined) return {};
+  const numbers = partitions.split(',').map((text) => text.trim());
+  const odd = numbers.find((text) => !/^\d{1,9}$/.test(text));
+  if (odd === undefined) return { partitions: numbers.map(Number) };
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `partitions has '${odd.slice(0, 40)}'; expected integers from 0 on, with commas between.`,
+  );
+}
+
+export function booleanOf(request: FastifyRequest, name: string): boolean {
+  const text = (parameterOf(request, name) ?? 'false').toLowerCase();
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new QuireError('INVALID_PARAMETER', `${name} is '${text.slice(0, 40)}'; expected true or false.`);
+}
+
+async function oneTable(engine: TableEngine, request: FastifyRequest): Promise<string> {
+  const name = pathOf(request)['tableName'] ?? '';
+  const halves = await halvesOf(engine, name, typeOf(request), signalOf(request));
+  const [half] = halves;
+  if (half !== undefined && halves.length === 1) return half.tableNameWithType;
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `The table ${name} has both halves; expected the parameter type, OFFLINE or REALTIME.`,
+  );
+}
+
+function rebalanceProgressOf(job: RebalanceJob, nowMs: number): object {
+  const endMs = job.endedMs ?? nowMs;
+  return {
+    timeElapsedSinceStartInSeconds: Math.max(0, Math.floor((endMs - job.startedMs) / 1000)),
+    tableRebalanceProgressStats: {
+      status: job.status,
+      startTimeMs: job.startedMs,
+      timeToFinishInSeconds: job.endedMs === null ? 0 : Math.floor((job.endedMs - job.startedMs) / 1000),
+      completionStatusMsg: job.description,
+      segmentsToMove: job.segmentsToMoveCount,
+      segmentsMoved: job.segmentsMovedCount,
+    },
+  };
+}

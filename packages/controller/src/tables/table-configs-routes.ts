@@ -1,0 +1,143 @@
+import { tableAdminOperations as operations } from '@quire/api';
+import { isQuireError, type JsonValue, QuireError } from '@quire/core';
+import {
+  parseTableName,
+  type TableConfigDocument,
+  type TableDescription,
+  type TableEngine,
+  type TableSchemaDocument,
+} from '@quire/core/table-engine';
+import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { ControllerContext } from '../controller-context.ts';
+import { objectBody } from '../preview/object-body.ts';
+import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf } from './table-context.ts';
+import { assertUnused, documentOf, withTypedName } from './table-routes.ts';
+
+/** The calls about the schema and the configs of a table together. */
+export function tableConfigsRoutes(context: ControllerContext): readonly RouteOptions[] {
+  const engine = (): TableEngine => tablesOf(context).engine;
+  const nameOf = (request: FastifyRequest): string => pathOf(request)['tableName'] ?? '';
+  const body = objectBody(context.options.bodyBytesMax, () => context.options.preview?.limits.digitsMax);
+  const route = (id: keyof typeof operations, handler: RouteHandler): RouteOptions =>
+    routeOf(operations[id], handler, operations[id].schema.body === undefined ? undefined : body);
+  const read = async (request: FastifyRequest): Promise<readonly TableDescription[]> => {
+    const signal = signalOf(request);
+    const halves = await halvesOf(engine(), nameOf(request), undefined, signal);
+    return Promise.all(halves.map(({ tableNameWithType }) => engine().readTable(tableNameWithType, { signal })));
+  };
+  return [
+    route('listTableConfigs', async (request, reply) => {
+      const tables = await engine().listTables({ signal: signalOf(request) });
+      return sendJson(reply, [...new Set(tables.map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName))]);
+    }),
+    route('readTableConfigs', async (request, reply) => {
+      const halves = await read(request);
+      const half = (type: string): JsonValue => halves.find((each) => each.type === type)?.config ?? null;
+      return sendJson(reply, {
+        tableName: parseTableName(nameOf(request)).rawName,
+        schema: halves[0]?.schema ?? null,
+        offline: half('OFFLINE'),
+        realtime: half('REALTIME'),
+      });
+    }),
+    route('createTableConfigs', async (request, reply) => {
+      const asked = tableConfigsOf(request);
+      authorizeChange(request, 'tables made', { table: asked.tableName });
+      const findings = await createAll(engine(), asked);
+      const status = `TableConfigs ${asked.tableName} successfully added`;
+      return sendJson(reply, { unrecognizedProperties: {}, status, ...(findings.length > 0 && { findings }) });
+    }),
+    route('updateTableConfigs', async (request, reply) => {
+      const asked = tableConfigsOf(request);
+      if (asked.tableName !== nameOf(request)) {
+        throw new QuireError(
+          'INVALID_BODY',
+          `tableName is '${asked.tableName.slice(0, 100)}'; expected '${nameOf(request)}', as in the path.`,
+        );
+      }
+      authorizeChange(request, 'tables replaced', { table: asked.tableName });
+      await updateAll(engine(), asked);
+      return sendJson(reply, { unrecognizedProperties: {}, status: `TableConfigs updated for ${asked.tableName}` });
+    }),
+    route('deleteTableConfigs', async (request, reply) => {
+      const halves = await read(request);
+      authorizeChange(request, 'tables deleted', { table: nameOf(request) });
+      for (const { tableNameWithType } of halves) await assertUnused(context, tableNameWithType);
+      for (const { tableNameWithType } of halves) await engine().deleteTable(tableNameWithType);
+      const schemaName = halves[0]?.schema.schemaName;
+      if (schemaName !== undefined) await engine().deleteSchema(schemaName);
+      return sendJson(reply, { status: `Deleted TableConfigs: ${nameOf(request)}` });
+    }),
+  ];
+}
+
+interface TableConfigs {
+  readonly tableName: string;
+  readonly schema: TableSchemaDocument;
+  readonly configs: readonly TableConfigDocument[];
+}
+
+/** @throws INVALID_BODY when a part is missing, or their names differ */
+function tableConfigsOf(request: FastifyRequest): TableConfigs {
+  const body = bodyOf(request);
+  const { tableName } = documentOf<{ readonly tableName: string }>(body, 'tableName');
+  const part = (member: string): Readonly<Record<string, JsonValue>> | undefined => {
+    const value = body[member] ?? undefined;
+    if (value === undefined) return undefined;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Readonly<Record<string, JsonValue>>;
+    throw new QuireError('INVALID_BODY', `${member} is not an object; expected a document.`);
+  };
+  const schema = part('schema');
+  if (schema === undefined) throw new QuireError('INVALID_BODY', 'schema is missing; expected the schema of the table.');
+  const halves = [
+    ['offline', 'OFFLINE'],
+    ['realtime', 'REALTIME'],
+  ] as const;
+  const configs = halves.flatMap(([member, type]) => {
+    const config = part(member);
+    return config === undefined ? [] : [withTypedName({ tableName, tableType: type, ...config })];
+  });
+  if (configs.length === 0) {
+    throw new QuireError('INVALID_BODY', 'offline and realtime are missing; expected at least one config.');
+  }
+  const odd = configs.find((config) => parseTableName(config.tableName).rawName !== tableName);
+  if (odd !== undefined) {
+    throw new QuireError(
+      'INVALID_BODY',
+      `The config is for '${odd.tableName.slice(0, 100)}'; expected '${tableName.slice(0, 100)}', as tableName.`,
+    );
+  }
+  return { tableName, schema: documentOf<TableSchemaDocument>(schema, 'schemaName'), configs };
+}
+
+/** All or nothing: what was made is taken back when what follows cannot be made. */
+async function createAll(engine: TableEngine, { schema, configs }: TableConfigs): Promise<readonly object[]> {
+  await engine.createSchema(schema);
+  const made: string[] = [];
+  const findings: object[] = [];
+  try {
+    for (const config of configs) {
+      const created = await engine.createTable(config);
+      made.push(created.tableNameWithType);
+      findings.push(...created.findings);
+    }
+    return findings;
+  } catch (error) {
+    for (const name of made.toReversed()) await engine.deleteTable(name);
+    await engine.deleteSchema(schema.schemaName);
+    throw error;
+  }
+}
+
+async function updateAll(engine: TableEngine, { schema, configs }: TableConfigs): Promise<void> {
+  await engine.updateSchema(schema);
+  for (const config of configs) {
+    try {
+      await engine.updateTable(config);
+    } catch (error) {
+      if (!isQuireError(error, 'TABLE_NOT_FOUND')) throw error;
+      await engine.createTable(config);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { type JsonValue, QuireError } from '@quire/core';
+import { parseTableName, type TableEngine, type TableSummary, type TableType } from '@quire/core/table-engine';
+import type { RawParameter } from '@quire/api';
+import type { Restreams } from '@quire/restream';
+import { requireRole } from '@quire/auth';
+import { audit, principalOf, queryOf } from '@quire/service';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { writeAnyJson } from '@quire/tables';
+import type { ControllerContext } from '../controller-context.ts';
+
+/** What keeps tables, and the jobs that work on them. */
+export interface ControllerTables {
+  readonly engine: TableEngine;
+  readonly restreams: Restreams;
+}
+
+/** @throws UNSUPPORTED when this controller has no engine of tables */
+export function tablesOf({ options }: ControllerContext): ControllerTables {
+  if (options.tables !== undefined) return options.tables;
+  throw new QuireError(
+    'UNSUPPORTED',
+    'This controller keeps no tables. Run the role `server` beside it, or set engine.kind = pinot.',
+  );
+}
+
+/** Lets admins alone change something, and leaves a line of it in the audit log. @throws FORBIDDEN */
+export function authorizeChange(request: FastifyRequest, event: string, members: Readonly<Record<string, unknown>> = {}): void {
+  requireRole(principalOf(request), 'admin');
+  audit(request, event, members);
+}
+
+/** Sends JSON with all digits of its integers. */
+export function sendJson(reply: FastifyReply, value: object | string): FastifyReply {
+  return reply
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(typeof value === 'string' ? JSON.stringify(value) : writeAnyJson(value));
+}
+
+export function pathOf(request: FastifyRequest): Readonly<Record<string, string>> {
+  return request.params as Readonly<Record<string, string>>;
+}
+
+/** A query parameter that may be given once. @throws INVALID_PARAMETER when it is given several times */
+export function parameterOf(request: FastifyRequest, name: string): string | undefined {
+  const value: RawParameter = queryOf(request)[name];
+  if (value === undefined || typeof value === 'string') return value;
+  if (value.length <= 1) return value[0];
+  throw new QuireError('INVALID_PARAMETER', `${name} is given ${value.length} times; expected it once.`);
+}
+
+export function bodyOf(request: FastifyRequest): Readonly<Record<string, JsonValue>> {
+  return request.body as Readonly<Record<string, JsonValue>>;
+}
+
+/** The type of a table that a parameter names. @throws INVALID_PARAMETER */
+export function typeOf(request: FastifyRequest): TableType | undefined {
+  const text = parameterOf(request, 'type')?.toUpperCase();
+  if (text === undefined || text === 'OFFLINE' || text === 'REALTIME') return text;
+  throw new QuireError('INVALID_PARAMETER', `type is '${text.slice(0, 40)}'; expected OFFLINE or REALTIME.`);
+}
+
+/**
+ * The halves of a table that a name means: with a suffix one, without it both that there are, or the one of the type.
+ *
+ * @throws TABLE_NOT_FOUND when there is none
+ */
+export async function halvesOf(
+  engine: TableEngine,
+  name: string,
+  type: TableType | undefined,
+  signal: AbortSignal,
+): Promise<readonly TableSummary[]> {
+  const named = parseTableName(name);
+  const wanted = named.type ?? type;
+  const tables = await engine.listTables({ signal });
+  const halves = tables.filter(
+    (table) =>
+      parseTableName(table.tableNameWithType).rawName === named.rawName && (wanted === undefined || table.type === wanted),
+  );
+  const isContradiction = named.type !== undefined && type !== undefined && named.type !== type;
+  if (halves.length > 0 && !isContradiction) return halves;
+  throw new QuireError(
+    'TABLE_NOT_FOUND',
+    `There is no table '${name.slice(0, 200)}'${wanted === undefined ? '' : ` of type ${wanted}`}.`,
+  );
+}
+
+/** The name of the real-time half, for the calls that only that has. */
+export function realtimeName(name: string): string {
+  return parseTableName(name).type === undefined ? `${name}_REALTIME` : name;
+}

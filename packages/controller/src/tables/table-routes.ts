@@ -1,0 +1,282 @@
+import { tableAdminOperations as operations } from '@quire/api';
+import { type JsonValue, QuireError } from '@quire/core';
+import {
+  parseTableName,
+  type SegmentDescription,
+  type TableConfigDocument,
+  type TableCreated,
+  type TableDescription,
+  type TableEngine,
+  type TableSchemaDocument,
+} from '@quire/core/table-engine';
+import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { ControllerContext } from '../controller-context.ts';
+import { objectBody } from '../preview/object-body.ts';
+import { booleanOf } from './stream-routes.ts';
+import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf, typeOf } from './table-context.ts';
+
+type Handlers = Readonly<Partial<Record<keyof typeof operations, RouteHandler>>>;
+
+/** The calls about tables and schemas (CONTRACT for tables, section 2), in the words of Apache Pinot's controller. */
+export function tableRoutes(context: ControllerContext): readonly RouteOptions[] {
+  const engine = (): TableEngine => tablesOf(context).engine;
+  const body = objectBody(context.options.bodyBytesMax, () => context.options.preview?.limits.digitsMax);
+  const handlers: Handlers = {
+    ...tableHandlers(context, engine),
+    ...segmentHandlers(engine),
+    ...schemaHandlers(engine),
+    ...clusterHandlers(context, engine),
+  };
+  return Object.entries(handlers).map(([id, handler]) => {
+    const operation = operations[id as keyof typeof operations];
+    return routeOf(operation, handler, operation.schema.body === undefined ? undefined : body);
+  });
+}
+
+function tableHandlers(context: ControllerContext, engine: () => TableEngine): Handlers {
+  const nameOf = (request: FastifyRequest): string => pathOf(request)['tableName'] ?? '';
+  const read = async (request: FastifyRequest): Promise<readonly TableDescription[]> => {
+    const signal = signalOf(request);
+    const halves = await halvesOf(engine(), nameOf(request), typeOf(request), signal);
+    return Promise.all(halves.map(({ tableNameWithType }) => engine().readTable(tableNameWithType, { signal })));
+  };
+  return {
+    createTable: async (request, reply) => {
+      const config = configOf(request);
+      authorizeChange(request, 'table made', { table: config.tableName });
+      const created = await engine().createTable(config);
+      return sendJson(reply, doneOf(created, `Table ${created.tableNameWithType} successfully added`));
+    },
+    readTable: async (request, reply) =>
+      sendJson(reply, Object.fromEntries((await read(request)).map(({ type, config }) => [type, config]))),
+    updateTable: async (request, reply) => {
+      const config = configOf(request);
+      assertSameTable(nameOf(request), config.tableName);
+      authorizeChange(request, 'table config replaced', { table: config.tableName });
+      const updated = await engine().updateTable(config);
+      return sendJson(reply, doneOf(updated, `Table config updated for ${updated.tableNameWithType}`));
+    },
+    deleteTable: async (request, reply) => {
+      const halves = await halvesOf(engine(), nameOf(request), typeOf(request), signalOf(request));
+      const names = halves.map(({ tableNameWithType }) => tableNameWithType);
+      authorizeChange(request, 'table deleted', { tables: names });
+      for (const name of names) await assertUnused(context, name);
+      for (const name of names) await engine().deleteTable(name);
+      return sendJson(reply, { status: `Tables: [${names.join(', ')}] deleted` });
+    },
+    readTableSize: async (request, reply) => {
+      const signal = signalOf(request);
+      const halves = await halvesOf(engine(), nameOf(request), typeOf(request), signal);
+      const sizes: Record<string, { reportedSizeInBytes: number; segments: object } | null> = { OFFLINE: null, REALTIME: null };
+      let totalBytes = 0;
+      for (const { tableNameWithType, type } of halves) {
+        const segments = await engine().listSegments(tableNameWithType, { signal });
+        const bytes = segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+        totalBytes += bytes;
+        const bySegment = segments.map(
+          ({ segmentName, sizeBytes }) => [segmentName, { reportedSizeInBytes: sizeBytes }] as const,
+        );
+        sizes[type] = { reportedSizeInBytes: bytes, segments: Object.fromEntries(bySegment) };
+      }
+      return sendJson(reply, {
+        tableName: parseTableName(nameOf(request)).rawName,
+        reportedSizeInBytes: totalBytes,
+        estimatedSizeInBytes: totalBytes,
+        offlineSegments: sizes['OFFLINE'],
+        realtimeSegments: sizes['REALTIME'],
+      });
+    },
+    updateTableSchema: async (request, reply) => {
+      const schema = schemaOf(request);
+      authorizeChange(request, 'schema replaced', { schema: schema.schemaName });
+      const halves = await halvesOf(engine(), nameOf(request), undefined, signalOf(request));
+      const current = await engine().readTable(halves[0]?.tableNameWithType ?? '', { signal: signalOf(request) });
+      if (current.schema.schemaName !== schema.schemaName) {
+        throw new QuireError(
+          'INVALID_BODY',
+          `schemaName is '${schema.schemaName.slice(0, 100)}'; expected '${current.schema.schemaName}', the schema of the table.`,
+        );
+      }
+      await engine().updateSchema(schema);
+      return sendJson(reply, { unrecognizedProperties: {}, status: `${schema.schemaName} successfully added` });
+    },
+  };
+}
+
+function segmentHandlers(engine: () => TableEngine): Handlers {
+  return {
+    listSegments: async (request, reply) => {
+      const signal = signalOf(request);
+      const halves = await halvesOf(engine(), pathOf(request)['tableName'] ?? '', typeOf(request), signal);
+      const lists = halves.map(async ({ tableNameWithType, type }) => {
+        const segments = await engine().listSegments(tableNameWithType, { signal });
+        return { [type]: segments.map(({ segmentName }) => segmentName) };
+      });
+      return sendJson(reply, await Promise.all(lists));
+    },
+    readSegment: async (request, reply) => {
+      const { segment } = await findSegment(engine(), request);
+      return sendJson(reply, segmentMetadataOf(segment));
+    },
+    deleteSegment: async (request, reply) => {
+      const { tableNameWithType, segment } = await findSegment(engine(), request);
+      authorizeChange(request, 'segment deleted', { table: tableNameWithType, segment: segment.segmentName });
+      await engine().deleteSegment(tableNameWithType, segment.segmentName);
+      return sendJson(reply, { status: 'Segment deleted' });
+    },
+  };
+}
+
+function schemaHandlers(engine: () => TableEngine): Handlers {
+  const nameOf = (request: FastifyRequest): string => pathOf(request)['schemaName'] ?? '';
+  return {
+    listSchemas: async (request, reply) => sendJson(reply, await engine().listSchemas({ signal: signalOf(request) })),
+    createSchema: async (request, reply) => {
+      const schema = schemaOf(request);
+      const mayReplace = booleanOf(request, 'override');
+      authorizeChange(request, 'schema made', { schema: schema.schemaName });
+      if (mayReplace && (await engine().listSchemas()).includes(schema.schemaName)) await engine().updateSchema(schema);
+      else await engine().createSchema(schema);
+      return sendJson(reply, { unrecognizedProperties: {}, status: `${schema.schemaName} successfully added` });
+    },
+    readSchema: async (request, reply) =>
+      sendJson(reply, await engine().readSchema(nameOf(request), { signal: signalOf(request) })),
+    updateSchema: async (request, reply) => {
+      const schema = schemaOf(request);
+      if (schema.schemaName !== nameOf(request)) {
+        throw new QuireError(
+          'INVALID_BODY',
+          `schemaName is '${schema.schemaName.slice(0, 100)}'; expected '${nameOf(request)}', as in the path.`,
+        );
+      }
+      authorizeChange(request, 'schema replaced', { schema: schema.schemaName });
+      await engine().updateSchema(schema);
+      return sendJson(reply, { unrecognizedProperties: {}, status: `${schema.schemaName} successfully added` });
+    },
+    deleteSchema: async (request, reply) => {
+      authorizeChange(request, 'schema deleted', { schema: nameOf(request) });
+      await engine().deleteSchema(nameOf(request));
+      return sendJson(reply, { status: `Schema ${nameOf(request)} deleted` });
+    },
+  };
+}
+
+function clusterHandlers({ options }: ControllerContext, engine: () => TableEngine): Handlers {
+  return {
+    listTenants: async (request, reply) => {
+      const { serverTenants, brokerTenants } = await engine().listTenants({ signal: signalOf(request) });
+      return sendJson(reply, { SERVER_TENANTS: serverTenants, BROKER_TENANTS: brokerTenants });
+    },
+    listInstances: async (request, reply) => {
+      const instances = await engine().listInstances({ signal: signalOf(request) });
+      return sendJson(reply, { instances: instances.map(({ instanceName }) => instanceName) });
+    },
+    readInstance: async (request, reply) => {
+      const { instanceName = '' } = pathOf(request);
+      const instances = await engine().listInstances({ signal: signalOf(request) });
+      const found = instances.find((each) => each.instanceName === instanceName);
+      if (found === undefined) throw new QuireError('ROUTE_NOT_FOUND', `There is no instance '${instanceName.slice(0, 200)}'.`);
+      const { host, port, isEnabled, tenants, kind } = found;
+      return sendJson(reply, { instanceName, hostName: host, port: String(port), enabled: isEnabled, tags: tenants, type: kind });
+    },
+    readVersion: async (_request, reply) => sendJson(reply, { quire: options.version }),
+  };
+}
+
+/** @throws TABLE_IN_USE while a restream job works with the table, with the job's id */
+export async function assertUnused(context: ControllerContext, tableNameWithType: string): Promise<void> {
+  const job = await tablesOf(context).restreams.findActive(tableNameWithType);
+  if (job === undefined) return;
+  throw new QuireError(
+    'TABLE_IN_USE',
+    `The restream job ${job.jobId} works with ${tableNameWithType}. Cancel it, or wait for its end.`,
+  );
+}
+
+export function doneOf({ findings }: TableCreated, status: string): object {
+  return { unrecognizedProperties: {}, status, ...(findings.length > 0 && { findings }) };
+}
+
+/** @throws INVALID_BODY without a name */
+function configOf(request: FastifyRequest): TableConfigDocument {
+  return withTypedName(documentOf<TableConfigDocument>(bodyOf(request), 'tableName'));
+}
+
+/** @throws INVALID_BODY without a name */
+function schemaOf(request: FastifyRequest): TableSchemaDocument {
+  return documentOf<TableSchemaDocument>(bodyOf(request), 'schemaName');
+}
+
+/** A document that has its name. @throws INVALID_BODY */
+export function documentOf<Document>(value: Readonly<Record<string, JsonValue>>, nameMember: string): Document {
+  const name = value[nameMember];
+  if (typeof name === 'string' && name !== '') return value as Document;
+  throw new QuireError('INVALID_BODY', `${nameMember} is ${name === undefined ? 'missing' : 'not a text'}; expected a name.`);
+}
+
+/** The config with its type in its name. @throws INVALID_BODY when neither the name nor `tableType` says the type, or they differ */
+export function withTypedName(config: TableConfigDocument): TableConfigDocument {
+  const { rawName, type } = parseTableName(config.tableName);
+  const given = typeof config['tableType'] === 'string' ? config['tableType'].toUpperCase() : undefined;
+  if (given !== undefined && given !== 'OFFLINE' && given !== 'REALTIME') {
+    throw new QuireError('INVALID_BODY', `tableType is '${given.slice(0, 40)}'; expected OFFLINE or REALTIME.`);
+  }
+  if (type !== undefined && given !== undefined && type !== given) {
+    throw new QuireError(
+      'INVALID_BODY',
+      `tableName is '${config.tableName.slice(0, 100)}' and tableType is '${given}'; expected the same type.`,
+    );
+  }
+  const known = type ?? given;
+  if (known === undefined) throw new QuireError('INVALID_BODY', 'tableType is missing; expected OFFLINE or REALTIME.');
+  return { ...config, tableName: `${rawName}_${known}`, tableType: known };
+}
+
+function assertSameTable(inPath: string, inBody: string): void {
+  const [path, body] = [parseTableName(inPath), parseTableName(inBody)];
+  const isSame = path.rawName === body.rawName && (path.type === undefined || path.type === body.type);
+  if (isSame) return;
+  throw new QuireError(
+    'INVALID_BODY',
+    `tableName is '${inBody.slice(0, 100)}'; expected '${inPath.slice(0, 100)}', as in the path.`,
+  );
+}
+
+async function findSegment(
+  engine: TableEngine,
+  request: FastifyRequest,
+): Promise<{ readonly tableNameWithType: string; readonly segment: SegmentDescription }> {
+  const { tableName = '', segmentName = '' } = pathOf(request);
+  const signal = signalOf(request);
+  for (const { tableNameWithType } of await halvesOf(engine, tableName, undefined, signal)) {
+    const segments = await engine.listSegments(tableNameWithType, { signal });
+    const segment = segments.find((each) => each.segmentName === segmentName);
+    if (segment !== undefined) return { tableNameWithType, segment };
+  }
+  throw new QuireError(
+    'SEGMENT_NOT_FOUND',
+    `The table ${tableName.slice(0, 200)} has no segment '${segmentName.slice(0, 200)}'.`,
+  );
+}
+
+/** What is known of a segment, by the peer's keys, all texts. */
+function segmentMetadataOf(segment: SegmentDescription): object {
+  const text = (name: string, value: string | number | null | undefined): Record<string, string> =>
+    value === null || value === undefined ? {} : { [name]: String(value) };
+  return {
+    'segment.name': segment.segmentName,
+    'segment.realtime.status': segment.state === 'CONSUMING' ? 'IN_PROGRESS' : 'DONE',
+    ...text('segment.total.docs', segment.rowCount),
+    ...text('segment.size.in.bytes', segment.sizeBytes),
+    ...text('segment.start.time', segment.minTimeMs),
+    ...text('segment.end.time', segment.maxTimeMs),
+    ...(segment.minTimeMs !== null && { 'segment.time.unit': 'MILLISECONDS' }),
+    ...text('segment.creation.time', segment.createdMs),
+    ...text('segment.push.time', segment.committedMs),
+    ...text('segment.crc', segment.checksum),
+    ...text('segment.realtime.startOffset', segment.stream?.startOffset),
+    ...text('segment.realtime.endOffset', segment.stream?.endOffset),
+    ...(Object.keys(segment.custom).length > 0 && { custom: segment.custom }),
+  };
+}

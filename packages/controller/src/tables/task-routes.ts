@@ -1,0 +1,150 @@
+import { parseIntegerParameter, taskOperations as operations } from '@quire/api';
+import { type JsonValue, QuireError } from '@quire/core';
+import type { SubtaskRecord, TableEngine, TaskRecord } from '@quire/core/table-engine';
+import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import type { FastifyRequest, RouteOptions } from 'fastify';
+import type { ControllerContext } from '../controller-context.ts';
+import { objectBody } from '../preview/object-body.ts';
+import { authorizeChange, bodyOf, parameterOf, pathOf, sendJson, tablesOf } from './table-context.ts';
+import { countSubtasks, debugOf, taskConfigOf } from './task-debug.ts';
+
+type Handlers = Readonly<Record<keyof typeof operations, RouteHandler>>;
+
+/** The calls about tasks (spec section 4.2; CONTRACT for tables, section 4). */
+export function taskRoutes(context: ControllerContext): readonly RouteOptions[] {
+  const engine = (): TableEngine => tablesOf(context).engine;
+  const taskOf = (request: FastifyRequest): Promise<TaskRecord> =>
+    engine().readTask(pathOf(request)['taskName'] ?? '', { signal: signalOf(request) });
+  const tasksOf = (request: FastifyRequest): Promise<readonly TaskRecord[]> =>
+    engine().listTasks(
+      { taskType: typeOf(request), tableNameWithType: pathOf(request)['tableName'] },
+      { signal: signalOf(request) },
+    );
+  /** A member for each task of a type, by its name. */
+  const byTask =
+    (of: (task: TaskRecord, request: FastifyRequest) => unknown): RouteHandler =>
+    async (request, reply) =>
+      sendJson(reply, Object.fromEntries((await tasksOf(request)).map((task) => [task.taskName, of(task, request)])));
+  const bySubtask =
+    (of: (subtask: SubtaskRecord) => string): RouteHandler =>
+    async (request, reply) =>
+      sendJson(reply, Object.fromEntries((await taskOf(request)).subtasks.map((each) => [each.subtaskId, of(each)])));
+  const debugByTask: RouteHandler = async (request, reply) => {
+    const verbosity = verbosityOf(request);
+    return byTask((task) => debugOf(task, verbosity))(request, reply);
+  };
+  const handlers: Handlers = {
+    readTaskDebug: async (request, reply) => {
+      const verbosity = verbosityOf(request);
+      return sendJson(reply, debugOf(await taskOf(request), verbosity));
+    },
+    listTaskTypes: async (request, reply) => sendJson(reply, await engine().listTaskTypes({ signal: signalOf(request) })),
+    listTasks: async (request, reply) =>
+      sendJson(
+        reply,
+        (await tasksOf(request)).map(({ taskName }) => taskName),
+      ),
+    readTaskQueue: async (request, reply) => {
+      const state = await engine().readTaskQueue(typeOf(request), { signal: signalOf(request) });
+      return sendJson(reply, state === 'STOPPED' ? 'STOPPED' : 'IN_PROGRESS');
+    },
+    listTaskStates: byTask(({ state }) => state),
+    countTasks: byTask(({ subtasks }) => countSubtasks(subtasks)),
+    readTypeDebug: debugByTask,
+    readTableTaskDebug: debugByTask,
+    readTableTaskStates: byTask(({ state }) => state),
+    readTaskState: async (request, reply) => sendJson(reply, (await taskOf(request)).state),
+    readTaskConfigs: async (request, reply) => {
+      const task = await taskOf(request);
+      return sendJson(
+        reply,
+        task.subtasks.map((subtask) => taskConfigOf(task, subtask)),
+      );
+    },
+    readSubtaskStates: bySubtask(({ state }) => state),
+    listSubtasks: bySubtask(({ state }) => state),
+    readSubtaskProgress: bySubtask(({ state, progress, info }) => progress ?? info ?? state),
+    ...changeHandlers(engine),
+  };
+  const body = objectBody(context.options.bodyBytesMax, () => undefined);
+  return Object.entries(handlers).map(([id, handler]) =>
+    routeOf(operations[id as keyof typeof operations], handler, id === 'executeTask' ? body : undefined),
+  );
+}
+
+function typeOf(request: FastifyRequest): string {
+  return pathOf(request)['taskType'] ?? '';
+}
+
+/** What changes tasks: for admins. */
+function changeHandlers(
+  engine: () => TableEngine,
+): Pick<Handlers, 'scheduleTasks' | 'executeTask' | 'stopTasks' | 'resumeTasks' | 'cancelTask'> {
+  return {
+    scheduleTasks: async (request, reply) => {
+      const [taskType, tableNameWithType] = [parameterOf(request, 'taskType'), parameterOf(request, 'tableName')];
+      authorizeChange(request, 'tasks scheduled', { taskType, table: tableNameWithType });
+      return sendJson(reply, await schedule(engine(), taskType, tableNameWithType));
+    },
+    executeTask: async (request, reply) => {
+      const asked = taskRequestOf(request);
+      authorizeChange(request, 'task executed', { taskType: asked.taskType, table: asked.tableNameWithType });
+      const { taskName, tableNameWithType } = await engine().executeTask(asked);
+      return sendJson(reply, { [tableNameWithType]: taskName });
+    },
+    stopTasks: async (request, reply) => {
+      authorizeChange(request, 'tasks stopped', { taskType: typeOf(request) });
+      await engine().stopTaskQueue(typeOf(request));
+      return sendJson(reply, { status: `Successfully stopped tasks for task type: ${typeOf(request)}` });
+    },
+    resumeTasks: async (request, reply) => {
+      authorizeChange(request, 'tasks resumed', { taskType: typeOf(request) });
+      await engine().resumeTaskQueue(typeOf(request));
+      return sendJson(reply, { status: `Successfully resumed tasks for task type: ${typeOf(request)}` });
+    },
+    cancelTask: async (request, reply) => {
+      const taskName = pathOf(request)['taskName'] ?? '';
+      authorizeChange(request, 'task cancelled', { taskName });
+      await engine().cancelTask(taskName);
+      return sendJson(reply, { status: `Successfully deleted task: ${taskName}` });
+    },
+  };
+}
+
+/** @throws INVALID_PARAMETER when it is anything but an integer from 0 on */
+function verbosityOf(request: FastifyRequest): number {
+  return parseIntegerParameter('verbosity', parameterOf(request, 'verbosity')) ?? 0;
+}
+
+/** As Apache Pinot's controller answers: the names of the tasks by type, with commas between, and what went wrong as texts. */
+async function schedule(
+  engine: TableEngine,
+  taskType: string | undefined,
+  tableNameWithType: string | undefined,
+): Promise<object> {
+  const { scheduled, skipped, errors } = await engine.scheduleTasks({ taskType, tableNameWithType });
+  const names: Record<string, string> = {};
+  for (const task of scheduled) {
+    const others = names[task.taskType];
+    names[task.taskType] = others === undefined ? task.taskName : `${others},${task.taskName}`;
+  }
+  const errorLines = errors.map((error) => `${error.taskType} for ${error.tableNameWithType}: ${error.message}`);
+  return { ...names, generationErrors: errorLines.join('\n'), schedulingErrors: '', skipped };
+}
+
+function taskRequestOf(request: FastifyRequest): Parameters<TableEngine['executeTask']>[0] {
+  const { taskType, tableName, taskName, taskConfigs = {} } = bodyOf(request);
+  const text = (member: string, value: JsonValue | undefined): string => {
+    if (typeof value === 'string' && value !== '') return value;
+    throw new QuireError('INVALID_BODY', `${member} is ${value === undefined ? 'missing' : 'not a text'}; expected a text.`);
+  };
+  if (typeof taskConfigs !== 'object' || taskConfigs === null || Array.isArray(taskConfigs)) {
+    throw new QuireError('INVALID_BODY', 'taskConfigs is not an object; expected an object of configs.');
+  }
+  return {
+    taskType: text('taskType', taskType),
+    tableNameWithType: text('tableName', tableName),
+    taskName: taskName === undefined || taskName === null ? undefined : text('taskName', taskName),
+    configs: taskConfigs as Readonly<Record<string, JsonValue>>,
+  };
+}

@@ -1,0 +1,9 @@
+/** A moment as spec section 2.2 writes it: `yyyy-MM-dd HH:mm:ss z`, in UTC. */
+export function formatTaskTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** A moment as Apache Pinot's controller writes it elsewhere: `yyyy-MM-dd HH:mm:ss.SSS`, in UTC. */
+export function formatTimestamp(ms: number): string {
+  return new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
+}

@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { formatBytes, QuireError } from '@quire/core';
+import type { FastifyRequest } from 'fastify';
+
+/** A file that a caller sends. */
+export interface Upload {
+  /** As the caller calls it; empty when it has no name. */
+  readonly name: string;
+  /** Its bytes, once. @throws BODY_TOO_LARGE once there are more than may be; INVALID_BODY when the body breaks off */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Opens the file in the body of a request: the one of a `multipart/form-data` body, or else the body itself.
+ *
+ * @param sizeMaxBytes most bytes that the file may have
+ * @throws INVALID_BODY when there is none
+ */
+export async function openUpload(request: FastifyRequest, sizeMaxBytes: number): Promise<Upload> {
+  const type = request.headers['content-type'] ?? '';
+  const stream = request.body as Readable | undefined;
+  if (stream === undefined || typeof stream !== 'object')
+    throw new QuireError('INVALID_BODY', 'The request has no body; expected a file.');
+  if (!type.toLowerCase().startsWith('multipart/form-data')) return { name: '', body: bounded(stream, sizeMaxBytes) };
+  return openMultipart(stream, request.headers as BusboyHeaders, sizeMaxBytes);
+}
+
+function openMultipart(stream: Readable, headers: BusboyHeaders, sizeMaxBytes: number): Promise<Upload> {
+  const { promise, resolve, reject } = Promise.withResolvers<Upload>();
+  let file: Readable | undefined;
+  const fail = (message: string, cause?: unknown): void => {
+    const error = new QuireError('INVALID_BODY', message, { cause });
+    file?.destroy(error);
+    reject(error);
+  };
+  let parser: InstanceType<typeof Busboy>;
+  try {
+    parser = new Busboy({ headers, limits: { parts: 20, fields: 20, fieldSize: 65_536 } });
+  } catch (cause) {
+    throw new QuireError('INVALID_BODY', 'The multipart body names no boundary.', { cause });
+  }
+  parser.on('file', (_field: string, part: Readable, name: string | undefined) => {
+    if (file !== undefined) {
+      part.resume();
+      return fail('The multipart body has several files; expected one.');
+    }
+    file = part;
+    resolve({ name: name ?? '', body: bounded(part, sizeMaxBytes) });
+  });
+  parser.on('error', (cause: unknown) => fail('The multipart body cannot be read; expected one file in it.', cause));
+  parser.on('finish', () => {
+    if (file === undefined) fail('The multipart body has no file; expected one.');
+  });
+  stream.on('error', (cause: unknown) => fail('The request broke off before its end.', cause));
+  stream.on('close', () => {
+    if (!stream.readableEnded) fail('The request broke off before its end.');
+  });
+  stream.pipe(parser);
+  return promise;
+}
+
+async function* bounded(stream: Readable, sizeMaxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
+  let sizeBytes = 0;
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > sizeMaxBytes) {
+      throw new QuireError('BODY_TOO_LARGE', `The file has more than ${formatBytes(sizeMaxBytes)}, the most that is taken.`);
+    }
+    yield chunk;
+  }
+}
