@@ -34,13 +34,14 @@ export const pinotDriver: Tool = program({
 export const javaClient: Tool = {
   name: "Apache Pinot's client for Java, with Java 17",
   remedy: 'run .ci/run once, or set QUIRE_JAVA_CLIENT to a folder with its jars',
-  find: (environment) => {
-    const folder = environment['QUIRE_JAVA_CLIENT'] ?? join(root, '.cache/java-client');
-    if (!existsSync(folder) || !readdirSync(folder).some((name) => name.startsWith('pinot-java-client-'))) return undefined;
-    const { status, stdout } = spawnSync('java', ['--version'], { encoding: 'utf8' });
-    const [, version] = /^\S+ (\d+)/.exec(stdout ?? '') ?? [];
-    return status === 0 && Number(version) >= 17 ? folder : undefined;
-  },
+  find: (environment) => javaFolder(environment['QUIRE_JAVA_CLIENT'] ?? join(root, '.cache/java-client'), 'pinot-java-client-'),
+};
+
+/** The folder with the jars of Apache Kafka, where there is a Java to run them. */
+export const kafkaServer: Tool = {
+  name: 'Apache Kafka, with Java 17',
+  remedy: 'run .ci/run once, or set QUIRE_KAFKA to a folder with its jars',
+  find: (environment) => javaFolder(environment['QUIRE_KAFKA'] ?? join(root, '.cache/kafka'), 'kafka_'),
 };
 
 /** The oldest Node that the packages promise to run on. */
@@ -139,6 +140,14 @@ function program(options: {
       return spawnSync(path, probe, { env: {}, stdio: 'ignore' }).status === 0 ? path : undefined;
     },
   };
+}
+
+/** A folder, when it has a jar whose name begins so, and there is a Java 17 or newer. */
+function javaFolder(folder: string, jar: string): string | undefined {
+  if (!existsSync(folder) || !readdirSync(folder).some((name) => name.startsWith(jar))) return undefined;
+  const { status, stdout } = spawnSync('java', ['--version'], { encoding: 'utf8' });
+  const [, version] = /^\S+ (\d+)/.exec(stdout ?? '') ?? [];
+  return status === 0 && Number(version) >= 17 ? folder : undefined;
 }
 
 function isBuilt(folder: string): boolean {

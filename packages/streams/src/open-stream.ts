@@ -1,13 +1,20 @@
 import type { Clock } from '@quire/core';
 import { FileStream } from './file/file-stream.ts';
+import { FileProducer } from './file/file-producer.ts';
+import type { KafkaConfig } from './kafka/kafka-config.ts';
+import { KafkaProducer } from './kafka/kafka-producer.ts';
+import { KafkaStream } from './kafka/kafka-stream.ts';
+import type { MessageProducer } from './message-producer.ts';
 import type { MessageStream } from './message-stream.ts';
-import { parseStreamConfig } from './stream-config.ts';
+import { parseStreamConfig, type StreamConfig } from './stream-config.ts';
 import { streamInvalid } from './stream-errors.ts';
 
-/** What whoever runs the server lets streams be: a config alone reaches nothing. */
+/** What whoever runs the server lets streams be: a config, which may come from a request, alone reaches nothing. */
 export interface OpenStreamOptions {
   /** The directory of file streams; undefined: there are none. */
   readonly fileDirectory?: string | undefined;
+  /** Brokers that may be called, as `host:port` or `host:*`; `*` is any. The default is none. */
+  readonly kafkaBrokers?: readonly string[] | undefined;
   /** The default is the system's. */
   readonly clock?: Clock | undefined;
 }
@@ -18,9 +25,40 @@ export interface OpenStreamOptions {
  * @throws STREAM_INVALID when the config cannot work, or names what the options do not allow
  */
 export function openStream(config: Readonly<Record<string, string>>, options: OpenStreamOptions): MessageStream {
-  const { topic, kafka } = parseStreamConfig(config);
-  if (kafka !== undefined) throw streamInvalid('Streams of Kafka cannot be read yet.');
+  const { topic, kafka } = parseAllowed(config, options);
+  if (kafka !== undefined) return new KafkaStream({ topic, config: kafka, clock: options.clock });
   return new FileStream({ directory: fileDirectoryOf(options), topic, clock: options.clock });
+}
+
+/**
+ * Opens a producer for the stream that a config names. A file topic is created when there is none.
+ *
+ * @throws STREAM_INVALID when the config cannot work, or names what the options do not allow
+ * @throws STREAM_UNAVAILABLE when the directory of a file topic cannot be written to
+ */
+export async function openProducer(
+  config: Readonly<Record<string, string>>,
+  options: OpenStreamOptions & { readonly partitionCount?: number | undefined },
+): Promise<MessageProducer> {
+  const { topic, kafka } = parseAllowed(config, options);
+  if (kafka !== undefined) return new KafkaProducer({ topic, config: kafka });
+  const { clock, partitionCount } = options;
+  return await FileProducer.open({ directory: fileDirectoryOf(options), topic, clock, partitionCount });
+}
+
+function parseAllowed(config: Readonly<Record<string, string>>, { kafkaBrokers = [] }: OpenStreamOptions): StreamConfig {
+  const parsed = parseStreamConfig(config);
+  if (parsed.kafka !== undefined) assertAllowed(parsed.kafka, kafkaBrokers);
+  return parsed;
+}
+
+function assertAllowed({ brokers }: KafkaConfig, allowed: readonly string[]): void {
+  const known = new Set(allowed.map((each) => each.toLowerCase()));
+  for (const { host, port } of brokers) {
+    const name = (host.includes(':') ? `[${host}]` : host).toLowerCase();
+    if (['*', `${name}:*`, `${name}:${port}`].some((each) => known.has(each))) continue;
+    throw streamInvalid(`The broker ${name}:${port} may not be called: \`engine.stream.kafka.brokers\` does not list it.`);
+  }
 }
 
 function fileDirectoryOf({ fileDirectory }: OpenStreamOptions): string {

@@ -6,7 +6,7 @@ export function streamInvalid(message: string, cause?: unknown): QuireError {
 }
 
 /** A stream cannot be reached, or does not answer, at the moment. */
-function streamUnavailable(message: string, cause?: unknown): QuireError {
+export function streamUnavailable(message: string, cause?: unknown): QuireError {
   return new QuireError('STREAM_UNAVAILABLE', message, { cause });
 }
 

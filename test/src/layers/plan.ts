@@ -34,6 +34,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   chokidar: ['settings'],
   croner: ['cleaner'],
   'fs-native-extensions': ['streams'],
+  '@platformatic/kafka': ['streams'],
 };
 
 /** Packages that may load modules whose names come from settings. */

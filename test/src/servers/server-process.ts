@@ -13,6 +13,8 @@ export interface ServerCommand {
   readonly environment?: Readonly<Record<string, string>>;
   /** Makes what the server serves, before its first start. */
   readonly prepare?: (folder: string) => Promise<void>;
+  /** How long it may take until it listens; the default is 20 seconds. */
+  readonly startTimeoutMs?: number;
 }
 
 /** Ends the server when its own standard input ends: a test run that is killed leaves no servers behind. */
@@ -20,7 +22,7 @@ const endWithInput =
   'exec 3<&0; "$@" </dev/null & server=$!; { read -r _ <&3; kill -9 $server; } & wait $server; code=$?; kill $! 2>/dev/null; exit $code';
 
 const startAttemptsMax = 5;
-const startTimeoutMs = 20_000;
+const defaultStartTimeoutMs = 20_000;
 const pollMs = 20;
 
 /** A real server, started by the test itself on a free port with an empty folder of its own; both go when it is disposed. */
@@ -66,7 +68,7 @@ export class ServerProcess implements AsyncDisposable {
   /** Starts the server again, on its port and its folder; resolves once it takes connections. */
   async restart(): Promise<void> {
     await this.kill();
-    const { path, args, environment } = this.#command;
+    const { path, args, environment, startTimeoutMs = defaultStartTimeoutMs } = this.#command;
     const child = spawn('sh', ['-c', endWithInput, 'sh', path, ...args(this.port, this.folder)], {
       env: { PATH: process.env['PATH'], ...environment },
       stdio: ['pipe', 'ignore', 'pipe'],
@@ -91,7 +93,8 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of this machine that nobody listens on at the moment. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

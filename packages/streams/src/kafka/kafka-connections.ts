@@ -1,0 +1,113 @@
+import { Base, type BaseOptions, type ClusterMetadata, type Connection, ConnectionPool } from '@platformatic/kafka';
+import { abortError } from '@quire/core';
+import type { KafkaConfig } from './kafka-config.ts';
+
+/** No broker waits longer for messages than that in one request; a longer wait takes several. */
+export const waitMaxMs = 10_000;
+
+/** How long a broker may take for an answer. */
+const answerMaxMs = 20_000;
+const connectMaxMs = 5_000;
+
+/** What the client needs to know to reach a cluster. Trying again is left to whoever calls. */
+export function clientOptions({ brokers, tls, sasl }: KafkaConfig): BaseOptions {
+  const { verifiesHost, ...certificates } = tls ?? { verifiesHost: true };
+  const given = Object.fromEntries(Object.entries(certificates).filter(([, value]) => value !== undefined));
+  return {
+    clientId: 'quire',
+    bootstrapBrokers: brokers.map(({ host, port }) => ({ host, port })),
+    autocreateTopics: false,
+    retries: 0,
+    connectTimeout: connectMaxMs,
+    requestTimeout: waitMaxMs + answerMaxMs,
+    ...(tls !== undefined && {
+      tls: { ...given, ...(!verifiesHost && { checkServerIdentity: () => undefined }) },
+      tlsServerName: true,
+    }),
+    ...(sasl !== undefined && { sasl: { ...sasl } }),
+  };
+}
+
+/**
+ * Connections to the brokers of a cluster: one for what is answered at once, and one for each partition that is fetched from, since a
+ * broker answers the requests of a connection one after the other, and a fetch may wait.
+ */
+export class KafkaConnections implements AsyncDisposable {
+  readonly #base: Base;
+  readonly #options: BaseOptions;
+  readonly #fetchPools = new Map<number, ConnectionPool>();
+
+  constructor(config: KafkaConfig) {
+    this.#options = clientOptions(config);
+    this.#base = new Base(this.#options);
+  }
+
+  /** What the cluster says of a topic, at most some time ago. */
+  async readMetadata(topic: string, { isFresh }: { readonly isFresh: boolean }): Promise<ClusterMetadata> {
+    return await this.#base.metadata({ topics: [topic], forceUpdate: isFresh });
+  }
+
+  /** Forgets what is known of the cluster: the next call asks. */
+  forgetMetadata(): void {
+    this.#base.clearMetadata();
+  }
+
+  /** A connection to a broker for a request that is answered at once. */
+  async connect(metadata: ClusterMetadata, nodeId: number): Promise<Connection> {
+    return await this.#base.connections.get(brokerOf(metadata, nodeId));
+  }
+
+  /** Runs with a connection of the partition's own, which is closed when the caller aborts: the answer would come too late. */
+  async fetching<T>(
+    place: { readonly metadata: ClusterMetadata; readonly nodeId: number; readonly partition: number },
+    signal: AbortSignal | undefined,
+    run: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const pool = this.#fetchPools.get(place.partition) ?? new ConnectionPool('quire', this.#options);
+    // Two at once for one partition have a connection each.
+    this.#fetchPools.delete(place.partition);
+    let isGood = false;
+    try {
+      const answer = (async () => run(await pool.get(brokerOf(place.metadata, place.nodeId))))();
+      const value = await unlessAborted(answer, signal);
+      isGood = true;
+      return value;
+    } finally {
+      if (isGood && !this.#fetchPools.has(place.partition)) this.#fetchPools.set(place.partition, pool);
+      else closeQuietly(pool);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pool of this.#fetchPools.values()) closeQuietly(pool);
+    this.#fetchPools.clear();
+    await this.#base.close();
+  }
+}
+
+function brokerOf({ brokers }: ClusterMetadata, nodeId: number): { readonly host: string; readonly port: number } {
+  const broker = brokers.get(nodeId);
+  if (broker === undefined) throw new AggregateError([new Error(`Broker ${nodeId}, the partition's leader, is not there.`)]);
+  return broker;
+}
+
+/** What a promise resolves with, or the error of the caller's abort as soon as that comes. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await promise;
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(abortError(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    // Whichever lost has nobody to hear of it.
+    promise.catch(() => undefined);
+  }
+}
+
+/** Closes connections without waiting for them. */
+function closeQuietly(pool: ConnectionPool): void {
+  pool.close().catch(() => undefined);
+}

@@ -1,0 +1,46 @@
+import { ProduceAcks, Producer } from '@platformatic/kafka';
+import { type CallOptions, throwIfAborted } from '@quire/core';
+import type { MessageProducer, NewMessage } from '../message-producer.ts';
+import type { KafkaConfig } from './kafka-config.ts';
+import { clientOptions, unlessAborted } from './kafka-connections.ts';
+import { toStreamError } from './kafka-errors.ts';
+import { describeTopic } from './kafka-stream.ts';
+
+/** Writes to a topic of an Apache Kafka; every replica that is in sync has a message before it counts as written. */
+export class KafkaProducer implements MessageProducer {
+  readonly description: string;
+  readonly #topic: string;
+  readonly #producer: Producer;
+
+  constructor({ topic, config }: { readonly topic: string; readonly config: KafkaConfig }) {
+    this.#topic = topic;
+    this.description = describeTopic(topic, config);
+    this.#producer = new Producer(clientOptions(config));
+  }
+
+  async append(messages: readonly NewMessage[], { signal }: CallOptions = {}): Promise<void> {
+    throwIfAborted(signal);
+    if (messages.length === 0) return;
+    const sent = this.#producer.send({
+      messages: messages.map(({ key, value, partition }) => ({
+        topic: this.#topic,
+        value: Buffer.from(value),
+        ...(key !== null && { key: Buffer.from(key) }),
+        ...(partition !== undefined && { partition }),
+      })),
+      acks: ProduceAcks.ALL,
+      // The client would write all messages of a broker again because one of its partitions had moved.
+      repeatOnStaleMetadata: false,
+    });
+    try {
+      await unlessAborted(sent, signal);
+    } catch (error) {
+      this.#producer.clearMetadata();
+      throw toStreamError(error, this.description);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#producer.close();
+  }
+}

@@ -1,0 +1,195 @@
+import { type ClusterMetadata, fetchV12, listOffsetsV6 } from '@platformatic/kafka';
+import { type CallOptions, type Clock, isQuireError, systemClock, throwIfAborted } from '@quire/core';
+import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets } from '../message-stream.ts';
+import { offsetNotFound, streamInvalid } from '../stream-errors.ts';
+import type { KafkaConfig } from './kafka-config.ts';
+import { KafkaConnections, unlessAborted, waitMaxMs } from './kafka-connections.ts';
+import { isAnswer, toStreamError } from './kafka-errors.ts';
+import { selectMessages } from './select-messages.ts';
+
+/** Special times of ListOffsets. */
+const latestTime = -1n;
+const earliestTime = -2n;
+
+/** Ids of a fetch that belongs to no session: each says all that it wants. */
+const noSession = { id: 0, epoch: -1 };
+
+/** What Kafka answers while a partition moves to another broker. */
+const movedAnswers = [
+  'NOT_LEADER_OR_FOLLOWER',
+  'LEADER_NOT_AVAILABLE',
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
+  'REPLICA_NOT_AVAILABLE',
+];
+
+export interface KafkaStreamOptions {
+  readonly topic: string;
+  readonly config: KafkaConfig;
+  /** The default is the system's. */
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * A topic of an Apache Kafka, read by offset: without a consumer group, so that nothing is stored in the cluster. Works with Kafka 2.8 and
+ * newer. Connects when it is asked for something; after a failure the next call connects anew.
+ */
+export class KafkaStream implements MessageStream {
+  readonly description: string;
+  readonly #topic: string;
+  readonly #isolationLevel: 0 | 1;
+  readonly #connections: KafkaConnections;
+  readonly #clock: Clock;
+
+  constructor({ topic, config, clock = systemClock }: KafkaStreamOptions) {
+    this.#topic = topic;
+    this.#clock = clock;
+    this.#isolationLevel = config.isCommittedOnly ? 1 : 0;
+    this.#connections = new KafkaConnections(config);
+    this.description = describeTopic(topic, config);
+  }
+
+  readPartitions(options?: CallOptions): Promise<readonly PartitionOffsets[]> {
+    return this.#run(options, async () => {
+      const metadata = await this.#readMetadata(true);
+      const partitions = [...(metadata.topics.get(this.#topic)?.partitions.keys() ?? [])];
+      const earliest = await this.#listOffsets(metadata, partitions, earliestTime);
+      const latest = await this.#listOffsets(metadata, partitions, latestTime);
+      return partitions.map((partition) => {
+        const earliestOffset = earliest.get(partition) ?? 0;
+        // Messages of an open transaction do not count, wherever retention has come to meanwhile.
+        return { partition, earliestOffset, latestOffset: Math.max(earliestOffset, latest.get(partition) ?? 0) };
+      });
+    });
+  }
+
+  fetch(partition: number, fromOffset: number, limits: FetchLimits, options?: CallOptions): Promise<FetchedMessages> {
+    return this.#run(options, async () => {
+      const untilMs = this.#clock.monotonicMs() + limits.waitMs;
+      for (let leftMs = limits.waitMs; ; leftMs = untilMs - this.#clock.monotonicMs()) {
+        const waitMs = Math.round(Math.min(Math.max(0, leftMs), waitMaxMs));
+        const found = await this.#fetchOnce(partition, fromOffset, { ...limits, waitMs }, options?.signal);
+        if (found.nextOffset > fromOffset || leftMs <= waitMs) return found;
+      }
+    });
+  }
+
+  findOffset(partition: number, timeMs: number, options?: CallOptions): Promise<number> {
+    return this.#run(options, async () => {
+      const metadata = await this.#readMetadata(false, partition);
+      const time = BigInt(Math.ceil(Math.max(0, timeMs)));
+      const found = (await this.#listOffsets(metadata, [partition], time)).get(partition) ?? -1;
+      // -1 is Kafka's answer where no message is that young.
+      return found >= 0 ? found : ((await this.#listOffsets(metadata, [partition], latestTime)).get(partition) ?? 0);
+    });
+  }
+
+  /** Counts offsets: markers of transactions and what compaction took are among them. */
+  countMessages(partition: number, fromOffset: number, toOffset: number, options?: CallOptions): Promise<number> {
+    return this.#run(options, async () => {
+      await this.#readMetadata(false, partition);
+      return Math.max(0, toOffset - fromOffset);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connections[Symbol.asyncDispose]();
+  }
+
+  async #fetchOnce(
+    partition: number,
+    fromOffset: number,
+    limits: FetchLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<FetchedMessages> {
+    const metadata = await this.#readMetadata(false, partition);
+    const nodeId = metadata.topics.get(this.#topic)?.partitions[partition]?.leader ?? -1;
+    const bytesMax = Math.max(1, limits.bytesMax);
+    try {
+      const { responses } = await this.#connections.fetching({ metadata, nodeId, partition }, signal, (connection) => {
+        const from = {
+          partition,
+          currentLeaderEpoch: -1,
+          fetchOffset: BigInt(fromOffset),
+          lastFetchedEpoch: -1,
+          partitionMaxBytes: bytesMax,
+        };
+        // This version names topics, later ones their ids.
+        const topics = [{ topicId: this.#topic, partitions: [from] }];
+        const { id, epoch } = noSession;
+        return fetchV12.api.async(connection, limits.waitMs, 1, bytesMax, this.#isolationLevel, id, epoch, topics, [], '');
+      });
+      const [answer] = responses[0]?.partitions ?? [];
+      const { messages, nextOffset } = selectMessages(
+        answer?.records ?? [],
+        this.#isolationLevel === 1 ? (answer?.abortedTransactions ?? []) : [],
+        fromOffset,
+        limits,
+      );
+      const latest = this.#isolationLevel === 1 ? answer?.lastStableOffset : answer?.highWatermark;
+      return { messages, nextOffset, latestOffset: Math.max(nextOffset, Number(latest ?? nextOffset)) };
+    } catch (error) {
+      if (isAnswer(error, 'OFFSET_OUT_OF_RANGE')) throw await this.#outOfRange(metadata, partition, fromOffset);
+      throw error;
+    }
+  }
+
+  async #outOfRange(metadata: ClusterMetadata, partition: number, offset: number): Promise<Error> {
+    const earliestOffset = (await this.#listOffsets(metadata, [partition], earliestTime)).get(partition) ?? 0;
+    const latestOffset = (await this.#listOffsets(metadata, [partition], latestTime)).get(partition) ?? 0;
+    return offsetNotFound({ description: this.description, partition }, offset, { earliestOffset, latestOffset });
+  }
+
+  /** What the cluster says of the topic, asked anew where the partition is not among what is known. */
+  async #readMetadata(isFresh: boolean, partition?: number): Promise<ClusterMetadata> {
+    const metadata = await this.#connections.readMetadata(this.#topic, { isFresh });
+    const isKnown = partition === undefined || metadata.topics.get(this.#topic)?.partitions[partition] !== undefined;
+    if (isKnown) return metadata;
+    if (isFresh) throw streamInvalid(`${this.description} has no partition ${partition}.`);
+    return await this.#readMetadata(true, partition);
+  }
+
+  async #listOffsets(
+    metadata: ClusterMetadata,
+    partitions: readonly number[],
+    time: bigint,
+  ): Promise<ReadonlyMap<number, number>> {
+    const all = metadata.topics.get(this.#topic)?.partitions ?? [];
+    const byLeader = Map.groupBy(partitions, (partition) => all[partition]?.leader ?? -1);
+    const found = new Map<number, number>();
+    for (const [nodeId, ofLeader] of byLeader) {
+      const connection = await this.#connections.connect(metadata, nodeId);
+      const wanted = ofLeader.map((partitionIndex) => ({ partitionIndex, currentLeaderEpoch: -1, timestamp: time }));
+      const { topics } = await listOffsetsV6.api.async(connection, -1, this.#isolationLevel, [
+        { name: this.#topic, partitions: wanted },
+      ]);
+      for (const { partitionIndex, offset } of topics[0]?.partitions ?? []) found.set(partitionIndex, Number(offset));
+    }
+    return found;
+  }
+
+  /** Runs a call; once more where the partition has moved to another broker meanwhile. */
+  async #run<T>(options: CallOptions | undefined, call: () => Promise<T>): Promise<T> {
+    throwIfAborted(options?.signal);
+    const tried = async (): Promise<T> => {
+      try {
+        return await call();
+      } catch (error) {
+        if (!isAnswer(error, ...movedAnswers)) throw error;
+        this.#connections.forgetMetadata();
+        return await call();
+      }
+    };
+    try {
+      return await unlessAborted(tried(), options?.signal);
+    } catch (error) {
+      if (!isQuireError(error)) this.#connections.forgetMetadata();
+      throw toStreamError(error, this.description);
+    }
+  }
+}
+
+/** What a topic is called in messages. */
+export function describeTopic(topic: string, { brokers }: KafkaConfig): string {
+  return `kafka topic ${topic} at ${brokers.map(({ host, port }) => `${host}:${port}`).join(',')}`;
+}

@@ -1,0 +1,89 @@
+import type { FetchLimits, StreamMessage } from '../message-stream.ts';
+
+/** A batch of records as the client parses it; the members that count here. */
+export interface RecordBatch {
+  readonly firstOffset: bigint;
+  readonly lastOffsetDelta: number;
+  readonly attributes: number;
+  readonly firstTimestamp: bigint;
+  readonly maxTimestamp: bigint;
+  readonly producerId: bigint;
+  readonly records: readonly {
+    readonly offsetDelta: number;
+    readonly timestampDelta: bigint;
+    readonly key: Buffer | null;
+    readonly value: Buffer | null;
+  }[];
+}
+
+/** A producer's transaction that was aborted, and where its messages begin. */
+export interface AbortedTransaction {
+  readonly producerId: bigint;
+  readonly firstOffset: bigint;
+}
+
+/** Bits of a batch's attributes (https://kafka.apache.org/documentation/#recordbatch). */
+const logAppendTime = 1 << 3;
+const transactional = 1 << 4;
+const control = 1 << 5;
+
+/**
+ * The messages of fetched batches from an offset on, within the limits, and the offset to go on from. Left out are the markers at
+ * the ends of transactions and the messages of aborted ones; the offset passes over them, and over those that compaction took.
+ */
+export function selectMessages(
+  batches: readonly RecordBatch[],
+  aborted: readonly AbortedTransaction[],
+  fromOffset: number,
+  limits: FetchLimits,
+): { readonly messages: readonly StreamMessage[]; readonly nextOffset: number } {
+  const messages: StreamMessage[] = [];
+  const transactions = new AbortedTransactions(aborted);
+  let takenBytes = 0;
+  let nextOffset = fromOffset;
+  for (const batch of batches) {
+    const isKept = transactions.keeps(batch);
+    for (const record of isKept ? batch.records : []) {
+      const offset = Number(batch.firstOffset) + record.offsetDelta;
+      // A batch comes whole, even when what was asked for begins within it.
+      if (offset < fromOffset) continue;
+      takenBytes += (record.key?.byteLength ?? 0) + (record.value?.byteLength ?? 0);
+      const isOver = messages.length > 0 && takenBytes > limits.bytesMax;
+      if (isOver || messages.length >= limits.messagesMax) return { messages, nextOffset };
+      messages.push({ offset, key: record.key, value: record.value, timestampMs: timestampOf(batch, record.timestampDelta) });
+      nextOffset = offset + 1;
+    }
+    nextOffset = Math.max(nextOffset, Number(batch.firstOffset) + batch.lastOffsetDelta + 1);
+  }
+  return { messages, nextOffset };
+}
+
+/** Follows transactions through the batches of a partition, in order. */
+class AbortedTransactions {
+  /** Those that have not begun yet, the next one first. */
+  readonly #ahead: AbortedTransaction[];
+  readonly #open = new Set<bigint>();
+
+  constructor(aborted: readonly AbortedTransaction[]) {
+    this.#ahead = aborted.toSorted((one, other) => Number(one.firstOffset - other.firstOffset));
+  }
+
+  keeps({ firstOffset, lastOffsetDelta, attributes, producerId }: RecordBatch): boolean {
+    const lastOffset = firstOffset + BigInt(lastOffsetDelta);
+    for (let next = this.#ahead[0]; next !== undefined && next.firstOffset <= lastOffset; next = this.#ahead[0]) {
+      this.#open.add(next.producerId);
+      this.#ahead.shift();
+    }
+    if ((attributes & control) !== 0) {
+      // Whichever way it ended: a producer has one transaction at a time.
+      this.#open.delete(producerId);
+      return false;
+    }
+    return (attributes & transactional) === 0 || !this.#open.has(producerId);
+  }
+}
+
+function timestampOf({ attributes, firstTimestamp, maxTimestamp }: RecordBatch, delta: bigint): number | null {
+  const timeMs = Number((attributes & logAppendTime) === 0 ? firstTimestamp + delta : maxTimestamp);
+  return timeMs < 0 ? null : timeMs;
+}
