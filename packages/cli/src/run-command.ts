@@ -4,6 +4,7 @@ import { addQueryCommand } from './commands/query.ts';
 import { addResultsCommand } from './commands/results.ts';
 import { addSettingsCommand } from './commands/settings.ts';
 import { addStartCommand } from './commands/start.ts';
+import { addStreamCommand } from './commands/stream.ts';
 import { addTablesCommand } from './commands/tables.ts';
 import type { Environment } from './environment.ts';
 import { reportFailure } from './report-failure.ts';
@@ -48,6 +49,7 @@ function buildProgram(environment: Environment, written: Promise<void>[]) {
   addQueryCommand(program, environment);
   addResultsCommand(program, environment);
   addTablesCommand(program, environment);
+  addStreamCommand(program, environment);
   addCleanerCommand(program, environment);
   addSettingsCommand(program, environment);
   return program;

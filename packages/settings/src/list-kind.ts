@@ -9,6 +9,11 @@ export function choices<const Word extends string>(...words: readonly Word[]): S
   return listOf(`one of ${words.join(', ')}`, (text) => words.find((word) => word === text));
 }
 
+/** Kafka brokers, as `host:port`, `host:*` for any port of one, or `*` for all; separated by commas, each of them once. */
+export const brokerPatterns: SettingKind<readonly string[]> = listOf('host:port, host:* or *', (text) =>
+  /^(?:\*|(?:[\w.-]+|\[[\da-fA-F:.]+\]):(?:\*|\d{1,5}))$/.test(text) ? text : undefined,
+);
+
 function listOf<Element extends string>(
   allowed: string,
   parse: (text: string) => Element | undefined,

@@ -8,6 +8,7 @@ import { proxy } from './table/proxy.ts';
 import { duckdb, query } from './table/query.ts';
 import { gcs, links, s3, storageClasses } from './table/remote-stores.ts';
 import { results, store } from './table/results.ts';
+import { streams } from './table/streams.ts';
 import { http, observability, server } from './table/server.ts';
 import { tls } from './table/tls.ts';
 import { text } from './setting-kind.ts';
@@ -30,6 +31,7 @@ export const settingTable = {
   proxy,
   controller,
   preview,
+  streams,
   observability,
 };
 

@@ -113,6 +113,7 @@ test('all defaults', () => {
       timeMaxMs: 30_000,
       concurrencyMax: 4,
     },
+    streams: { fileDirectory: undefined, kafkaBrokers: undefined },
     observability: { logLevel: 'info', logFormat: 'auto', metricsEnabled: true, docsEnabled: true },
     tables: [],
     principals: [],
@@ -211,6 +212,8 @@ controller.preview.rows.maxMB = 24
 controller.preview.answer.maxMB = 25
 controller.preview.timeout = 7s
 controller.preview.concurrency = 8
+engine.stream.file.dir = /srv/streams
+engine.stream.kafka.brokers = kafka-1:9092, [::1]:*
 engine.tls.certificate.file = tls/server.pem
 engine.tls.key.file = /run/secrets/server.key
 engine.tls.ca.file = /etc/ssl/ours.pem
@@ -374,6 +377,7 @@ test('every setting is read from its own key', () => {
       timeMaxMs: 7000,
       concurrencyMax: 8,
     },
+    streams: { fileDirectory: '/srv/streams', kafkaBrokers: ['kafka-1:9092', '[::1]:*'] },
     observability: { logLevel: 'debug', logFormat: 'json', metricsEnabled: false, docsEnabled: false },
     tables: [
       { name: 'flights', path: '/srv/flights/*.parquet', format: 'auto' },

@@ -1,4 +1,4 @@
-import { type JsonValue, parseLosslessJson } from '@quire/core';
+import { type JsonValue, parseLosslessJson, TooManyDigitsError } from '@quire/core';
 import type { StreamMessage } from './message-stream.ts';
 
 /** A message as a row: values by the name of their field. Integers that a number cannot hold exactly are bigints. */
@@ -7,8 +7,13 @@ export type DecodedRow = Readonly<Record<string, JsonValue>>;
 /** A row, or why the message is not one, as a sentence without its subject: `is not JSON: …`. */
 export type DecodedMessage = { readonly row: DecodedRow } | { readonly problem: string };
 
+export interface DecodeOptions {
+  /** Most digits of an integer. The default is 1,000. */
+  readonly digitsMax?: number;
+}
+
 /** Makes rows of messages. A bad message is an answer, not an exception: streams have some. */
-export type MessageDecoder = (message: StreamMessage) => DecodedMessage;
+export type MessageDecoder = (message: StreamMessage, options?: DecodeOptions) => DecodedMessage;
 
 /** Deeper values could not be walked through by whatever comes after. */
 const nestingMax = 100;
@@ -16,13 +21,14 @@ const nestingMax = 100;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Decodes messages that are JSON objects in UTF-8, without losing a digit of an integer. */
-export const decodeJson: MessageDecoder = ({ value }) => {
+export const decodeJson: MessageDecoder = ({ value }, options) => {
   if (value === null) return { problem: 'has no value' };
   let decoded: JsonValue;
   try {
-    decoded = parseLosslessJson(utf8.decode(value));
+    decoded = parseLosslessJson(utf8.decode(value), options);
   } catch (error) {
     if (error instanceof TypeError) return { problem: 'is not text in UTF-8' };
+    if (error instanceof TooManyDigitsError) return { problem: `cannot be read: ${error.message.replace(/\.$/, '')}` };
     // The stack of the runtime ends where values are nested deep.
     if (error instanceof RangeError) return { problem: `is nested more than ${nestingMax} deep` };
     if (error instanceof SyntaxError) return { problem: `is not JSON: ${error.message}` };

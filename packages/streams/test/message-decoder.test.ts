@@ -13,6 +13,7 @@ describe('decodeJson', () => {
 
   test.each([
     [null, 'has no value'],
+    [`{"a":${'1'.repeat(1001)}}`, 'cannot be read: An integer has 1001 digits'],
     ['', 'is not JSON: '],
     ['{"a":', 'is not JSON: '],
     ['[1]', 'is not a JSON object, but a list'],

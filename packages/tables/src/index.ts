@@ -55,6 +55,7 @@ export { type TableContext, validateTableConfig, validateTableSchema } from './v
 export { type PreviewLimits, previewLimits } from './preview/preview-limits.ts';
 export type { PreviewedRow, PreviewResponse, PreviewSummary, SampledRow } from './preview/preview-response.ts';
 export { type PreviewOptions, previewTable } from './preview/preview-table.ts';
+export type { PreviewStream } from './preview/sample-streams.ts';
 export type { FileFinder, FileRange, FoundFiles, SourceFile } from './sources/source-file.ts';
 export {
   checkTableConfig,

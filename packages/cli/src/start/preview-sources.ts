@@ -1,6 +1,7 @@
 import type { ControllerPreviewOptions } from '@quire/controller';
 import type { Clock, ObjectStore, Random } from '@quire/core';
 import type { Settings } from '@quire/settings';
+import { openStream, parseStreamConfig } from '@quire/streams';
 import { type AllowedBucket, createFileFinder, type FileFinder } from '@quire/tables';
 import type { LiveSettings } from './live-settings.ts';
 import { openGcsStore, openS3Store } from './open-remote-store.ts';
@@ -29,6 +30,10 @@ export class PreviewSources implements AsyncDisposable {
       },
       get concurrencyMax() {
         return live.current.preview.concurrencyMax;
+      },
+      openStream: (config) => {
+        const { start } = parseStreamConfig(config);
+        return { start, stream: openStream(config, { ...live.current.streams, clock: surroundings.clock }) };
       },
       get finder() {
         return finder();

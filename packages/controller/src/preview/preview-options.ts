@@ -1,4 +1,4 @@
-import type { FileFinder, PreviewLimits } from '@quire/tables';
+import type { FileFinder, PreviewLimits, PreviewStream } from '@quire/tables';
 
 /** What previews may do; read at every call, so that a getter makes it live. */
 export interface ControllerPreviewOptions {
@@ -9,6 +9,8 @@ export interface ControllerPreviewOptions {
   readonly concurrencyMax: number;
   /** Finds files that admins may preview. Left out: there are none. */
   readonly finder?: FileFinder | undefined;
+  /** Opens streams that admins may preview. Left out: there are none. @throws STREAM_INVALID when one may not be read */
+  readonly openStream?: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
 }
 
 /** What holds where nobody says anything: rows of requests only. */

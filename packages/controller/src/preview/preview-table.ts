@@ -8,7 +8,7 @@ import { objectBody } from './object-body.ts';
 import { previewDefaults } from './preview-options.ts';
 import { previewOperations } from './table-operations.ts';
 
-/** POST /tables/preview: a few at once, since each holds its rows in memory. Files are for admins. */
+/** POST /tables/preview: a few at once, since each holds its rows in memory. Files and streams are for admins. */
 export function previewTableRoute({ options, clock }: ControllerContext): RouteOptions {
   let runningCount = 0;
   const previewOptions = () => options.preview ?? previewDefaults;
@@ -16,7 +16,8 @@ export function previewTableRoute({ options, clock }: ControllerContext): RouteO
   return routeOf(
     previewOperations.previewTable,
     async (request, reply) => {
-      const { concurrencyMax, limits, finder } = previewOptions();
+      const { concurrencyMax, limits, finder, openStream } = previewOptions();
+      const isAdmin = principalOf(request).role === 'admin';
       if (runningCount >= concurrencyMax) {
         throw new QuireError('TOO_MANY_REQUESTS', `${concurrencyMax} previews run already; try again soon.`);
       }
@@ -25,7 +26,8 @@ export function previewTableRoute({ options, clock }: ControllerContext): RouteO
         const preview = await previewTable(request.body, {
           clock,
           limits,
-          finder: principalOf(request).role === 'admin' ? finder : undefined,
+          finder: isAdmin ? finder : undefined,
+          openStream: isAdmin ? openStream : undefined,
           signal: signalOf(request),
         });
         const bytesMax = limits.answerBytesMax ?? previewLimits.answerBytesMax;

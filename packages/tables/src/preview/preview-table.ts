@@ -15,6 +15,7 @@ import { type PreviewRequest, readPreviewRequest } from './preview-request.ts';
 import type { PreviewResponse } from './preview-response.ts';
 import { rowFindings } from './row-findings.ts';
 import { noSample, type Sample } from './sample.ts';
+import type { PreviewStream } from './sample-streams.ts';
 import { summarize } from './summarize.ts';
 import { tableNameOf } from './table-name.ts';
 import { takeSample } from './take-sample.ts';
@@ -24,6 +25,8 @@ export interface PreviewOptions {
   readonly clock: Clock;
   /** Finds files that may be read. Left out: no file may. */
   readonly finder?: FileFinder | undefined;
+  /** Opens a stream that may be sampled. Left out: none may. @throws STREAM_INVALID when it may not, or cannot work */
+  readonly openStream?: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
   readonly limits?: Partial<PreviewLimits> | undefined;
   /** What is known of the place where the table is to live. */
   readonly surroundings?: Omit<TableSurroundings, 'otherConfig'> | undefined;
@@ -55,7 +58,7 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
   const parsed = readPreviewRequest(request);
   const late = new LateFinding();
   const sample = await late.guard(noSample, () =>
-    takeSample(parsed, { clock, finder: options.finder, limits, signal: timer.signal }),
+    takeSample(parsed, { clock, finder: options.finder, openStream: options.openStream, limits, signal: timer.signal }),
   );
   const fallback: PlannedTable = { config: parsed.config?.value ?? {}, schema: parsed.schema?.value, explanations: [] };
   const table = await late.guard(fallback, () =>
@@ -121,6 +124,7 @@ function checkTable(
   const checked = [
     ...nestFindings(bySchema, schemaPath),
     ...nestFindings(validateTableConfig(table.config, context), configPath),
+    ...checkOther(otherConfig, table, surroundings),
   ];
   const others = result.findings.map((finding) => {
     const isOfSchema = /^\/\w*FieldSpecs?(\/|$)/.test(finding.path);
@@ -130,6 +134,17 @@ function checkTable(
   const isSaid = ({ path }: Finding): boolean =>
     checked.some((each) => each.severity === 'error' && (each.path === path || each.path.startsWith(`${path}/`)));
   return [...checked, ...others.filter((finding) => !isSaid(finding))];
+}
+
+/** The rules that the other half of a table breaks. */
+function checkOther(
+  other: PreviewRequest['otherConfig'],
+  { config, schema }: PlannedTable,
+  surroundings: PreviewOptions['surroundings'],
+): readonly Finding[] {
+  if (other === undefined) return [];
+  const context = { ...surroundings, ...(schema !== undefined && { schema }), otherConfig: config };
+  return nestFindings(validateTableConfig(other.value, context), other.path);
 }
 
 function respond(

@@ -6,7 +6,7 @@ import type { Sample } from './sample.ts';
 
 /** Counts what went in and what came out (spec 2.3). */
 export async function summarize(
-  { rows, matchingFileCount }: Sample,
+  { rows, matchingFileCount, realtime }: Sample,
   { rows: made, counts }: PipelineResult,
   pace: Pace,
 ): Promise<PreviewSummary> {
@@ -24,7 +24,12 @@ export async function summarize(
     getnIncompleteRows: counts.incomplete,
     getnSanitizedRows: counts.sanitized,
     batch: { getnMatchingFiles: matchingFileCount },
-    realtime: { getnPartitions: 0, getnRunnables: 0, getnRunnablesWithException: 0, partitionMetadataFetchTimeMs: 0 },
+    realtime: {
+      getnPartitions: realtime.partitionCount,
+      getnRunnables: realtime.runnableCount,
+      getnRunnablesWithException: realtime.exceptionCount,
+      partitionMetadataFetchTimeMs: realtime.metadataFetchTimeMs,
+    },
   };
 }
 

@@ -3,19 +3,26 @@ import { Pace } from './pace.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { readRequestRows } from './request-rows.ts';
 import { SampleBudget } from './sample-budget.ts';
-import type { Sample, SampleOptions } from './sample.ts';
+import { noSample, type Sample, type SampleOptions } from './sample.ts';
 import { sampleFiles } from './sample-files.ts';
-import { streamFindings } from './stream-findings.ts';
+import { sampleStreams } from './sample-streams.ts';
 
 /**
- * Takes the rows of the request; without any, rows of its files, then of the files that its config names. A stream is not
- * sampled yet, which a finding says.
+ * Takes the rows of the request; without any, rows of its files, then of the files that its config names, then of its stream. Of a
+ * table with two halves a finding says which one the rows came from.
  */
 export async function takeSample(request: PreviewRequest, options: SampleOptions): Promise<Sample> {
   const { sourceRows, preview } = request;
   if (sourceRows.length === 0) {
-    const sample = await sampleFiles(request, options);
-    return { ...sample, findings: [...sample.findings, ...streamFindings(request, sample.rows.length)] };
+    const ofFiles = await sampleFiles(request, options);
+    if (ofFiles.rows.length > 0) return withOrigin(request, ofFiles, 'files');
+    const ofStreams = await sampleStreams(request, options);
+    const { rows, realtime } = ofStreams;
+    return withOrigin(
+      request,
+      { ...ofFiles, rows, realtime, findings: [...ofFiles.findings, ...ofStreams.findings] },
+      'the stream',
+    );
   }
   const rowsMax = Math.min(preview.config?.sampling?.max ?? Number.POSITIVE_INFINITY, options.limits.rowsMax);
   const pace = new Pace(options.clock, options.signal);
@@ -26,10 +33,9 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
   const cut: Finding = { path: '/sourceRows', code: 'ROWS_CUT', severity: 'warning', message };
   const unread = (preview.sourceFiles ?? []).length > 0 ? [filesNotRead] : [];
   return {
+    ...noSample,
     rows,
-    hasTypedText: false,
     files: preview.sourceFiles ?? [],
-    matchingFileCount: 0,
     findings: [...findings, ...(isCut ? [cut] : []), ...unread],
   };
 }
@@ -40,3 +46,10 @@ const filesNotRead: Finding = {
   severity: 'info',
   message: 'No file is read, because the request has rows.',
 };
+
+function withOrigin({ otherConfig }: PreviewRequest, sample: Sample, origin: 'files' | 'the stream'): Sample {
+  if (otherConfig === undefined || sample.rows.length === 0) return sample;
+  const message = `The rows come from ${origin} of the table; both of its halves are checked with them.`;
+  const path = origin === 'files' ? '/tableConfigs/offline' : '/tableConfigs/realtime';
+  return { ...sample, findings: [...sample.findings, { path, code: 'SAMPLED_HALF', severity: 'info', message }] };
+}

@@ -103,13 +103,15 @@ export const streamRules: readonly TableRule[] = [
   },
 ];
 
-interface StreamOfTable {
+/** A stream of a table, and where its config has it. */
+export interface StreamOfTable {
   readonly path: string;
   /** Options as text: configs in use write numbers either way. */
   readonly options: ReadonlyMap<string, string>;
 }
 
-function streamsOf({ ingestionConfig, tableIndexConfig }: CheckedTable['config']): readonly StreamOfTable[] {
+/** The streams of a table, wherever its config has them. */
+export function streamsOf({ ingestionConfig, tableIndexConfig }: CheckedTable['config']): readonly StreamOfTable[] {
   const maps = ingestionConfig?.streamIngestionConfig?.streamConfigMaps ?? [];
   const listed = maps.map((options, index) => {
     return { path: `/ingestionConfig/streamIngestionConfig/streamConfigMaps/${index}`, options: textsOf(options) };

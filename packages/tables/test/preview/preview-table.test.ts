@@ -19,6 +19,8 @@ const tableConfig = {
   },
 };
 
+const streamTable = { tableName: 't', tableType: 'REALTIME', tableIndexConfig: { streamConfigs: { streamType: 'file' } } };
+
 describe('with a given config and schema', () => {
   test('every row is shown as the table would hold it, and counted by what became of it', async () => {
     const sourceRows = rowsOf(
@@ -191,9 +193,9 @@ describe('whatever the request is, the answer is a preview:', () => {
     expect(preview.config).toMatchObject({ sampling: { min: 1, max: 100 } });
   });
 
-  test('a stream is not sampled yet, which a finding says', async () => {
-    const preview = await previewOf({ tableConfig: { tableName: 't', tableType: 'REALTIME' } });
-    expect(codesOf(preview)).toContain('STREAM_NOT_SAMPLED /tableConfig/tableType');
+  test('a stream is left alone where none may be opened, which a finding says', async () => {
+    const preview = await previewOf({ tableConfig: streamTable });
+    expect(codesOf(preview)).toContain('STREAM_NOT_ALLOWED /tableConfig/tableIndexConfig/streamConfigs');
   });
 
   test('rows beyond the limit are left out, which a finding says', async () => {

@@ -1,0 +1,101 @@
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { isQuireError } from '@quire/core';
+import {
+  type FetchLimits,
+  findStartOffset,
+  type MessageStream,
+  openStream,
+  parseStreamStart,
+  type StreamMessage,
+  type StreamStart,
+} from '@quire/streams';
+import type { Environment } from '../environment.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { integerFrom } from '../number-option.ts';
+import { streamOf, withStreamOptions } from '../stream/stream-options.ts';
+
+const fetchLimits: FetchLimits = { messagesMax: 500, bytesMax: 1024 * 1024, waitMs: 1000 };
+
+const examples = `
+Prints the value of each message as a line, and goes on until Ctrl-C, or until --rows are there.
+
+Examples:
+  $ quire stream tail orders -s engine.stream.file.dir=streams
+  $ quire stream tail orders --from 1h --rows 100 --json
+  $ quire stream tail orders --from smallest --kafka localhost:9092`;
+
+/** Adds `quire stream tail`. */
+export function addStreamTailCommand(stream: Command, environment: Environment): void {
+  withStreamOptions(stream.command('tail'))
+    .summary('print the messages of a topic as they come')
+    .description('Print the messages of all partitions of a topic, and wait for more.')
+    .argument('<topic>', 'the topic')
+    .option('--from <start>', 'begin at smallest, largest, a time or an age: 2026-01-31T12:00:00Z, 1h', startFrom, {
+      at: 'largest',
+    } as const)
+    .option('-n, --rows <count>', 'end after so many messages', integerFrom(1))
+    .option('--json', 'print partition, offset, time, key and value of each message as a JSON object')
+    .addHelpText('after', examples)
+    .action(async (topic, options) => {
+      using interrupt = abortOnInterrupt(environment);
+      const { config, access } = await streamOf(topic, options, environment);
+      await using messages = openStream(config, access);
+      const ended = new AbortController();
+      const signal = AbortSignal.any([interrupt.signal, ended.signal]);
+      let left = options.rows ?? Infinity;
+      const print = async (partition: number, message: StreamMessage): Promise<void> => {
+        if (left <= 0) return;
+        left -= 1;
+        await environment.stdout.write(options.json === true ? jsonLine(partition, message) : `${textOf(message.value)}\n`);
+        if (left <= 0) ended.abort();
+      };
+      try {
+        const partitions = await messages.readPartitions({ signal });
+        const { clock } = environment;
+        const tails = partitions.map(async ({ partition }) => {
+          const from = await findStartOffset(messages, partition, options.from, { signal, clock });
+          await follow(messages, { partition, from, signal }, (message) => print(partition, message));
+        });
+        // One that fails ends the others.
+        await Promise.all(
+          tails.map((tail) =>
+            tail.catch((error: unknown) => {
+              ended.abort();
+              throw error;
+            }),
+          ),
+        );
+      } catch (error) {
+        // Ctrl-C is how a tail ends.
+        if (!isQuireError(error, 'ABORTED')) throw error;
+      }
+    });
+}
+
+async function follow(
+  stream: MessageStream,
+  { partition, from, signal }: { readonly partition: number; readonly from: number; readonly signal: AbortSignal },
+  onMessage: (message: StreamMessage) => Promise<void>,
+): Promise<void> {
+  for (let offset = from; !signal.aborted;) {
+    const { messages, nextOffset } = await stream.fetch(partition, offset, fetchLimits, { signal });
+    for (const message of messages) await onMessage(message);
+    offset = nextOffset;
+  }
+}
+
+function startFrom(text: string): StreamStart {
+  const start = parseStreamStart(text);
+  if (start !== undefined) return start;
+  throw new InvalidArgumentError('Expected smallest, largest, a time such as 2026-01-31T12:00:00Z or an age such as 1h.');
+}
+
+function jsonLine(partition: number, { offset, timestampMs, key, value }: StreamMessage): string {
+  const time = timestampMs === null ? null : new Date(timestampMs).toISOString();
+  const texts = { key: key === null ? null : textOf(key), value: value === null ? null : textOf(value) };
+  return `${JSON.stringify({ partition, offset, time, ...texts })}\n`;
+}
+
+function textOf(bytes: Uint8Array | null): string {
+  return Buffer.from(bytes ?? []).toString();
+}

@@ -1,0 +1,34 @@
+import type { Command, OptionValues } from '@commander-js/extra-typings';
+import type { OpenStreamOptions } from '@quire/streams';
+import type { Environment } from '../environment.ts';
+import { readSettings, type SettingsOptions, withSettingsOptions } from '../settings-options.ts';
+
+export interface StreamOptions extends SettingsOptions {
+  readonly kafka?: string | undefined;
+}
+
+/** Adds the options that say where a stream is. */
+export function withStreamOptions<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
+  command: Command<Args, Options, Globals>,
+) {
+  return withSettingsOptions(command).option(
+    '-k, --kafka <brokers>',
+    'the topic of an Apache Kafka at these addresses, host:port with commas between; else a file stream under engine.stream.file.dir',
+  );
+}
+
+/** The config of a topic's stream, and what it may reach: the person at the keyboard names the brokers. */
+export async function streamOf(
+  topic: string,
+  options: StreamOptions,
+  environment: Environment,
+): Promise<{ readonly config: Readonly<Record<string, string>>; readonly access: OpenStreamOptions }> {
+  const { settings } = await readSettings(options, environment);
+  const { clock } = environment;
+  if (options.kafka === undefined) {
+    const { fileDirectory } = settings.streams;
+    return { config: { streamType: 'file', 'stream.file.topic.name': topic }, access: { clock, fileDirectory } };
+  }
+  const config = { streamType: 'kafka', 'stream.kafka.topic.name': topic, 'stream.kafka.broker.list': options.kafka };
+  return { config, access: { clock, kafkaBrokers: ['*'] } };
+}

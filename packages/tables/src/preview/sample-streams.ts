@@ -1,0 +1,191 @@
+import { isQuireError, QuireError } from '@quire/core';
+import { findStartOffset, type MessageStream, type PartitionOffsets, type StreamStart } from '@quire/streams';
+import type { TableConfig } from '../config/table-config.ts';
+import type { Finding } from '../finding.ts';
+import type { SourceRow } from '../row.ts';
+import { ByteBudget } from '../sources/byte-budget.ts';
+import { SourceProblem } from '../sources/source-problem.ts';
+import { streamsOf } from '../validate/stream-rules.ts';
+import type { Given, PreviewRequest } from './preview-request.ts';
+import { SampleBudget } from './sample-budget.ts';
+import { noSample, type RealtimeSample, type Sample, type SampleOptions } from './sample.ts';
+import { type MessageLimits, StreamPartition } from './stream-partition.ts';
+
+/** A stream that may be read, and where a table begins that reads it. */
+export interface PreviewStream {
+  readonly stream: MessageStream;
+  readonly start: StreamStart;
+}
+
+/** Findings of one kind about messages that are told one by one. */
+const messageFindingsMax = 5;
+
+/**
+ * Samples the streams of a table: of each partition a share of the rows, from where the table would begin, or from the oldest message where
+ * it would begin at the end. What cannot be read is a finding, and other partitions are read all the same.
+ */
+export async function sampleStreams(request: PreviewRequest, options: SampleOptions): Promise<Sample> {
+  const given = realtimeConfigOf(request);
+  const streams = given === undefined ? [] : streamsOf(given.value);
+  if (given === undefined || streams.length === 0) return noSample;
+  const [first] = streams;
+  if (options.openStream === undefined) return { ...noSample, findings: [notAllowed(`${given.path}${first?.path ?? ''}`)] };
+  using time = new ReadingTime(options);
+  const sampling = new StreamSampling({ ...options, signal: time.signal });
+  const rowsMax = Math.max(0, Math.min(request.preview.config?.sampling?.max ?? 100, options.limits.rowsMax));
+  for (const { path, options: keys } of streams) {
+    await sampling.add(options.openStream, Object.fromEntries(keys), { path: `${given.path}${path}`, rowsMax });
+  }
+  const { rows, realtime, findings } = sampling;
+  return { ...noSample, rows: rows.slice(0, rowsMax), realtime, findings };
+}
+
+/** The half of a table that is filled from a stream. */
+function realtimeConfigOf({ config, otherConfig }: PreviewRequest): Given<TableConfig> | undefined {
+  return [config, otherConfig].find((each) => each?.value.tableType === 'REALTIME');
+}
+
+function notAllowed(path: string): Finding {
+  const message = 'The stream may not be sampled by this caller here: give rows of the stream as sourceRows.';
+  return { path, code: 'STREAM_NOT_ALLOWED', severity: 'warning', message };
+}
+
+/** The rows of some streams, and what became of reading them. */
+class StreamSampling {
+  readonly rows: SourceRow[] = [];
+  readonly findings: Finding[] = [];
+  realtime: RealtimeSample = noSample.realtime;
+  readonly #options: SampleOptions;
+  readonly #bytes: ByteBudget;
+  readonly #size: SampleBudget;
+
+  constructor(options: SampleOptions) {
+    this.#options = options;
+    this.#bytes = new ByteBudget(options.limits.bytesMax);
+    this.#size = new SampleBudget(options.limits);
+  }
+
+  async add(
+    open: NonNullable<SampleOptions['openStream']>,
+    config: Readonly<Record<string, string>>,
+    { path, rowsMax }: { readonly path: string; readonly rowsMax: number },
+  ): Promise<void> {
+    const { clock, signal } = this.#options;
+    try {
+      const { stream, start } = open(config);
+      await using _closing = stream;
+      const startedMs = clock.monotonicMs();
+      const partitions = await stream.readPartitions({ signal });
+      this.#count({ partitionCount: partitions.length, metadataFetchTimeMs: Math.round(clock.monotonicMs() - startedMs) });
+      if (start.at === 'largest' && partitions.length > 0) this.findings.push(beginsAtEnd(path));
+      await this.#read(stream, { start, partitions, path, rowsLeft: rowsMax - this.rows.length });
+    } catch (error) {
+      this.findings.push(this.#findingOf(error, path));
+    }
+  }
+
+  /** Each partition gives its share; what some do not have, the others give. */
+  async #read(
+    stream: MessageStream,
+    {
+      start,
+      partitions,
+      path,
+      rowsLeft,
+    }: {
+      readonly start: StreamStart;
+      readonly partitions: readonly PartitionOffsets[];
+      readonly path: string;
+      readonly rowsLeft: number;
+    },
+  ): Promise<void> {
+    const { clock, signal } = this.#options;
+    const limits = this.#messageLimits(path);
+    const readers: StreamPartition[] = [];
+    const failed = new Set<StreamPartition>();
+    const share = Math.ceil(rowsLeft / Math.max(1, partitions.length));
+    const read = async (reader: StreamPartition, rowCount: number): Promise<void> => {
+      try {
+        await reader.readUntil(rowCount, limits);
+      } catch (error) {
+        failed.add(reader);
+        if (!(error instanceof SourceProblem)) this.#count({ exceptionCount: 1 });
+        this.findings.push(this.#findingOf(error, path));
+      }
+    };
+    for (const { partition, earliestOffset, latestOffset } of partitions) {
+      const fromOffset =
+        start.at === 'largest' ? earliestOffset : await findStartOffset(stream, partition, start, { clock, signal });
+      readers.push(new StreamPartition(stream, { partition, fromOffset, endOffset: latestOffset }));
+    }
+    this.#count({ runnableCount: readers.length });
+    await Promise.all(readers.map((reader) => read(reader, share)));
+    for (const reader of readers) {
+      const missing = rowsLeft - readers.reduce((sum, { rows }) => sum + rows.length, 0);
+      if (missing > 0 && !reader.isAtEnd && !failed.has(reader)) await read(reader, reader.rows.length + missing);
+    }
+    for (const row of readers.flatMap(({ rows }) => rows)) {
+      const refusal = this.#size.refuse(row);
+      if (refusal === undefined) this.rows.push(row);
+      else limits.onProblem(refusal.code, `A message is left out. ${refusal.message}`);
+      if (refusal?.code === 'SIZE_LIMIT') return;
+    }
+  }
+
+  #messageLimits(path: string): MessageLimits {
+    const { limits, signal } = this.#options;
+    const counts = new Map<string, number>();
+    const onProblem = (code: string, message: string): void => {
+      const count = (counts.get(code) ?? 0) + 1;
+      counts.set(code, count);
+      if (count <= messageFindingsMax) this.findings.push({ path, code, severity: 'warning', message });
+    };
+    return { rowBytesMax: limits.rowBytesMax, digitsMax: limits.digitsMax, budget: this.#bytes, signal, onProblem };
+  }
+
+  #count(added: Partial<RealtimeSample>): void {
+    const { realtime } = this;
+    this.realtime = {
+      partitionCount: realtime.partitionCount + (added.partitionCount ?? 0),
+      runnableCount: realtime.runnableCount + (added.runnableCount ?? 0),
+      exceptionCount: realtime.exceptionCount + (added.exceptionCount ?? 0),
+      metadataFetchTimeMs: realtime.metadataFetchTimeMs + (added.metadataFetchTimeMs ?? 0),
+    };
+  }
+
+  /** A failure of a stream as a finding; an abort of the caller, and what nobody expected, go on. */
+  #findingOf(error: unknown, path: string): Finding {
+    if (error instanceof SourceProblem) return { path, code: error.code, severity: 'warning', message: error.message };
+    if (isQuireError(error, 'QUERY_TIMED_OUT')) return { path, code: 'TIME_LIMIT', severity: 'warning', message: error.message };
+    if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'internal') throw error;
+    return { path, code: error.code, severity: 'error', message: error.message };
+  }
+}
+
+function beginsAtEnd(path: string): Finding {
+  const message = 'The table begins at the end of the stream; the rows are the oldest that the stream holds now.';
+  return { path, code: 'STREAM_BEGINS_AT_END', severity: 'info', message };
+}
+
+/** Half the time of a preview is for its streams: what they gave by then goes through the pipeline. */
+class ReadingTime implements Disposable {
+  readonly #ended = new AbortController();
+  readonly signal: AbortSignal;
+
+  constructor({ clock, limits, signal }: SampleOptions) {
+    const limit = new AbortController();
+    this.signal = AbortSignal.any([limit.signal, signal]);
+    const timeMaxMs = limits.timeMaxMs / 2;
+    clock.sleep(timeMaxMs, this.#ended.signal).then(
+      () =>
+        limit.abort(
+          new QuireError('QUERY_TIMED_OUT', `Reading the stream took longer than ${timeMaxMs} ms; the rest is left out.`),
+        ),
+      () => undefined,
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended.abort();
+  }
+}
