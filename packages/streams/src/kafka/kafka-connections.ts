@@ -35,7 +35,10 @@ export function clientOptions({ brokers, tls, sasl }: KafkaConfig): BaseOptions 
 export class KafkaConnections implements AsyncDisposable {
   readonly #base: Base;
   readonly #options: BaseOptions;
+  /** Connections to fetch by that wait for the next fetch, and those that fetch. */
   readonly #fetchPools = new Map<number, ConnectionPool>();
+  readonly #busyPools = new Set<ConnectionPool>();
+  #isClosed = false;
 
   constructor(config: KafkaConfig) {
     this.#options = clientOptions(config);
@@ -66,6 +69,7 @@ export class KafkaConnections implements AsyncDisposable {
     const pool = this.#fetchPools.get(place.partition) ?? new ConnectionPool('quire', this.#options);
     // Two at once for one partition have a connection each.
     this.#fetchPools.delete(place.partition);
+    this.#busyPools.add(pool);
     let isGood = false;
     try {
       const answer = (async () => run(await pool.get(brokerOf(place.metadata, place.nodeId))))();
@@ -73,13 +77,15 @@ export class KafkaConnections implements AsyncDisposable {
       isGood = true;
       return value;
     } finally {
-      if (isGood && !this.#fetchPools.has(place.partition)) this.#fetchPools.set(place.partition, pool);
+      this.#busyPools.delete(pool);
+      if (isGood && !this.#isClosed && !this.#fetchPools.has(place.partition)) this.#fetchPools.set(place.partition, pool);
       else closeQuietly(pool);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const pool of this.#fetchPools.values()) closeQuietly(pool);
+    this.#isClosed = true;
+    for (const pool of [...this.#fetchPools.values(), ...this.#busyPools]) closeQuietly(pool);
     this.#fetchPools.clear();
     await this.#base.close();
   }

@@ -17,6 +17,9 @@ export interface PreviewStream {
   readonly start: StreamStart;
 }
 
+/** Most partitions that are read: each may cost a connection. */
+const partitionsMax = 32;
+
 /** Findings of one kind about messages that are told one by one. */
 const messageFindingsMax = 5;
 
@@ -103,7 +106,8 @@ class StreamSampling {
     const limits = this.#messageLimits(path);
     const readers: StreamPartition[] = [];
     const failed = new Set<StreamPartition>();
-    const share = Math.ceil(rowsLeft / Math.max(1, partitions.length));
+    const chosen = spread(partitions, Math.min(partitionsMax, rowsLeft));
+    const share = Math.ceil(rowsLeft / Math.max(1, chosen.length));
     const read = async (reader: StreamPartition, rowCount: number): Promise<void> => {
       try {
         await reader.readUntil(rowCount, limits);
@@ -113,7 +117,7 @@ class StreamSampling {
         this.findings.push(this.#findingOf(error, path));
       }
     };
-    for (const { partition, earliestOffset, latestOffset } of partitions) {
+    for (const { partition, earliestOffset, latestOffset } of chosen) {
       const fromOffset =
         start.at === 'largest' ? earliestOffset : await findStartOffset(stream, partition, start, { clock, signal });
       readers.push(new StreamPartition(stream, { partition, fromOffset, endOffset: latestOffset }));
@@ -160,6 +164,14 @@ class StreamSampling {
     if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'internal') throw error;
     return { path, code: error.code, severity: 'error', message: error.message };
   }
+}
+
+/** Some of a list, from the first to the last, in its order. */
+function spread<Element>(elements: readonly Element[], count: number): readonly Element[] {
+  if (elements.length <= count) return elements;
+  return Array.from({ length: count }, (_, index) => elements[Math.floor((index * elements.length) / count)]).filter(
+    (element) => element !== undefined,
+  );
 }
 
 function beginsAtEnd(path: string): Finding {
