@@ -8,18 +8,21 @@ import {
   QuireError,
   throwIfAborted,
 } from '@quire/core';
+import type { LiveTables } from '@quire/core/table-engine';
 import { DuckDbExecution } from './duckdb-execution.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
 import { QueryConnection } from './query-connection.ts';
 import { redactPaths } from './redact-paths.ts';
 import { prepareSelect, type SelectStatement } from './select-statement.ts';
-import type { TableNames } from './statement-guard.ts';
 import { watchStopConditions } from './stop-conditions.ts';
+import { TableScope } from './table-scope.ts';
 import type { OpenTable } from './table-source.ts';
 
 export interface DuckDbEngineOptions extends DatabaseOptions {
   readonly clock: Clock;
+  /** Tables that come, grow and go while the engine is open; their files lie in `liveDirectory`. */
+  readonly liveTables?: LiveTables | undefined;
 }
 
 interface ExecuteOptions {
@@ -37,17 +40,17 @@ export class DuckDbEngine implements QueryEngine {
   readonly #locked: LockedDatabase;
   readonly #clock: Clock;
   readonly #redact: Redact;
-  readonly #tables: ReadonlyMap<string, OpenTable>;
-  readonly #tableNames: TableNames;
+  readonly #tables: readonly OpenTable[];
+  readonly #liveTables: LiveTables | undefined;
   readonly #running = new Set<QueryConnection>();
   #isClosed = false;
 
-  private constructor(locked: LockedDatabase, clock: Clock) {
+  private constructor(locked: LockedDatabase, { clock, liveTables, liveDirectory }: DuckDbEngineOptions) {
     this.#locked = locked;
     this.#clock = clock;
-    this.#redact = redactPaths(locked.tables, locked.spillDirectory);
-    this.#tables = new Map(locked.tables.map((table) => [table.name, table]));
-    this.#tableNames = new Map(locked.tables.map(({ name }) => [name.toLowerCase(), name]));
+    this.#redact = redactPaths(locked.tables, locked.spillDirectory, liveDirectory);
+    this.#tables = locked.tables;
+    this.#liveTables = liveTables;
   }
 
   /**
@@ -57,7 +60,7 @@ export class DuckDbEngine implements QueryEngine {
    */
   static async open(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
     assertDistinctNames(options);
-    return new DuckDbEngine(await openLockedDatabase(options), options.clock);
+    return new DuckDbEngine(await openLockedDatabase(options), options);
   }
 
   async execute(query: Query, options: ExecuteOptions): Promise<QueryExecution> {
@@ -66,9 +69,10 @@ export class DuckDbEngine implements QueryEngine {
     if (this.#isClosed) throw shuttingDown();
     const connection = await this.#connect(options);
     try {
-      const select = await prepareSelect(connection, query, this.#tableNames, this.#redact);
+      const scope = await TableScope.open(this.#tables, this.#liveTables);
+      const select = await prepareSelect(connection, query, scope, this.#redact);
       const result = await this.#start(connection, select);
-      const rowsTotal = select.tables.reduce((sum, name) => sum + (this.#tables.get(name)?.rowCount ?? 0), 0);
+      const rowsTotal = scope.countRows(select.tables);
       return new DuckDbExecution({
         connection,
         select,

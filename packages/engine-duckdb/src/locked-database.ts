@@ -9,6 +9,8 @@ import { type OpenTable, openTable, type TableSource } from './table-source.ts';
 
 export interface DatabaseOptions {
   readonly tables: readonly TableSource[];
+  /** Absolute path of the directory that files of live tables lie in. */
+  readonly liveDirectory?: string | undefined;
   /** Memory that all queries together may take for what they hash, sort and buffer; beyond it they spill. */
   readonly memoryMaxBytes: number;
   /** Threads that all queries together compute on. */
@@ -45,7 +47,7 @@ export async function openLockedDatabase(options: DatabaseOptions): Promise<Lock
     try {
       const tables: OpenTable[] = [];
       for (const source of options.tables) tables.push(await openTable(connection, source));
-      await lock(connection, tables, options.spillMaxBytes);
+      await lock(connection, tables, options);
       return { database, tables, spillDirectory, close };
     } finally {
       duckdb.disconnect_sync(connection);
@@ -90,7 +92,11 @@ async function openDatabase(options: DatabaseOptions, spillDirectory: string): P
   }
 }
 
-async function lock(connection: Connection, tables: readonly OpenTable[], spillMaxBytes: number): Promise<void> {
+async function lock(
+  connection: Connection,
+  tables: readonly OpenTable[],
+  { spillMaxBytes, liveDirectory }: DatabaseOptions,
+): Promise<void> {
   const files = tables.flatMap((table) => table.files).map(quoteLiteral);
   const statements = [
     // Given when the database is opened, this limit shows but does not hold.
@@ -98,6 +104,7 @@ async function lock(connection: Connection, tables: readonly OpenTable[], spillM
     // Timestamps with time zone show as UTC, whatever the zone of the server.
     `SET TimeZone = 'UTC'`,
     `SET allowed_paths = [${files.join(', ')}]`,
+    `SET allowed_directories = [${liveDirectory === undefined ? '' : quoteLiteral(`${liveDirectory}/`)}]`,
     'SET enable_external_access = false',
     'SET lock_configuration = true',
   ];

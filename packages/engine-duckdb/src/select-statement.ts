@@ -13,7 +13,8 @@ import {
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readRows, rowsOf } from './read-rows.ts';
-import { checkStatement, type SyntaxNode, type TableNames } from './statement-guard.ts';
+import type { TableScope } from './table-scope.ts';
+import { checkStatement, type SyntaxNode } from './statement-guard.ts';
 
 /** A query that was found to be safe and to make sense, ready to run. */
 export interface SelectStatement {
@@ -41,7 +42,7 @@ const syntaxTreeLengthMax = 16 * MiB;
 export async function prepareSelect(
   connection: QueryConnection,
   { sql, parameters }: Query,
-  tableNames: TableNames,
+  scope: TableScope,
   redact: Redact,
 ): Promise<SelectStatement> {
   if (sql.includes('\0')) throw new QuireError('QUERY_SYNTAX', 'The query holds a NUL character.');
@@ -50,7 +51,8 @@ export async function prepareSelect(
   }
   try {
     const tree = await parseSelect(connection, sql, redact);
-    const tables = checkStatement(tree, tableNames);
+    const tables = checkStatement(tree, scope.names);
+    await scope.define(connection, tables, tree);
     const values = matchParameters(tree, parameters);
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));
     assertSelect(statement);
