@@ -25,8 +25,8 @@ describe('a command that is called wrongly exits with 2, prints nothing and says
     [['results', 'lst'], "error: unknown command 'lst'\n(Did you mean list?)"],
     [['results', 'renew', 'x'], "missing required argument 'duration'"],
     [['results', 'delete'], "missing required argument 'id'"],
-    [['start', '--roles', 'king'], "There is no role 'king'; expected some of broker, proxy, controller, cleaner."],
-    [['start', '--roles', 'broker,'], "There is no role ''; expected some of broker, proxy, controller, cleaner."],
+    [['start', '--roles', 'king'], "There is no role 'king'; expected some of server, broker, proxy, controller, cleaner."],
+    [['start', '--roles', 'broker,'], "There is no role ''; expected some of server, broker, proxy, controller, cleaner."],
     [['settings', '--set'], 'argument missing'],
   ])('%j', async (args, message) => {
     const { exitCode, stdout, stderr } = await run(args);

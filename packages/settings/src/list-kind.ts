@@ -4,6 +4,11 @@ import type { SettingKind } from './setting-kind.ts';
 /** The URLs of servers, separated by commas; each of them once. */
 export const httpUrls: SettingKind<readonly string[]> = listOf(httpUrl.allowed, (text) => httpUrl.parse(text, ''));
 
+/** Names of letters, digits, `_` and `-`, separated by commas; each of them once. */
+export const names: SettingKind<readonly string[]> = listOf('a name of letters, digits, _ and -', (text) =>
+  /^[\w-]{1,64}$/.test(text) ? text : undefined,
+);
+
 /** Some of a few words, at least one, separated by commas; each of them once. */
 export function choices<const Word extends string>(...words: readonly Word[]): SettingKind<readonly Word[]> {
   return listOf(`one of ${words.join(', ')}`, (text) => words.find((word) => word === text));

@@ -19,6 +19,7 @@ const titles = {
   proxy: 'The proxy',
   controller: 'When sweeps run, and the controller',
   preview: 'Previews of tables',
+  tableServer: 'Tables of the table server',
   streams: 'Streams',
   observability: 'Logs, metrics, docs',
   tables: 'Tables, one per `<name>`',

@@ -10,6 +10,7 @@ import { gcs, links, s3, storageClasses } from './table/remote-stores.ts';
 import { results, store } from './table/results.ts';
 import { streams } from './table/streams.ts';
 import { http, observability, server } from './table/server.ts';
+import { tableServer } from './table/table-server.ts';
 import { tls } from './table/tls.ts';
 import { text } from './setting-kind.ts';
 
@@ -31,6 +32,7 @@ export const settingTable = {
   proxy,
   controller,
   preview,
+  tableServer,
   streams,
   observability,
 };

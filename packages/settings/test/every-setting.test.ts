@@ -98,6 +98,7 @@ test('all defaults', () => {
       authToken: undefined,
       authScheme: 'Bearer',
     },
+    tableServer: { dataDir: undefined, tenants: ['DefaultTenant'] },
     preview: {
       sources: undefined,
       bodyBytesMax: 16 * MB,
@@ -214,6 +215,8 @@ controller.preview.timeout = 7s
 controller.preview.concurrency = 8
 engine.stream.file.dir = /srv/streams
 engine.stream.kafka.brokers = kafka-1:9092, [::1]:*
+engine.tables.data.dir = /srv/tables
+engine.tables.tenants = DefaultTenant,night
 engine.tls.certificate.file = tls/server.pem
 engine.tls.key.file = /run/secrets/server.key
 engine.tls.ca.file = /etc/ssl/ours.pem
@@ -358,6 +361,7 @@ test('every setting is read from its own key', () => {
       authToken: 'Basic hush',
       authScheme: 'Basic',
     },
+    tableServer: { dataDir: '/srv/tables', tenants: ['DefaultTenant', 'night'] },
     preview: {
       sources: [
         { scheme: 'file', path: '/srv/incoming' },

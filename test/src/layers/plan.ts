@@ -15,6 +15,7 @@ export const levels: Readonly<Record<string, number>> = {
   results: 2,
   client: 2,
   tables: 2,
+  'table-server': 3,
   cleaner: 3,
   restream: 3,
   service: 3,

@@ -31,6 +31,7 @@ export function addStartCommand(program: Command, environment: Environment): voi
       await stop.orSecond(
         runRoles(live, {
           roles: options.roles ?? new Set(rolesByDefault),
+          areRolesByDefault: options.roles === undefined,
           environment,
           logger,
           onReady: (running) => environment.stdout.write(renderWelcome(running, settings, environment)),

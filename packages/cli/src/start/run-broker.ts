@@ -3,9 +3,10 @@ import type { KnownPrincipal } from '@quire/auth';
 import { StorageAdmission } from '@quire/cleaner';
 import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
-import { DuckDbEngine } from '@quire/engine-duckdb';
+import { DuckDbEngine, type DuckDbEngineOptions } from '@quire/engine-duckdb';
 import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
+import { DirectoryTables } from '@quire/table-server';
 import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
@@ -53,6 +54,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     spillDirectory: settings.store.tempDir,
     spillMaxBytes: settings.duckdb.spillBytesMax,
     clock,
+    ...liveTablesOf(settings),
   });
   // The process cannot end before the threads that run queries do, however it is told to: they are told first.
   run.stopAtOnce.addEventListener('abort', () => void engine[Symbol.asyncDispose](), { once: true });
@@ -94,6 +96,11 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   await run.untilStop;
   logger.info({ graceMs: settings.http.shutdownGraceMs }, 'broker stops: calls under way may finish');
+}
+
+/** The tables of the table server whose directory this broker shares, be it in this process or another. */
+function liveTablesOf({ tableServer: { dataDir } }: Settings): Pick<DuckDbEngineOptions, 'liveTables' | 'liveDirectory'> {
+  return dataDir === undefined ? {} : { liveTables: new DirectoryTables(dataDir), liveDirectory: dataDir };
 }
 
 /** @throws INVALID_SETTING when links are asked for, and the store cannot sign any */

@@ -1,6 +1,7 @@
 import { ControllerMetrics, createController } from '@quire/controller';
 import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
 import { QuireError } from '@quire/core';
+import type { TableEngine } from '@quire/core/table-engine';
 import type { Settings } from '@quire/settings';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
@@ -14,6 +15,8 @@ export interface ControllerRun extends RoleRun {
   readonly authorization?: AuthorizationProvider | undefined;
   /** The brokers that it looks after when the settings name none: those of the same process. */
   readonly brokers?: readonly string[] | undefined;
+  /** The tables of the server of the same process. */
+  readonly tableEngine?: TableEngine | undefined;
 }
 
 /**

@@ -1,10 +1,12 @@
 import { createProcessPrincipal, type ProcessPrincipal } from '@quire/auth';
+import type { TableEngine } from '@quire/core/table-engine';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from './live-settings.ts';
 import type { RunningService } from './role-run.ts';
 import type { Role } from './roles.ts';
 import type { RunningBroker } from './run-broker.ts';
+import type { RunningServer } from './run-server.ts';
 import { StartedRole } from './started-role.ts';
 
 export interface RunningCleaner {
@@ -15,6 +17,7 @@ export interface RunningCleaner {
 
 /** The parts of a process, ready. */
 export interface RunningRoles {
+  readonly server?: RunningServer | undefined;
   readonly broker?: RunningBroker | undefined;
   readonly proxy?: RunningService | undefined;
   readonly controller?: RunningService | undefined;
@@ -23,6 +26,8 @@ export interface RunningRoles {
 
 export interface RolesRun {
   readonly roles: ReadonlySet<Role>;
+  /** Whether nobody asked for them by name. */
+  readonly areRolesByDefault: boolean;
   readonly environment: Environment;
   readonly logger: Logger;
   readonly onReady: (running: RunningRoles) => Promise<void>;
@@ -36,8 +41,8 @@ export interface RolesRun {
 const processPrincipalName = '@process';
 
 /**
- * Runs the roles of a process until it is told to stop, or one of them fails: the broker first, then those who call it; they end in the
- * reverse order. Proxy and controller have the broker of their process where the settings name none, and the controller needs no token
+ * Runs the roles of a process until it is told to stop, or one of them fails: the table server first, then the broker, then those who
+ * call it; they end in the reverse order. Proxy and controller have the broker of their process where the settings name none, and the controller needs no token
  * for it.
  *
  * @throws INVALID_SETTING when a role cannot be run as the settings say
@@ -50,14 +55,16 @@ export async function runRoles(live: LiveSettings, run: RolesRun): Promise<void>
   };
   const own = createProcessPrincipal(processPrincipalName, 'admin', run.environment.random);
   try {
+    const server = await begun(startServer(live, run))?.ready;
     const broker = await begun(startBroker(live, run, own))?.ready;
     const brokers = broker === undefined ? undefined : [broker.address.url];
     const [proxy, controller, cleaner] = [
       begun(startProxy(live, run, brokers)),
-      begun(startController(live, run, { brokers, own: broker === undefined ? undefined : own })),
+      begun(startController(live, run, { brokers, own: broker === undefined ? undefined : own, tableEngine: server?.engine })),
       begun(startCleaner(live, run)),
     ];
     await run.onReady({
+      server,
       broker,
       proxy: await proxy?.ready,
       controller: await controller?.ready,
@@ -74,6 +81,16 @@ async function stopInTurn(parts: readonly StartedRole<unknown>[]): Promise<void>
   const failures: unknown[] = [];
   for (const part of parts) await part.stop().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
+}
+
+/** Without a directory there is nothing to serve: only who asks for the role by name is told. */
+function startServer(live: LiveSettings, run: RolesRun): StartedRole<RunningServer> | undefined {
+  const { dataDir } = live.current.tableServer;
+  if (!run.roles.has('server') || (dataDir === undefined && run.areRolesByDefault)) return undefined;
+  return new StartedRole(async (hooks) => {
+    const { runServer } = await import('./run-server.ts');
+    await runServer(live, { ...contextOf(run, 'server'), ...hooks });
+  });
 }
 
 function startBroker(live: LiveSettings, run: RolesRun, own: ProcessPrincipal): StartedRole<RunningBroker> | undefined {
@@ -100,14 +117,19 @@ function startProxy(
 function startController(
   live: LiveSettings,
   run: RolesRun,
-  { brokers, own }: { readonly brokers: readonly string[] | undefined; readonly own: ProcessPrincipal | undefined },
+  parts: {
+    readonly brokers: readonly string[] | undefined;
+    readonly own: ProcessPrincipal | undefined;
+    readonly tableEngine: TableEngine | undefined;
+  },
 ): StartedRole<RunningService> | undefined {
   if (!run.roles.has('controller')) return undefined;
   return new StartedRole(async (hooks) => {
     const { runController } = await import('./run-controller.ts');
     // Its token is for the broker of this process only.
-    const authorization = live.current.controller.brokers === undefined ? own : undefined;
-    await runController(live, { ...contextOf(run, 'controller'), ...hooks, brokers, authorization });
+    const authorization = live.current.controller.brokers === undefined ? parts.own : undefined;
+    const { brokers, tableEngine } = parts;
+    await runController(live, { ...contextOf(run, 'controller'), ...hooks, brokers, authorization, tableEngine });
   });
 }
 

@@ -27,7 +27,7 @@ export function renderWelcome(running: RunningRoles, settings: Settings, environ
 }
 
 function factsOf(running: RunningRoles, settings: Settings): readonly (readonly [name: string, value: string])[] {
-  const { broker, proxy, controller, cleaner } = running;
+  const { server, broker, proxy, controller, cleaner } = running;
   const docsOf = ({ address }: { readonly address: ServiceAddress }): string =>
     settings.observability.docsEnabled ? `${address.url}  (API: ${address.url}/docs)` : address.url;
   return [
@@ -35,6 +35,7 @@ function factsOf(running: RunningRoles, settings: Settings): readonly (readonly 
     ...(proxy === undefined ? [] : [['proxy', docsOf(proxy)] as const]),
     ...(controller === undefined ? [] : [['controller', docsOf(controller)] as const]),
     ...(cleaner === undefined ? [] : [['cleaner', cleanerFact(cleaner)] as const]),
+    ...(server === undefined ? [] : [['table server', server.dataDirectory] as const]),
     ...(broker === undefined
       ? []
       : [

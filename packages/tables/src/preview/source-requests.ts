@@ -1,4 +1,5 @@
 import type { Finding } from '../finding.ts';
+import { csvOptionsOf, textOf } from '../sources/csv-options.ts';
 import { compileRegex, parseGlob } from '../sources/glob.ts';
 import { type FileFormat, formatNamed } from '../sources/formats/file-format.ts';
 import type { CsvOptions } from '../sources/formats/row-reading.ts';
@@ -65,22 +66,11 @@ function readBatchConfig(
     const message = `‘${formatName.slice(0, 40)}’ is no format that is read here; files are read by what they begin with.`;
     report('inputFormat', 'BATCH_FORMAT', 'warning', message);
   }
-  const header = textOf(map, 'recordReader.prop.header');
-  const delimiter = textOf(map, 'recordReader.prop.delimiter');
-  const csv: CsvOptions = {
-    delimiter: delimiter === '\\t' ? '\t' : delimiter,
-    listDelimiter: textOf(map, 'recordReader.prop.multiValueDelimiter'),
-    header: header?.split(delimiter ?? ',').map((name) => name.trim()),
-  };
+  const csv = csvOptionsOf(map);
   return {
     request: { path, pattern: `${base}/**`, includes: (uri) => isIncluded(uri) && !isExcluded(uri), format, csv },
     findings,
   };
-}
-
-function textOf(map: BatchConfig, member: string): string | undefined {
-  const value = Object.hasOwn(map, member) ? map[member] : undefined;
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Matches as Java's path matchers do: `glob:**\/*.csv` or `regex:.*\.csv` over the path, without its scheme. */

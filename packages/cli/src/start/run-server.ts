@@ -1,0 +1,61 @@
+import { QuireError } from '@quire/core';
+import type { TableEngine } from '@quire/core/table-engine';
+import { openStream } from '@quire/streams';
+import { EmbeddedTableEngine } from '@quire/table-server';
+import type { Logger } from 'pino';
+import type { Environment } from '../environment.ts';
+import type { LiveSettings } from './live-settings.ts';
+import { PreviewSources } from './preview-sources.ts';
+import type { RoleHooks } from './started-role.ts';
+
+/** A table server that is open, as its operator and the other parts of the process want to know it. */
+export interface RunningServer {
+  readonly dataDirectory: string;
+  readonly engine: TableEngine;
+}
+
+export interface ServerRun extends RoleHooks<RunningServer> {
+  readonly environment: Environment;
+  readonly logger: Logger;
+}
+
+/**
+ * Opens the tables of a directory as the settings say, and looks after them until it is told to stop.
+ *
+ * @throws INVALID_SETTING when the settings name no directory
+ */
+export async function runServer(live: LiveSettings, { environment, logger, onListening, untilStop }: ServerRun): Promise<void> {
+  const { tableServer, server } = live.current;
+  if (tableServer.dataDir === undefined) {
+    throw new QuireError(
+      'INVALID_SETTING',
+      'engine.tables.data.dir must be set: the role server needs a directory for its tables.',
+    );
+  }
+  await using sources = new PreviewSources(live, environment);
+  await using engine = await EmbeddedTableEngine.open({
+    dataDirectory: tableServer.dataDir,
+    clock: environment.clock,
+    random: environment.random,
+    tenants: tableServer.tenants,
+    host: server.brokerHostName,
+    openStream: (config) => openStream(config, { ...live.current.streams, clock: environment.clock }),
+    consumerEvents: {
+      onBadMessages: (table, partition, messages) => {
+        for (const { offset, problem } of messages) logger.warn({ table, partition, offset, problem }, 'message is bad');
+      },
+      onRetry: (table, partition, error) => logger.warn({ table, partition, err: error }, 'stream cannot be consumed for now'),
+    },
+    get finder() {
+      return sources.options.finder;
+    },
+    get rowBytesMax() {
+      return live.current.preview.rowBytesMax;
+    },
+  });
+  const tables = await engine.listTables();
+  logger.info({ directory: tableServer.dataDir, tables: tables.map((table) => table.tableNameWithType) }, 'table server is open');
+  await onListening({ dataDirectory: tableServer.dataDir, engine });
+  await untilStop;
+  logger.info('table server stops: what is being written is finished');
+}

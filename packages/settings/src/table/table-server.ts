@@ -1,0 +1,20 @@
+import { names } from '../list-kind.ts';
+import { path } from '../path-kind.ts';
+import { optionalSetting, setting } from '../setting-row.ts';
+
+/** What the embedded table server keeps, and where. */
+export const tableServer = {
+  dataDir: optionalSetting({
+    key: 'engine.tables.data.dir',
+    kind: path,
+    meaning:
+      'The directory of tables, their schemas and their rows. One process with the role `server` may have it open; brokers that ' +
+      'share it answer queries about its tables. Without it there are the tables of `engine.table.<name>.path` only.',
+  }),
+  tenants: setting({
+    key: 'engine.tables.tenants',
+    kind: names,
+    default: 'DefaultTenant',
+    meaning: 'The tenants that configs of tables may name.',
+  }),
+};

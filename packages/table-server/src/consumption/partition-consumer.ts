@@ -1,0 +1,218 @@
+import { type Clock, isQuireError, type Random } from '@quire/core';
+import type { PartitionConsumption, PartitionState, TableSchemaDocument } from '@quire/core/table-engine';
+import type { MessageStream } from '@quire/streams';
+import type { PipelineRow } from '@quire/tables';
+import { shapeOf, type TableShape } from '../segments/table-columns.ts';
+import type { ServedTable } from '../served-table.ts';
+import { ConsumingSegment } from './consuming-segment.ts';
+import type { FlushThresholds } from './stream-settings.ts';
+import { type BadMessage, transformMessages } from './transform-messages.ts';
+
+/** How long rows wait until they are durable and queries see them. */
+const flushEveryMs = 400;
+/** What is held in memory until then, at most: then it is written at once. */
+const pendingRowsMax = 25_000;
+const fetchLimits = { messagesMax: 5_000, bytesMax: 4 * 1024 * 1024 } as const;
+const backOffMs = { first: 250, max: 30_000 } as const;
+
+export interface ConsumerEvents {
+  /** Told of messages that were left out, and of the one that stopped a partition. */
+  readonly onBadMessages?: ((table: string, partition: number, messages: readonly BadMessage[]) => void) | undefined;
+  /** Told when a partition cannot go on for now. */
+  readonly onRetry?: ((table: string, partition: number, error: unknown) => void) | undefined;
+}
+
+export interface PartitionConsumerOptions extends ConsumerEvents {
+  readonly table: ServedTable;
+  readonly stream: MessageStream;
+  readonly partition: number;
+  readonly thresholds: FlushThresholds;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly readSchema: () => Promise<TableSchemaDocument>;
+  /** Where to begin when nothing was consumed yet. */
+  readonly findStart: () => Promise<number>;
+}
+
+/** Consumes one partition in order into segments of its table, from where it stopped last, until it is stopped. */
+export class PartitionConsumer {
+  readonly partition: number;
+  readonly #options: PartitionConsumerOptions;
+  readonly #stopping = new AbortController();
+  readonly #ended: Promise<void>;
+  #segment: ConsumingSegment | undefined;
+  #state: PartitionState = 'STARTING';
+  #error: string | null = null;
+  #skippedCount = 0;
+  #lastConsumedMs: number | null = null;
+  #latestOffset: number | null = null;
+  /** Rows that are not durable yet, and the offset behind the messages that they come from. */
+  #pending: { rows: PipelineRow[]; endOffset: number; sinceMs: number } | undefined;
+  #commitsOnStop = false;
+  #wantsCommit: string | undefined;
+
+  constructor(options: PartitionConsumerOptions) {
+    this.#options = options;
+    this.partition = options.partition;
+    this.#ended = this.#run();
+  }
+
+  /** What it does, as far as it knows itself. */
+  get status(): Omit<PartitionConsumption, 'lagMessages' | 'lagMs'> {
+    const record = this.#segment?.record;
+    return {
+      partition: this.partition,
+      state: this.#state,
+      segmentName: record?.segmentName ?? null,
+      currentOffset: record?.endOffset ?? null,
+      latestOffset: this.#latestOffset,
+      lastConsumedMs: this.#lastConsumedMs ?? record?.consumedMs ?? null,
+      skippedCount: this.#skippedCount,
+      error: this.#error,
+    };
+  }
+
+  /** The segment that it consumes into; undefined before there is one. */
+  get segment(): ConsumingSegment | undefined {
+    return this.#segment;
+  }
+
+  /** Has the consuming segment committed soon, if it is still this one. */
+  requestCommit(segmentName: string): void {
+    this.#wantsCommit = segmentName;
+  }
+
+  /** Stops; what was consumed is durable then, and committed if that is wanted. */
+  async stop({ commits }: { readonly commits: boolean }): Promise<void> {
+    this.#commitsOnStop ||= commits;
+    this.#stopping.abort();
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, onRetry, table } = this.#options;
+    const { signal } = this.#stopping;
+    for (let attempt = 0; !signal.aborted;) {
+      try {
+        await this.#consume(() => {
+          attempt = 0;
+        });
+      } catch (error) {
+        if (signal.aborted) break;
+        // What was not durable is fetched again.
+        this.#pending = undefined;
+        this.#state = isQuireError(error, 'OFFSET_NOT_FOUND') ? 'STOPPED' : 'RETRYING';
+        this.#error = error instanceof Error ? error.message : String(error);
+        onRetry?.(table.name, this.partition, error);
+      }
+      if (this.#state === 'STOPPED') await aborted(signal);
+      else await clock.sleep(Math.min(backOffMs.first * 2 ** attempt, backOffMs.max), signal).catch(ignoreAbort);
+      attempt += 1;
+    }
+    await this.#finish();
+  }
+
+  /** Consumes until it is to stop, comes to a message that stops it, or something fails. */
+  async #consume(onProgress: () => void): Promise<void> {
+    const { table, partition, clock, random, findStart } = this.#options;
+    const { signal } = this.#stopping;
+    this.#segment ??= await ConsumingSegment.open({ table, partition, clock, random }, findStart);
+    while (!signal.aborted) {
+      if (this.#isFlushDue()) await this.#flush(this.#segment);
+      if (this.#isCommitDue(this.#segment)) await this.#commit(this.#segment);
+      const stoppedAt = await this.#fetchBatch(this.#segment);
+      onProgress();
+      this.#state = 'CONSUMING';
+      this.#error = null;
+      if (stoppedAt === undefined) continue;
+      await this.#flush(this.#segment);
+      this.#state = 'STOPPED';
+      this.#error = `Message ${stoppedAt.offset} ${stoppedAt.problem}`;
+      return;
+    }
+  }
+
+  /** Gives the message at which to stop. */
+  async #fetchBatch(segment: ConsumingSegment): Promise<BadMessage | undefined> {
+    const { table, stream, clock, readSchema, onBadMessages } = this.#options;
+    const { signal } = this.#stopping;
+    const from = this.#pending?.endOffset ?? segment.record.endOffset;
+    const waitMs =
+      this.#pending === undefined ? flushEveryMs : Math.max(0, this.#pending.sinceMs + flushEveryMs - clock.monotonicMs());
+    const fetched = await stream.fetch(this.partition, from, { ...fetchLimits, waitMs }, { signal });
+    this.#latestOffset = fetched.latestOffset;
+    if (fetched.nextOffset === from) return undefined;
+    const options = { config: table.record.config, schema: await readSchema(), clock, signal };
+    const { rows, skipped, stoppedAt } = await transformMessages(fetched.messages, options);
+    if (skipped.length > 0) onBadMessages?.(table.name, this.partition, skipped);
+    if (stoppedAt !== undefined) onBadMessages?.(table.name, this.partition, [stoppedAt]);
+    this.#skippedCount += skipped.length;
+    this.#lastConsumedMs = clock.nowMs();
+    this.#pending ??= { rows: [], endOffset: from, sinceMs: clock.monotonicMs() };
+    for (const row of rows) this.#pending.rows.push(row);
+    this.#pending.endOffset = stoppedAt?.offset ?? fetched.nextOffset;
+    return stoppedAt;
+  }
+
+  #isFlushDue(): boolean {
+    if (this.#pending === undefined) return false;
+    const { rows, sinceMs } = this.#pending;
+    return rows.length >= pendingRowsMax || this.#options.clock.monotonicMs() - sinceMs >= flushEveryMs;
+  }
+
+  async #flush(segment: ConsumingSegment): Promise<void> {
+    if (this.#pending === undefined) return;
+    const { rows, endOffset } = this.#pending;
+    if (endOffset > segment.record.endOffset) await segment.add(rows, endOffset, await this.#shape());
+    this.#pending = undefined;
+  }
+
+  #isCommitDue(segment: ConsumingSegment): boolean {
+    const { rowsMax, timeMaxMs, sizeBytesMax } = this.#options.thresholds;
+    const { createdMs, segmentName, startOffset, endOffset } = segment.record;
+    if (endOffset === startOffset && this.#pending === undefined) return false;
+    const isOld = this.#options.clock.nowMs() - createdMs >= timeMaxMs;
+    return (
+      this.#wantsCommit === segmentName ||
+      segment.rowCount + (this.#pending?.rows.length ?? 0) >= rowsMax ||
+      segment.sizeBytes >= sizeBytesMax ||
+      isOld
+    );
+  }
+
+  async #commit(segment: ConsumingSegment): Promise<void> {
+    await this.#flush(segment);
+    this.#state = 'COMMITTING';
+    await segment.commit(await this.#shape());
+    this.#wantsCommit = undefined;
+    this.#state = 'CONSUMING';
+  }
+
+  /** What was consumed so far is kept; what is pending may be fetched again as well. */
+  async #finish(): Promise<void> {
+    const segment = this.#segment;
+    if (segment === undefined) return;
+    try {
+      await this.#flush(segment);
+      if (this.#commitsOnStop) await segment.commit(await this.#shape());
+    } catch (error) {
+      // Nothing is lost: it goes on from the last durable offset.
+      this.#options.onRetry?.(this.#options.table.name, this.partition, error);
+    }
+  }
+
+  async #shape(): Promise<TableShape> {
+    return shapeOf(this.#options.table.record.config, await this.#options.readSchema());
+  }
+}
+
+function ignoreAbort(error: unknown): void {
+  if (!isQuireError(error, 'ABORTED')) throw error;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

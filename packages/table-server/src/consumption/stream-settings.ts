@@ -1,0 +1,79 @@
+import { isQuireError, parseDurationMs } from '@quire/core';
+import type { Finding, TableConfigDocument } from '@quire/core/table-engine';
+import { parseStreamConfig } from '@quire/streams';
+import { parseTableConfig } from '@quire/tables';
+
+/** When a consuming segment is full. */
+export interface FlushThresholds {
+  readonly rowsMax: number;
+  readonly timeMaxMs: number;
+  readonly sizeBytesMax: number;
+}
+
+/** What a table's config says of its stream. */
+export interface StreamSettings {
+  /** JSON pointer to it. */
+  readonly path: string;
+  /** As `openStream` takes it. */
+  readonly config: Readonly<Record<string, string>>;
+  readonly thresholds: FlushThresholds;
+}
+
+/** The thresholds of the open peer. */
+const defaults = { rowsMax: 5_000_000, timeMax: '6h', sizeMax: '200M' } as const;
+const thresholdKey = 'realtime.segment.flush.threshold';
+
+/** The streams of a table, in the order of its config. */
+export function streamSettingsOf(document: TableConfigDocument): readonly StreamSettings[] {
+  const { ingestionConfig, tableIndexConfig } = parseTableConfig(document).config;
+  const maps = ingestionConfig?.streamIngestionConfig?.streamConfigMaps ?? [];
+  const listed = maps.map((map, index) => settingsOf(`/ingestionConfig/streamIngestionConfig/streamConfigMaps/${index}`, map));
+  const old = tableIndexConfig?.streamConfigs ?? {};
+  return Object.keys(old).length === 0 ? listed : [...listed, settingsOf('/tableIndexConfig/streamConfigs', old)];
+}
+
+/** What is wrong with the streams of a real-time table, beyond what rules say. */
+export function streamFindings(document: TableConfigDocument): readonly Finding[] {
+  if (document['tableType'] !== 'REALTIME') return [];
+  const [first, second] = streamSettingsOf(document);
+  if (first === undefined) return [];
+  const message = 'The embedded table server consumes one stream a table.';
+  const several: Finding[] = second === undefined ? [] : [{ path: second.path, code: 'UNSUPPORTED', severity: 'error', message }];
+  try {
+    parseStreamConfig(first.config);
+    return several;
+  } catch (error) {
+    if (!isQuireError(error, 'STREAM_INVALID')) throw error;
+    const findings = error.findings ?? [{ path: '', code: 'STREAM_INVALID', severity: 'error', message: error.message }];
+    return [...several, ...findings.map((finding) => ({ ...finding, path: `${first.path}${finding.path}` }))];
+  }
+}
+
+function settingsOf(path: string, map: Readonly<Record<string, unknown>>): StreamSettings {
+  const texts = Object.entries(map).filter(([, value]) => ['string', 'number', 'boolean', 'bigint'].includes(typeof value));
+  const config = Object.fromEntries(texts.map(([key, value]) => [key, String(value)]));
+  const rows = Number(config[`${thresholdKey}.rows`] ?? config[`${thresholdKey}.segment.rows`] ?? 0);
+  return {
+    path,
+    config,
+    thresholds: {
+      rowsMax: rows > 0 ? rows : defaults.rowsMax,
+      timeMaxMs: millisecondsOf(config[`${thresholdKey}.time`] ?? defaults.timeMax),
+      sizeBytesMax: bytesOf(config[`${thresholdKey}.segment.size`] ?? defaults.sizeMax),
+    },
+  };
+}
+
+/** `6h`, or milliseconds. The rules have looked at it. */
+function millisecondsOf(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : parseDurationMs(text.toLowerCase());
+}
+
+const unitBytes: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 };
+
+/** `200M`, `1.5GB`, or bytes. */
+function bytesOf(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?)B?$/i.exec(text.trim());
+  const bytes = Number(match?.[1] ?? 0) * (unitBytes[(match?.[2] ?? '').toUpperCase()] ?? 1);
+  return bytes > 0 ? bytes : bytesOf(defaults.sizeMax);
+}

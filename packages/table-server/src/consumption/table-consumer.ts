@@ -1,0 +1,213 @@
+import { type CallOptions, type Clock, isQuireError, QuireError, type Random } from '@quire/core';
+import type { Consumption, PartitionConsumption, ResumeFrom, TableSchemaDocument } from '@quire/core/table-engine';
+import { findStartOffset, type MessageStream, parseStreamConfig, type PartitionOffsets } from '@quire/streams';
+import { readDocument, replaceDocument } from '../directory/documents.ts';
+import type { ServedTable } from '../served-table.ts';
+import { ConsumingSegment } from './consuming-segment.ts';
+import { type ConsumerEvents, PartitionConsumer } from './partition-consumer.ts';
+import type { StreamSettings } from './stream-settings.ts';
+
+/** What was wished for last: `data/<tableId>/consumption.json`. */
+interface ConsumptionRecord {
+  readonly formatVersion: 1;
+  readonly isPaused: boolean;
+  readonly changedMs: number | null;
+  readonly comment: string | null;
+}
+
+export interface TableConsumerOptions extends ConsumerEvents {
+  readonly table: ServedTable;
+  readonly settings: StreamSettings;
+  readonly stream: MessageStream;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly readSchema: () => Promise<TableSchemaDocument>;
+}
+
+/** How often a stream is asked for new partitions, and again when it could not be reached. */
+const lookEveryMs = { ready: 30_000, unready: 1_000 } as const;
+
+/** Consumes all partitions of the stream of a table, unless it is paused. */
+export class TableConsumer implements AsyncDisposable {
+  readonly #options: TableConsumerOptions;
+  readonly #consumers = new Map<number, PartitionConsumer>();
+  readonly #ending = new AbortController();
+  #record: ConsumptionRecord;
+  #isReady = false;
+  #looking: Promise<void> | undefined;
+  #endLook: AbortController | undefined;
+  /** Pauses and resumptions come one after the other. */
+  #changes: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: TableConsumerOptions, record: ConsumptionRecord) {
+    this.#options = options;
+    this.#record = record;
+    if (!record.isPaused) this.#start();
+  }
+
+  /** Begins, or goes on as it was when the server ended; `isPaused` says how a new table begins. */
+  static async open(
+    options: TableConsumerOptions,
+    { isPaused = false }: { readonly isPaused?: boolean | undefined } = {},
+  ): Promise<TableConsumer> {
+    const { table, random } = options;
+    const path = table.pathOf('consumption.json');
+    const known = (await readDocument(path)) as unknown as ConsumptionRecord | undefined;
+    const record: ConsumptionRecord = known ?? { formatVersion: 1, isPaused, changedMs: null, comment: null };
+    if (known === undefined) await replaceDocument(path, record, random);
+    return new TableConsumer(options, record);
+  }
+
+  /** The partitions that consume now. */
+  get partitions(): readonly PartitionConsumer[] {
+    return [...this.#consumers.values()].toSorted((left, right) => left.partition - right.partition);
+  }
+
+  get isPaused(): boolean {
+    return this.#record.isPaused;
+  }
+
+  async read(options?: CallOptions): Promise<Consumption> {
+    const { isPaused, changedMs, comment } = this.#record;
+    const offsets = await this.#readOffsets(options);
+    const known = this.partitions.map(({ status }) => status);
+    const partitions: PartitionConsumption[] = [];
+    for (const status of known) {
+      const latestOffset = offsets?.find(({ partition }) => partition === status.partition)?.latestOffset ?? status.latestOffset;
+      partitions.push(
+        await this.#withLag({ ...status, ...(isPaused && { state: 'PAUSED', segmentName: null }), latestOffset }, options),
+      );
+    }
+    const isReady = this.#isReady && (offsets ?? []).every(({ partition }) => known.some((each) => each.partition === partition));
+    return { isPaused, changedMs, comment, partitions, isReady };
+  }
+
+  /** Partitions stop soon after, with what they have consumed committed. */
+  pause(comment: string | undefined): Promise<void> {
+    return this.#change(async () => {
+      await this.#save({ isPaused: true, comment: comment ?? null });
+      void this.#stop({ commits: true });
+    });
+  }
+
+  /** Goes on where it stopped or, durably, elsewhere; partitions that stopped at a bad message try again. */
+  resume(from: ResumeFrom, comment: string | undefined, options?: CallOptions): Promise<void> {
+    return this.#change(async () => {
+      if (from !== 'lastConsumed') {
+        // Before anything stops: where the stream cannot be reached, nothing changes.
+        const offsets = await this.#options.stream.readPartitions(options);
+        await this.#stop({ commits: true });
+        await this.#moveTo(offsets, from);
+      } else if (this.#record.isPaused || this.partitions.some(({ status }) => status.state === 'STOPPED')) {
+        await this.#stop({ commits: false });
+      }
+      await this.#save({ isPaused: false, comment: comment ?? null });
+      if (!this.#ending.signal.aborted && this.#looking === undefined) this.#start();
+    });
+  }
+
+  /** Stops, durably, without committing: it goes on from there when it is opened again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    await this.#changes;
+    await this.#stop({ commits: false });
+    await this.#options.stream[Symbol.asyncDispose]();
+  }
+
+  #start(): void {
+    this.#consumers.clear();
+    this.#endLook = new AbortController();
+    this.#looking = this.#lookForPartitions(this.#endLook.signal);
+  }
+
+  async #lookForPartitions(signal: AbortSignal): Promise<void> {
+    const { stream, clock, onRetry, table } = this.#options;
+    while (!signal.aborted) {
+      try {
+        for (const { partition } of await stream.readPartitions({ signal })) {
+          if (!this.#consumers.has(partition) && !signal.aborted) this.#consumers.set(partition, this.#consumerOf(partition));
+        }
+        this.#isReady = true;
+      } catch (error) {
+        if (!signal.aborted) onRetry?.(table.name, -1, error);
+      }
+      await clock.sleep(this.#isReady ? lookEveryMs.ready : lookEveryMs.unready, signal).catch(ignoreAbort);
+    }
+  }
+
+  #consumerOf(partition: number): PartitionConsumer {
+    const { settings, stream, clock, ...options } = this.#options;
+    const { start } = parseStreamConfig(settings.config);
+    const findStart = (): Promise<number> => findStartOffset(stream, partition, start, { clock });
+    return new PartitionConsumer({ ...options, stream, clock, partition, thresholds: settings.thresholds, findStart });
+  }
+
+  async #stop(how: { readonly commits: boolean }): Promise<void> {
+    this.#endLook?.abort();
+    await this.#looking;
+    this.#looking = undefined;
+    await Promise.all(this.partitions.map((consumer) => consumer.stop(how)));
+  }
+
+  async #moveTo(offsets: readonly PartitionOffsets[], from: 'smallest' | 'largest'): Promise<void> {
+    const { table } = this.#options;
+    const { checkpoints } = table.segments.manifest;
+    const moved = offsets.map(({ partition, earliestOffset, latestOffset }) => ({
+      partition,
+      sequence: checkpoints.find((each) => each.partition === partition)?.sequence ?? -1,
+      endOffset: from === 'smallest' ? earliestOffset : latestOffset,
+    }));
+    for (const { partition } of offsets) await ConsumingSegment.forget({ table, partition });
+    await table.segments.change({ checkpoints: moved });
+  }
+
+  async #readOffsets(options?: CallOptions): Promise<readonly PartitionOffsets[] | undefined> {
+    try {
+      return await this.#options.stream.readPartitions(options);
+    } catch (error) {
+      // A stream that is away shows in the states of its partitions.
+      if (isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID')) return undefined;
+      throw error;
+    }
+  }
+
+  async #withLag(
+    status: Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>,
+    options?: CallOptions,
+  ): Promise<PartitionConsumption> {
+    const { partition, currentOffset, latestOffset } = status;
+    if (currentOffset === null || latestOffset === null) return { ...status, lagMessages: null, lagMs: null };
+    if (latestOffset <= currentOffset) return { ...status, lagMessages: 0, lagMs: 0 };
+    const { stream, clock } = this.#options;
+    try {
+      const lagMessages = await stream.countMessages(partition, currentOffset, latestOffset, options);
+      const limits = { messagesMax: 1, bytesMax: 1, waitMs: 0 };
+      const { messages } = await stream.fetch(partition, currentOffset, limits, options);
+      const writtenMs = messages[0]?.timestampMs ?? null;
+      return { ...status, lagMessages, lagMs: writtenMs === null ? null : Math.max(0, clock.nowMs() - writtenMs) };
+    } catch (error) {
+      if (!isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID', 'OFFSET_NOT_FOUND')) throw error;
+      return { ...status, lagMessages: null, lagMs: null };
+    }
+  }
+
+  #change(make: () => Promise<void>): Promise<void> {
+    const result = this.#changes.then(() => {
+      if (this.#ending.signal.aborted) throw new QuireError('SHUTTING_DOWN', 'The table is being closed.');
+      return make();
+    });
+    this.#changes = result.catch(() => undefined); // whoever asked for the change hears of it
+    return result;
+  }
+
+  async #save({ isPaused, comment }: Pick<ConsumptionRecord, 'isPaused' | 'comment'>): Promise<void> {
+    const { table, clock, random } = this.#options;
+    const record: ConsumptionRecord = { formatVersion: 1, isPaused, changedMs: clock.nowMs(), comment };
+    await replaceDocument(table.pathOf('consumption.json'), record, random);
+    this.#record = record;
+  }
+}
+
+function ignoreAbort(error: unknown): void {
+  if (!isQuireError(error, 'ABORTED')) throw error;
+}

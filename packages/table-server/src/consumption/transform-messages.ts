@@ -1,0 +1,66 @@
+import type { Clock } from '@quire/core';
+import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
+import { decodeJson, type StreamMessage } from '@quire/streams';
+import { parseTableConfig, parseTableSchema, type PipelineRow, runPipeline, type SourceRow } from '@quire/tables';
+
+/** A message that became no row because something is wrong with it. */
+export interface BadMessage {
+  readonly offset: number;
+  /** A sentence without its subject: `is not JSON: …`. */
+  readonly problem: string;
+}
+
+export interface TransformedMessages {
+  /** Rows of the messages, in order; of those before the bad one, where consumption is to stop there. */
+  readonly rows: readonly PipelineRow[];
+  /** Those that were left out. */
+  readonly skipped: readonly BadMessage[];
+  /** The one at which consumption stops. */
+  readonly stoppedAt: BadMessage | undefined;
+}
+
+export interface TransformOptions {
+  readonly config: TableConfigDocument;
+  readonly schema: TableSchemaDocument;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Takes messages through the pipeline of a table. A bad one is skipped or stops consumption, as `continueOnError` says. */
+export async function transformMessages(
+  messages: readonly StreamMessage[],
+  options: TransformOptions,
+): Promise<TransformedMessages> {
+  const { config } = parseTableConfig(options.config);
+  const { schema } = parseTableSchema(options.schema);
+  const { clock, signal } = options;
+  const decoded: SourceRow[] = [];
+  const offsets: number[] = [];
+  const bad: BadMessage[] = [];
+  for (const message of messages) {
+    const result = decodeJson(message);
+    if ('problem' in result) {
+      bad.push({ offset: message.offset, problem: result.problem });
+    } else {
+      decoded.push(result.row);
+      offsets.push(message.offset);
+    }
+  }
+  const result = await runPipeline(decoded, { config, schema, clock, signal, examplesMax: 0, pause: letOthersRun });
+  for (const { kind, sourceIndex, column, reason } of result.dropped) {
+    const place = column === undefined ? '' : `, column ${column}`;
+    if (kind === 'failed') bad.push({ offset: offsets[sourceIndex] ?? 0, problem: `cannot be taken in${place}: ${reason}` });
+  }
+  bad.sort((left, right) => left.offset - right.offset);
+  if (config.ingestionConfig?.continueOnError === true) return { rows: result.rows, skipped: bad, stoppedAt: undefined };
+  const [first] = bad;
+  if (first === undefined) return { rows: result.rows, skipped: [], stoppedAt: undefined };
+  const rows = result.rows.filter(({ sourceIndex }) => (offsets[sourceIndex] ?? Infinity) < first.offset);
+  return { rows, skipped: [], stoppedAt: first };
+}
+
+function letOthersRun(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,68 @@
+import type { Finding } from '@quire/core/table-engine';
+import type { TableConfig } from '@quire/tables';
+
+/** Members by JSON pointer that say how a cluster spreads, replicates or indexes a table. */
+const membersOfClusters = [
+  '/segmentsConfig/replication',
+  '/segmentsConfig/replicaGroupStrategyConfig',
+  '/segmentsConfig/peerSegmentDownloadScheme',
+  '/segmentsConfig/completionConfig',
+  '/segmentsConfig/crypterClassName',
+  '/tenants/tagOverrideConfig',
+  '/tableIndexConfig/invertedIndexColumns',
+  '/tableIndexConfig/rangeIndexColumns',
+  '/tableIndexConfig/sortedColumn',
+  '/tableIndexConfig/bloomFilterColumns',
+  '/tableIndexConfig/jsonIndexColumns',
+  '/tableIndexConfig/noDictionaryColumns',
+  '/tableIndexConfig/onHeapDictionaryColumns',
+  '/tableIndexConfig/varLengthDictionaryColumns',
+  '/tableIndexConfig/starTreeIndexConfigs',
+  '/tableIndexConfig/enableDefaultStarTree',
+  '/tableIndexConfig/segmentPartitionConfig',
+  '/fieldConfigList',
+  '/quota/storage',
+  '/quota/maxQueriesPerSecond',
+  '/routing',
+  '/query',
+  '/instanceAssignmentConfigMap',
+  '/instancePartitionsMap',
+  '/segmentAssignmentConfigMap',
+  '/tierConfigs',
+  '/tunerConfigs',
+] as const;
+
+/** What of a config the embedded table server cannot do, and what has no effect on one machine: neither is left out in silence. */
+export function effectFindings(config: TableConfig): readonly Finding[] {
+  const without = membersOfClusters.filter((pointer) => saysSomething(config, pointer));
+  const message = `These members are kept and have no effect on one machine: ${without.join(', ')}.`;
+  const kept: Finding = { path: '', code: 'NO_EFFECT', severity: 'info', message };
+  return [...unsupported(config), ...(without.length === 0 ? [] : [kept])];
+}
+
+/** What would change answers, and is not done here. */
+function* unsupported({ upsertConfig, dedupConfig, ingestionConfig }: TableConfig): Generator<Finding> {
+  const finding = (path: string, what: string): Finding => ({
+    path,
+    code: 'UNSUPPORTED',
+    severity: 'error',
+    message: `The embedded table server does not ${what}: remove this member, or use an engine that does, such as Apache Pinot.`,
+  });
+  const mode = upsertConfig?.mode ?? 'NONE';
+  if (mode !== 'NONE') yield finding('/upsertConfig/mode', 'replace rows by their primary key');
+  if (dedupConfig?.dedupEnabled === true) yield finding('/dedupConfig/dedupEnabled', 'drop rows by their primary key');
+  if ((ingestionConfig?.aggregationConfigs ?? []).length > 0) {
+    yield finding('/ingestionConfig/aggregationConfigs', 'aggregate rows while it takes them in');
+  }
+}
+
+/** Whether a member is there and is more than a default that says nothing. */
+function saysSomething(config: object, pointer: string): boolean {
+  let value: unknown = config;
+  for (const name of pointer.slice(1).split('/')) {
+    if (typeof value !== 'object' || value === null) return false;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  if (value === null || value === undefined || value === false || value === '' || value === '1' || value === 1) return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}

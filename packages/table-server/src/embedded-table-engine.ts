@@ -1,0 +1,284 @@
+import { type CallOptions, type Clock, QuireError, type Random } from '@quire/core';
+import type {
+  Consumption,
+  ForceCommitJob,
+  Ingested,
+  IngestRequest,
+  Instance,
+  LiveTables,
+  RebalanceJob,
+  ResumeFrom,
+  ScheduledTasks,
+  SegmentDescription,
+  TableConfigDocument,
+  TableCreated,
+  TableDescription,
+  TableEngine,
+  TableSchemaDocument,
+  TableSummary,
+  TaskRecord,
+  Tenants,
+} from '@quire/core/table-engine';
+import type { FileFinder } from '@quire/tables';
+import type { MessageStream } from '@quire/streams';
+import { ForceCommits } from './consumption/force-commits.ts';
+import type { ConsumerEvents } from './consumption/partition-consumer.ts';
+import type { TableConsumer } from './consumption/table-consumer.ts';
+import { TableDirectory } from './directory/table-directory.ts';
+import { ingestFiles } from './ingest-files.ts';
+import { DirectoryTables } from './queries/directory-tables.ts';
+import { TableRegistry } from './table-registry.ts';
+
+export interface EmbeddedTableEngineOptions {
+  /** Directory of all that it keeps; one server at a time may have it open. */
+  readonly dataDirectory: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Tenants that tables may name. */
+  readonly tenants: readonly string[];
+  /** How it shows in lists. */
+  readonly host: string;
+  /** Finds the files that `ingest` may read by URI; undefined: none. */
+  readonly finder: FileFinder | undefined;
+  /** The longest row of a file. */
+  readonly rowBytesMax: number;
+  /** Opens the stream of a real-time table. @throws STREAM_INVALID */
+  readonly openStream: (config: Readonly<Record<string, string>>) => MessageStream;
+  readonly consumerEvents?: ConsumerEvents | undefined;
+}
+
+/**
+ * The tables of one machine: configs, schemas and segments in a directory, rows in Parquet files that queries read.
+ */
+export class EmbeddedTableEngine implements TableEngine {
+  readonly description: string;
+  /** What queries in this process read. */
+  readonly liveTables: LiveTables;
+  readonly #options: EmbeddedTableEngineOptions;
+  readonly #registry: TableRegistry;
+  readonly #instanceName: string;
+  readonly #forceCommits: ForceCommits;
+
+  private constructor(options: EmbeddedTableEngineOptions, registry: TableRegistry, instanceName: string) {
+    this.#options = options;
+    this.#registry = registry;
+    this.#instanceName = instanceName;
+    this.#forceCommits = new ForceCommits(options);
+    this.description = `embedded in ${options.dataDirectory}`;
+    this.liveTables = new DirectoryTables(options.dataDirectory);
+  }
+
+  /** Opens the directory, and makes it when it is not there. */
+  static async open(options: EmbeddedTableEngineOptions): Promise<EmbeddedTableEngine> {
+    const { dataDirectory, clock, random, host, tenants, openStream, consumerEvents = {} } = options;
+    const directory = new TableDirectory(dataDirectory);
+    const instanceName = `Server_${host}`;
+    const registry = await TableRegistry.open({
+      directory,
+      clock,
+      random,
+      instanceName,
+      tenants,
+      openStream,
+      consumerEvents,
+      taskTypes: [],
+    });
+    return new EmbeddedTableEngine(options, registry, instanceName);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#registry[Symbol.asyncDispose]();
+  }
+
+  // Schemas
+
+  listSchemas(): Promise<readonly string[]> {
+    return this.#registry.schemas.list();
+  }
+
+  readSchema(schemaName: string): Promise<TableSchemaDocument> {
+    return this.#registry.schemas.read(schemaName);
+  }
+
+  createSchema(schema: TableSchemaDocument, options?: CallOptions): Promise<void> {
+    return this.#registry.createSchema(schema, options);
+  }
+
+  updateSchema(schema: TableSchemaDocument, options?: CallOptions): Promise<void> {
+    return this.#registry.updateSchema(schema, options);
+  }
+
+  deleteSchema(schemaName: string, options?: CallOptions): Promise<void> {
+    return this.#registry.deleteSchema(schemaName, options);
+  }
+
+  // Tables
+
+  async listTables(): Promise<readonly TableSummary[]> {
+    return this.#registry.tables.map(({ name, type }) => ({ tableNameWithType: name, type, isReadOnly: false }));
+  }
+
+  async readTable(tableNameWithType: string): Promise<TableDescription> {
+    const table = this.#registry.get(tableNameWithType);
+    const { config, findings } = table.record;
+    const schema = await this.#registry.schemas.read(table.rawName);
+    return { tableNameWithType, type: table.type, isReadOnly: false, config, schema, findings };
+  }
+
+  createTable(config: TableConfigDocument, options?: CallOptions & { readonly isPaused?: boolean }): Promise<TableCreated> {
+    return this.#registry.create(config, options);
+  }
+
+  updateTable(config: TableConfigDocument, options?: CallOptions): Promise<TableCreated> {
+    return this.#registry.update(config, options);
+  }
+
+  deleteTable(tableNameWithType: string, options?: CallOptions): Promise<void> {
+    return this.#registry.delete(tableNameWithType, options);
+  }
+
+  // Segments
+
+  async listSegments(tableNameWithType: string): Promise<readonly SegmentDescription[]> {
+    return this.#registry.get(tableNameWithType).listSegments();
+  }
+
+  async deleteSegment(tableNameWithType: string, segmentName: string): Promise<void> {
+    await this.#registry.get(tableNameWithType).deleteSegment(segmentName);
+  }
+
+  async ingest(request: IngestRequest, options?: CallOptions): Promise<Ingested> {
+    const table = this.#registry.get(request.tableNameWithType);
+    if (table.type === 'REALTIME') {
+      throw new QuireError('UNSUPPORTED', `${table.name} takes its rows from a stream: files go into its OFFLINE half.`);
+    }
+    const { clock, random, finder, rowBytesMax } = this.#options;
+    const signals = [this.#registry.closing, ...(options?.signal === undefined ? [] : [options.signal])];
+    const schema = await this.#registry.schemas.read(table.rawName);
+    return ingestFiles(request, { table, schema, clock, random, finder, rowBytesMax, signal: AbortSignal.any(signals) });
+  }
+
+  async countRows(tableNameWithType: string): Promise<number> {
+    const table = this.#registry.get(tableNameWithType);
+    const [relation] = await this.liveTables.resolve([table.name]);
+    return relation?.rowCount ?? 0;
+  }
+
+  // Streams
+
+  async readConsumption(tableNameWithType: string, options?: CallOptions): Promise<Consumption> {
+    return this.#consumerOf(tableNameWithType).read(options);
+  }
+
+  async pauseConsumption(tableNameWithType: string, options?: CallOptions & { readonly comment?: string }): Promise<Consumption> {
+    const consumer = this.#consumerOf(tableNameWithType);
+    await consumer.pause(options?.comment);
+    return consumer.read(options);
+  }
+
+  async resumeConsumption(
+    tableNameWithType: string,
+    options?: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
+  ): Promise<Consumption> {
+    const consumer = this.#consumerOf(tableNameWithType);
+    await consumer.resume(options?.from ?? 'lastConsumed', options?.comment, options);
+    return consumer.read(options);
+  }
+
+  async forceCommit(
+    tableNameWithType: string,
+    options?: CallOptions & { readonly segmentNames?: readonly string[]; readonly partitions?: readonly number[] },
+  ): Promise<ForceCommitJob> {
+    this.#consumerOf(tableNameWithType);
+    return this.#forceCommits.submit(this.#registry.get(tableNameWithType), options);
+  }
+
+  async readForceCommit(jobId: string): Promise<ForceCommitJob> {
+    return this.#forceCommits.read(jobId);
+  }
+
+  async rebalance(tableNameWithType: string): Promise<RebalanceJob> {
+    const table = this.#registry.get(tableNameWithType);
+    const nowMs = this.#options.clock.nowMs();
+    return {
+      jobId: Buffer.from(this.#options.random.bytes(16)).toString('hex'),
+      tableNameWithType: table.name,
+      status: 'NO_OP',
+      startedMs: nowMs,
+      endedMs: nowMs,
+      description: 'All segments are on this one server, where they belong.',
+      segmentsToMoveCount: 0,
+      segmentsMovedCount: 0,
+    };
+  }
+
+  async readRebalance(jobId: string): Promise<RebalanceJob> {
+    throw new QuireError('JOB_NOT_FOUND', `Rebalance job ${jobId.slice(0, 200)} does not exist: there was nothing to move.`);
+  }
+
+  async cancelRebalance(tableNameWithType: string): Promise<readonly string[]> {
+    this.#registry.get(tableNameWithType);
+    return [];
+  }
+
+  // The cluster
+
+  async listTenants(): Promise<Tenants> {
+    const { tenants } = this.#options;
+    return { brokerTenants: tenants, serverTenants: tenants };
+  }
+
+  async listInstances(): Promise<readonly Instance[]> {
+    const { host, tenants } = this.#options;
+    return [{ instanceName: this.#instanceName, kind: 'SERVER', host, port: 0, tenants, isEnabled: true }];
+  }
+
+  // Tasks
+
+  async listTaskTypes(): Promise<readonly string[]> {
+    return [];
+  }
+
+  async scheduleTasks(): Promise<ScheduledTasks> {
+    throw withoutTasks();
+  }
+
+  async executeTask(): Promise<TaskRecord> {
+    throw withoutTasks();
+  }
+
+  async listTasks(): Promise<readonly TaskRecord[]> {
+    throw withoutTasks();
+  }
+
+  async readTask(taskName: string): Promise<TaskRecord> {
+    throw new QuireError('TASK_NOT_FOUND', `Task ${taskName.slice(0, 200)} does not exist.`);
+  }
+
+  async readTaskQueue(): Promise<'RUNNING' | 'STOPPED'> {
+    throw withoutTasks();
+  }
+
+  async stopTaskQueue(): Promise<void> {
+    throw withoutTasks();
+  }
+
+  async resumeTaskQueue(): Promise<void> {
+    throw withoutTasks();
+  }
+
+  async cancelTask(taskName: string): Promise<void> {
+    throw new QuireError('TASK_NOT_FOUND', `Task ${taskName.slice(0, 200)} does not exist.`);
+  }
+
+  /** @throws TABLE_NOT_FOUND, UNSUPPORTED */
+  #consumerOf(tableNameWithType: string): TableConsumer {
+    const { name, consumer } = this.#registry.get(tableNameWithType);
+    if (consumer !== undefined) return consumer;
+    throw new QuireError('UNSUPPORTED', `${name} consumes no stream: only real-time tables do.`);
+  }
+}
+
+function withoutTasks(): QuireError {
+  return new QuireError('TASK_TYPE_NOT_FOUND', 'This table server knows no types of tasks.');
+}

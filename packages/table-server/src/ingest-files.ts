@@ -1,0 +1,80 @@
+import { type Clock, QuireError, type Random } from '@quire/core';
+import type { Ingested, IngestRequest, TableSchemaDocument } from '@quire/core/table-engine';
+import { type FileFinder, openFileRows, parseTableConfig, type SourceFile } from '@quire/tables';
+import { spoolUpload } from './directory/spool-upload.ts';
+import { fillFile } from './segments/fill-segment.ts';
+import { RowFileWriter } from './segments/row-file-writer.ts';
+import { shapeOf } from './segments/table-columns.ts';
+import type { ServedTable } from './served-table.ts';
+
+export interface IngestOptions {
+  readonly table: ServedTable;
+  readonly schema: TableSchemaDocument;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly finder: FileFinder | undefined;
+  readonly rowBytesMax: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes one segment of the rows of a file, or of all files that match a pattern; where the table's config says REFRESH, it takes the place
+ * of all that there are.
+ *
+ * @throws INGESTION_FAILED when a file or a row cannot be taken in; nothing has changed then
+ */
+export async function ingestFiles(request: IngestRequest, options: IngestOptions): Promise<Ingested> {
+  const { source } = request;
+  const { finder, random, signal } = options;
+  if (source.kind === 'uri') return makeSegment(await findFiles(source.uri, finder, signal), request, options);
+  await using upload = await spoolUpload(source.name, source.body, { random, signal });
+  return await makeSegment([upload.file], request, options);
+}
+
+async function findFiles(uri: string, finder: FileFinder | undefined, signal: AbortSignal): Promise<readonly SourceFile[]> {
+  if (finder === undefined) {
+    throw new QuireError('INGESTION_FAILED', 'No files may be read by their URI: the settings name no places to read from.');
+  }
+  const { files, problem } = await finder.find(uri, signal);
+  if (problem !== undefined) throw new QuireError('INGESTION_FAILED', problem.message);
+  if (files.length === 0) throw new QuireError('INGESTION_FAILED', `No file matches ${uri.slice(0, 200)}.`);
+  return files;
+}
+
+async function makeSegment(files: readonly SourceFile[], request: IngestRequest, options: IngestOptions): Promise<Ingested> {
+  const { table, schema, clock, rowBytesMax, signal } = options;
+  const { config } = table.record;
+  const createdMs = clock.nowMs();
+  const segmentName = `${table.name}_${createdMs}_${Buffer.from(options.random.bytes(4)).toString('hex')}`;
+  using slot = table.newFile(segmentName);
+  await using writer = await RowFileWriter.create(slot.path, slot.file, shapeOf(config, schema));
+  for (const source of files) {
+    const rows = openFileRows(source, { batchConfig: request.batchConfig, rowBytesMax, signal });
+    try {
+      await fillFile(rows, writer, { config, schema, clock, signal });
+    } catch (error) {
+      if (!(error instanceof QuireError) || error.code !== 'INGESTION_FAILED' || error.message.includes(source.uri)) throw error;
+      throw new QuireError('INGESTION_FAILED', `${source.uri}: ${error.message}`, { cause: error });
+    }
+  }
+  const written = await writer.finish();
+  if (written.rowCount === 0) {
+    await table.removeFile(slot.file);
+    return { segmentNames: [], rowCount: 0, findings: [] };
+  }
+  const custom = {
+    sources: files
+      .map(({ uri }) => uri)
+      .join(' ')
+      .slice(0, 1_000),
+  };
+  const segment = { ...written, segmentName, createdMs, committedMs: clock.nowMs(), stream: null, custom };
+  const { ingestionConfig, segmentsConfig } = parseTableConfig(config).config;
+  const pushType = ingestionConfig?.batchIngestionConfig?.segmentIngestionType ?? segmentsConfig?.segmentPushType ?? 'APPEND';
+  const isRefresh = pushType.toUpperCase() === 'REFRESH';
+  await table.segments.change(({ segments }) => ({
+    remove: isRefresh ? segments.map((each) => each.segmentName) : [],
+    add: [segment],
+  }));
+  return { segmentNames: [segmentName], rowCount: written.rowCount, findings: [] };
+}

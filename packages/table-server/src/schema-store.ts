@@ -1,0 +1,80 @@
+import { QuireError, type Random } from '@quire/core';
+import type { Finding, TableSchemaDocument } from '@quire/core/table-engine';
+import { columnsOfSchema, parseTableSchema } from '@quire/tables';
+import { checkSchema } from './check-table.ts';
+import { createDocument, readDocument, removeDocument, replaceDocument } from './directory/documents.ts';
+import type { SchemaRecord, TableDirectory } from './directory/table-directory.ts';
+
+/** The schemas in the directory of a table server. Which tables use one, its caller knows. */
+export class SchemaStore {
+  readonly #directory: TableDirectory;
+  readonly #random: Random;
+
+  constructor(directory: TableDirectory, random: Random) {
+    this.#directory = directory;
+    this.#random = random;
+  }
+
+  list(): Promise<readonly string[]> {
+    return this.#directory.listSchemas();
+  }
+
+  /** @throws SCHEMA_NOT_FOUND */
+  async read(schemaName: string): Promise<TableSchemaDocument> {
+    const document = isName(schemaName) ? await readDocument(this.#directory.schema(schemaName)) : undefined;
+    if (document === undefined) throw schemaNotFound(schemaName);
+    return (document as unknown as SchemaRecord).schema;
+  }
+
+  /** @throws SCHEMA_EXISTS, TABLE_INVALID */
+  async create(schema: TableSchemaDocument): Promise<void> {
+    checkSchema(schema);
+    if (await createDocument(this.#directory.schema(schema.schemaName), recordOf(schema), this.#random)) return;
+    throw new QuireError('SCHEMA_EXISTS', `Schema ${schema.schemaName} exists already.`);
+  }
+
+  /** @throws SCHEMA_NOT_FOUND; TABLE_INVALID, when `isUsed` also for a column that would go or change */
+  async update(schema: TableSchemaDocument, isUsed: boolean): Promise<void> {
+    const before = await this.read(schema.schemaName);
+    checkSchema(schema);
+    const findings = isUsed ? lostColumns(before, schema) : [];
+    if (findings.length > 0) {
+      const message = `Schema ${schema.schemaName} is used by a table: ${findings.map((finding) => finding.message).join(' ')}`;
+      throw new QuireError('TABLE_INVALID', message, { findings });
+    }
+    await replaceDocument(this.#directory.schema(schema.schemaName), recordOf(schema), this.#random);
+  }
+
+  /** @throws SCHEMA_NOT_FOUND */
+  async delete(schemaName: string): Promise<void> {
+    const isThere = isName(schemaName) && (await removeDocument(this.#directory.schema(schemaName)));
+    if (!isThere) throw schemaNotFound(schemaName);
+  }
+}
+
+/** Names that callers bring are not paths. */
+export function isName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,140}$/.test(name);
+}
+
+function schemaNotFound(schemaName: string): QuireError {
+  return new QuireError('SCHEMA_NOT_FOUND', `Schema ${schemaName.slice(0, 200)} does not exist.`);
+}
+
+function recordOf(schema: TableSchemaDocument): SchemaRecord {
+  return { formatVersion: 1, schema };
+}
+
+/** What rows that are there already would lose. */
+function lostColumns(before: TableSchemaDocument, after: TableSchemaDocument): readonly Finding[] {
+  const columnsOf = (schema: TableSchemaDocument) => columnsOfSchema(parseTableSchema(schema).schema).columns;
+  const left = new Map(columnsOf(after).map((column) => [column.name, column]));
+  return columnsOf(before).flatMap((column): readonly Finding[] => {
+    const now = left.get(column.name);
+    const isSame = now?.type === column.type && now?.isMultiValue === column.isMultiValue;
+    if (isSame) return [];
+    const what = now === undefined ? 'is missing' : 'has another type';
+    const message = `Column ${column.name} ${what}: columns of a schema in use can only be added.`;
+    return [{ path: now?.path ?? column.path, code: 'SCHEMA_LOSES_DATA', severity: 'error', message }];
+  });
+}

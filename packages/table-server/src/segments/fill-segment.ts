@@ -1,0 +1,50 @@
+import { type Clock, QuireError } from '@quire/core';
+import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
+import { parseTableConfig, parseTableSchema, runPipeline, type SourceRow } from '@quire/tables';
+import type { RowFileWriter } from './row-file-writer.ts';
+
+/** Rows that go through the pipeline together. */
+const batchRows = 2_000;
+
+export interface FillOptions {
+  readonly config: TableConfigDocument;
+  readonly schema: TableSchemaDocument;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Takes rows of a source through the pipeline of a table, the one that previews show, into a file; all of them, or it throws.
+ *
+ * @throws INGESTION_FAILED when a row cannot be taken in, which names the row, the column and the reason
+ */
+export async function fillFile(rows: AsyncIterable<SourceRow>, writer: RowFileWriter, options: FillOptions): Promise<void> {
+  const { config } = parseTableConfig(options.config);
+  const { schema } = parseTableSchema(options.schema);
+  const { clock, signal } = options;
+  let rowCount = 0;
+  let batch: SourceRow[] = [];
+  const flush = async (): Promise<void> => {
+    const result = await runPipeline(batch, { config, schema, clock, signal, examplesMax: 0, pause: letOthersRun });
+    const failed = result.dropped.find(({ kind }) => kind === 'failed');
+    if (failed !== undefined) {
+      const column = failed.column === undefined ? '' : `, column ${failed.column}`;
+      throw new QuireError('INGESTION_FAILED', `Row ${rowCount + failed.sourceIndex + 1}${column}: ${failed.reason}`);
+    }
+    await writer.write(result.rows);
+    rowCount += batch.length;
+    batch = [];
+  };
+  for await (const row of rows) {
+    batch.push(row);
+    if (batch.length >= batchRows) await flush();
+  }
+  await flush();
+}
+
+/** Comes back after everything else that waits has had its turn. */
+function letOthersRun(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

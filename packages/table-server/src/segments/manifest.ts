@@ -1,0 +1,77 @@
+import type { SegmentDescription } from '@quire/core/table-engine';
+
+/** How many digits the values of a BIG_DECIMAL column have before and after the point, at most. */
+export interface Digits {
+  readonly integer: number;
+  readonly scale: number;
+}
+
+/** What is known of a file of rows from writing it. */
+export interface RowFile {
+  /** Name in the directory of the table's data. */
+  readonly file: string;
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  /** CRC-32 of its bytes, in decimal digits. */
+  readonly checksum: string;
+  readonly columnNames: readonly string[];
+  /** Of BIG_DECIMAL columns. */
+  readonly digits: Readonly<Record<string, Digits>>;
+  readonly minTimeMs: number | null;
+  readonly maxTimeMs: number | null;
+}
+
+/** A committed segment. */
+export interface SegmentRecord extends RowFile {
+  readonly segmentName: string;
+  readonly createdMs: number;
+  readonly committedMs: number;
+  readonly stream: (NonNullable<SegmentDescription['stream']> & { readonly endOffset: number }) | null;
+  readonly custom: Readonly<Record<string, string>>;
+}
+
+/** How far a partition has been committed: what was consumed before `endOffset` is in committed segments, or was. */
+export interface Checkpoint {
+  readonly partition: number;
+  readonly sequence: number;
+  readonly endOffset: number;
+}
+
+/** The committed part of a table at one moment. */
+export interface Manifest {
+  readonly formatVersion: 1;
+  /** Grows by one with each change. */
+  readonly version: number;
+  /** In ascending order of their names. */
+  readonly segments: readonly SegmentRecord[];
+  readonly checkpoints: readonly Checkpoint[];
+}
+
+export const emptyManifest: Manifest = { formatVersion: 1, version: 0, segments: [], checkpoints: [] };
+
+/** A part of a consuming segment: durable, and seen by queries. */
+export interface Chunk extends RowFile {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  /** How often its rows were put together with others. */
+  readonly level: number;
+}
+
+/** The consuming segment of a partition: `[startOffset, endOffset)` is in its chunks, which follow each other without a gap. */
+export interface ConsumingRecord {
+  readonly formatVersion: 1;
+  readonly segmentName: string;
+  readonly partition: number;
+  readonly sequence: number;
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly createdMs: number;
+  /** When the newest of its messages was consumed. */
+  readonly consumedMs: number | null;
+  readonly chunks: readonly Chunk[];
+}
+
+/** Whether the manifest has the segment of this record already: a crash may have come between the two. */
+export function isCommitted({ partition, sequence }: ConsumingRecord, { checkpoints }: Manifest): boolean {
+  return checkpoints.some((checkpoint) => checkpoint.partition === partition && checkpoint.sequence >= sequence);
+}

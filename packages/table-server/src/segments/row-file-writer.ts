@@ -1,0 +1,190 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { crc32, zstdCompressSync } from 'node:zlib';
+import type { PipelineRow, SourceValue } from '@quire/tables';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { Digits, RowFile } from './manifest.ts';
+import { parquetSchemaOf, storedValues } from './parquet-schema.ts';
+import { instantOf, type TableColumn, type TableShape } from './table-columns.ts';
+
+/** Rows that are held in memory before they are written. */
+const rowsOfGroup = 65_536;
+/** Rows of this many bytes are written as well, however few: a guess by the length of texts and lists. */
+const bytesOfGroup = 32 * 1024 * 1024;
+
+type StoredRow = Pick<PipelineRow, 'fields' | 'nullFields'>;
+
+/** Writes rows to a Parquet file, a group of rows at a time; it counts once a record names it. */
+export class RowFileWriter implements AsyncDisposable {
+  readonly #path: string;
+  readonly #fileName: string;
+  readonly #handle: FileHandle;
+  readonly #shape: TableShape;
+  readonly #columns: readonly ColumnBuffer[];
+  readonly #output: ByteWriter;
+  readonly #parquet: ParquetWriter;
+  #rowCount = 0;
+  #groupRowCount = 0;
+  #groupBytes = 0;
+  #sizeBytes = 0;
+  #checksum = 0;
+  #minTimeMs = Infinity;
+  #maxTimeMs = -Infinity;
+  #isFinished = false;
+
+  private constructor(path: string, fileName: string, handle: FileHandle, shape: TableShape) {
+    this.#path = path;
+    this.#fileName = fileName;
+    this.#handle = handle;
+    this.#shape = shape;
+    this.#columns = shape.columns.map((column) => new ColumnBuffer(column));
+    this.#output = Object.assign(new ByteWriter(), { flush: () => this.#flush(), finish: () => this.#flush() });
+    this.#parquet = new ParquetWriter({
+      writer: this.#output,
+      schema: parquetSchemaOf(shape.columns),
+      codec: 'ZSTD',
+      compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+      createdBy: 'quire',
+    });
+  }
+
+  /** Creates the file, which must not be there. */
+  static async create(path: string, fileName: string, shape: TableShape): Promise<RowFileWriter> {
+    return new RowFileWriter(path, fileName, await open(path, 'wx', 0o640), shape);
+  }
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  /** About how many bytes the rows take that were given so far, before compression. */
+  get sizeBytes(): number {
+    return this.#sizeBytes + this.#groupBytes;
+  }
+
+  async write(rows: readonly StoredRow[]): Promise<void> {
+    for (const row of rows) {
+      this.#take(row);
+      if (this.#groupRowCount >= rowsOfGroup || this.#groupBytes >= bytesOfGroup) await this.#writeGroup();
+    }
+  }
+
+  /** Makes the file durable. */
+  async finish(): Promise<RowFile> {
+    await this.#writeGroup();
+    // The writer would encode values of JSON once more: it writes texts, which the footer calls JSON.
+    this.#parquet.schema = parquetSchemaOf(this.#shape.columns, 'JSON');
+    await this.#parquet.finish();
+    await this.#handle.sync();
+    await this.#handle.close();
+    this.#isFinished = true;
+    return {
+      file: this.#fileName,
+      rowCount: this.#rowCount,
+      sizeBytes: this.#sizeBytes,
+      checksum: String(this.#checksum),
+      columnNames: this.#columns.map(({ name }) => name),
+      digits: Object.fromEntries(this.#columns.flatMap(({ name, digits }) => (digits === undefined ? [] : [[name, digits]]))),
+      minTimeMs: Number.isFinite(this.#minTimeMs) ? this.#minTimeMs : null,
+      maxTimeMs: Number.isFinite(this.#maxTimeMs) ? this.#maxTimeMs : null,
+    };
+  }
+
+  /** Removes the file unless it was finished. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    await this.#handle.close();
+    await unlink(this.#path);
+  }
+
+  #take({ fields, nullFields }: StoredRow): void {
+    for (const column of this.#columns) {
+      const value = fields[column.name] ?? null;
+      const isNull = value === null || (column.isNullable && nullFields.includes(column.name));
+      this.#groupBytes += column.push(isNull ? null : value);
+    }
+    this.#rowCount += 1;
+    this.#groupRowCount += 1;
+    const { time } = this.#shape;
+    const timeMs = time === undefined ? null : instantOf(fields[time.name], time);
+    if (timeMs === null) return;
+    this.#minTimeMs = Math.min(this.#minTimeMs, timeMs);
+    this.#maxTimeMs = Math.max(this.#maxTimeMs, timeMs);
+  }
+
+  async #writeGroup(): Promise<void> {
+    if (this.#groupRowCount === 0) return;
+    const columnData = this.#columns.map((column) => ({ name: column.name, data: column.take() }));
+    const rowGroupSize = this.#groupRowCount;
+    [this.#groupRowCount, this.#groupBytes] = [0, 0];
+    await this.#parquet.write({ columnData, rowGroupSize });
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = this.#output.getBytes();
+    this.#checksum = crc32(bytes, this.#checksum);
+    for (let written = 0; written < bytes.byteLength;) {
+      const { bytesWritten } = await this.#handle.write(bytes, written);
+      written += bytesWritten;
+    }
+    this.#sizeBytes += bytes.byteLength;
+    this.#output.index = 0;
+  }
+}
+
+/** The values of one column that are not written yet. */
+class ColumnBuffer {
+  readonly name: string;
+  readonly isNullable: boolean;
+  readonly #column: TableColumn;
+  readonly #store: (value: Exclude<SourceValue, null>) => unknown;
+  #values: unknown[] = [];
+  readonly #digits: { integer: number; scale: number } | undefined;
+
+  constructor(column: TableColumn) {
+    this.name = column.name;
+    this.isNullable = column.isNullable;
+    this.#column = column;
+    this.#store = storedValues(column.type);
+    if (column.type === 'BIG_DECIMAL') this.#digits = { integer: 1, scale: 0 };
+  }
+
+  get digits(): Digits | undefined {
+    return this.#digits;
+  }
+
+  /** Gives about how many bytes the value takes. */
+  push(value: SourceValue): number {
+    if (value === null) {
+      this.#values.push(null);
+      return 1;
+    }
+    if (!this.#column.isList) return this.#pushStored((stored) => this.#values.push(stored), value);
+    const elements = Array.isArray(value) ? (value as readonly SourceValue[]) : [value];
+    const list: unknown[] = [];
+    let bytes = 0;
+    for (const element of elements) if (element !== null) bytes += this.#pushStored((stored) => list.push(stored), element);
+    this.#values.push(list);
+    return bytes;
+  }
+
+  take(): unknown[] {
+    const values = this.#values;
+    this.#values = [];
+    return values;
+  }
+
+  #pushStored(push: (stored: unknown) => void, value: Exclude<SourceValue, null>): number {
+    const stored = this.#store(value);
+    push(stored);
+    if (this.#digits !== undefined) noteDigits(this.#digits, stored as string);
+    return typeof stored === 'string' ? stored.length : stored instanceof Uint8Array ? stored.byteLength : 8;
+  }
+}
+
+function noteDigits(digits: { integer: number; scale: number }, text: string): void {
+  const point = text.indexOf('.');
+  const sign = text.startsWith('-') ? 1 : 0;
+  digits.integer = Math.max(digits.integer, (point < 0 ? text.length : point) - sign);
+  digits.scale = Math.max(digits.scale, point < 0 ? 0 : text.length - point - 1);
+}

@@ -1,0 +1,92 @@
+import { QuireError } from '@quire/core';
+import type { RelationColumn, RelationType, TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
+import {
+  type ColumnSpec,
+  columnsOfSchema,
+  type DateTimeFormat,
+  parseTableConfig,
+  parseTableSchema,
+  readInFormat,
+  type SourceValue,
+  timeFormatOf,
+  writeAnyJson,
+} from '@quire/tables';
+
+/** A column of a table as its segments hold it. */
+export interface TableColumn extends Omit<RelationColumn, 'digits'> {
+  readonly spec: ColumnSpec;
+  /** Whether rows without a value have null, not the default. */
+  readonly isNullable: boolean;
+}
+
+export interface TimeColumn {
+  readonly name: string;
+  readonly format: DateTimeFormat;
+}
+
+/** What is known of the rows of a table: its columns, in the order of its schema, and which of them is its time. */
+export interface TableShape {
+  readonly columns: readonly TableColumn[];
+  readonly time: TimeColumn | undefined;
+}
+
+/** Reads the shape of a table from config and schema, both valid. */
+export function shapeOf(config: TableConfigDocument, schema: TableSchemaDocument): TableShape {
+  const parsedConfig = parseTableConfig(config).config;
+  const parsedSchema = parseTableSchema(schema).schema;
+  const { columns } = columnsOfSchema(parsedSchema);
+  const notNull = new Set(
+    [
+      ...(parsedSchema.dimensionFieldSpecs ?? []),
+      ...(parsedSchema.metricFieldSpecs ?? []),
+      ...(parsedSchema.dateTimeFieldSpecs ?? []),
+    ].flatMap((spec) => (spec.notNull === true && spec.name !== undefined ? [spec.name] : [])),
+  );
+  const ofColumns = parsedSchema.enableColumnBasedNullHandling === true;
+  const ofTable = parsedConfig.tableIndexConfig?.nullHandlingEnabled === true;
+  const timeName = parsedConfig.segmentsConfig?.timeColumnName;
+  return {
+    columns: columns.map((spec) => {
+      const isNullable = ofColumns ? !notNull.has(spec.name) : ofTable;
+      return {
+        spec,
+        isNullable,
+        name: spec.name,
+        type: typeOf(spec, parsedSchema),
+        isList: spec.isMultiValue,
+        absentValue: isNullable ? null : textOfValue(spec.defaultNullValue),
+      };
+    }),
+    time: timeColumnOf(columns.find(({ name }) => name === timeName)),
+  };
+}
+
+/** The instant of a value of the time column; null where it cannot be told. */
+export function instantOf(value: SourceValue | undefined, { format }: TimeColumn): number | null {
+  if (value === null || value === undefined) return null;
+  try {
+    return readInFormat(value, format, 'a time');
+  } catch (error) {
+    // The value is in the table all the same: only its time is not known.
+    if (error instanceof QuireError) return null;
+    throw error;
+  }
+}
+
+function timeColumnOf(column: ColumnSpec | undefined): TimeColumn | undefined {
+  const format = column?.type === 'TIMESTAMP' ? ({ kind: 'timestamp' } as const) : timeFormatOf(column);
+  return column === undefined || format === undefined ? undefined : { name: column.name, format };
+}
+
+/** Values with parts are kept as JSON. */
+function typeOf({ name, type }: ColumnSpec, schema: ReturnType<typeof parseTableSchema>['schema']): RelationType {
+  if (type !== undefined) return type;
+  const complex = schema.complexFieldSpecs?.find((spec) => spec.name === name);
+  return complex?.dataType === 'MAP' ? 'MAP' : 'JSON';
+}
+
+function textOfValue(value: SourceValue): string | null {
+  if (value === null) return null;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return typeof value === 'object' ? writeAnyJson(value) : String(value);
+}

@@ -1,0 +1,137 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { type Clock, QuireError, type Random } from '@quire/core';
+import { parseTableName, type SegmentDescription, type TableType } from '@quire/core/table-engine';
+import type { TableDirectory, TableRecord } from './directory/table-directory.ts';
+import type { TableConsumer } from './consumption/table-consumer.ts';
+import type { ConsumingRecord, SegmentRecord } from './segments/manifest.ts';
+import { SegmentCatalog } from './segments/segment-catalog.ts';
+
+/** What tables share. */
+export interface TableParts {
+  readonly directory: TableDirectory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly instanceName: string;
+}
+
+/** A name for a file that is about to be written. */
+export interface NewFile extends Disposable {
+  readonly file: string;
+  readonly path: string;
+}
+
+/** One half of a table that this server looks after. */
+export class ServedTable {
+  record: TableRecord;
+  readonly segments: SegmentCatalog;
+  /** Of a real-time table. */
+  consumer: TableConsumer | undefined;
+  readonly #parts: TableParts;
+  readonly #filesInProgress = new Set<string>();
+
+  private constructor(record: TableRecord, segments: SegmentCatalog, parts: TableParts) {
+    this.record = record;
+    this.segments = segments;
+    this.#parts = parts;
+  }
+
+  static async open(record: TableRecord, parts: TableParts): Promise<ServedTable> {
+    await mkdir(parts.directory.data(record.tableId), { recursive: true, mode: 0o750 });
+    return new ServedTable(record, await SegmentCatalog.open(parts.directory, record.tableId, parts.random), parts);
+  }
+
+  get name(): string {
+    return this.record.config.tableName;
+  }
+
+  get rawName(): string {
+    return parseTableName(this.name).rawName;
+  }
+
+  get type(): TableType {
+    return parseTableName(this.name).type ?? 'OFFLINE';
+  }
+
+  /** A new name for a file of this table, which nobody collects until it is disposed of; by then a record names it, or it is garbage. */
+  newFile(stem: string): NewFile {
+    const file = `${stem}.${Buffer.from(this.#parts.random.bytes(6)).toString('hex')}.parquet`;
+    this.#filesInProgress.add(file);
+    return { file, path: this.pathOf(file), [Symbol.dispose]: () => void this.#filesInProgress.delete(file) };
+  }
+
+  /** Whether a file is being written, and no record names it yet. */
+  isInProgress(file: string): boolean {
+    return this.#filesInProgress.has(file);
+  }
+
+  /** Removes a file that no record names. */
+  async removeFile(file: string): Promise<void> {
+    await rm(this.pathOf(file), { force: true });
+  }
+
+  pathOf(file: string): string {
+    return this.#parts.directory.data(this.record.tableId, file);
+  }
+
+  /** In ascending order of their names. */
+  listSegments(): readonly SegmentDescription[] {
+    const consuming = this.#consuming().map((record) => this.#describeConsuming(record));
+    const all = [...this.segments.manifest.segments.map((segment) => this.#describe(segment)), ...consuming];
+    return all.toSorted((left, right) => (left.segmentName < right.segmentName ? -1 : 1));
+  }
+
+  /** @throws SEGMENT_NOT_FOUND; CONFLICT when it is still consuming */
+  async deleteSegment(segmentName: string): Promise<void> {
+    if (this.#consuming().some((record) => record.segmentName === segmentName)) {
+      throw new QuireError('CONFLICT', `Segment ${segmentName} is still consuming: force its commit or pause the table first.`);
+    }
+    await this.segments.change({ remove: [segmentName] });
+  }
+
+  /** Those that consume, or hold rows that are not committed. */
+  #consuming(): readonly ConsumingRecord[] {
+    const records = (this.consumer?.partitions ?? []).flatMap(({ segment }) => segment?.record ?? []);
+    return records.filter(({ startOffset, endOffset }) => this.consumer?.isPaused !== true || endOffset > startOffset);
+  }
+
+  #describe(segment: SegmentRecord): SegmentDescription {
+    const { segmentName, rowCount, sizeBytes, minTimeMs, maxTimeMs, createdMs, committedMs, stream, checksum, custom } = segment;
+    return {
+      segmentName,
+      state: 'COMMITTED',
+      rowCount,
+      sizeBytes,
+      minTimeMs,
+      maxTimeMs,
+      createdMs,
+      committedMs,
+      stream,
+      servers: [this.#parts.instanceName],
+      checksum,
+      custom,
+    };
+  }
+
+  #describeConsuming({ segmentName, chunks, createdMs, partition, sequence, startOffset }: ConsumingRecord): SegmentDescription {
+    const least = Math.min(...chunks.map(({ minTimeMs }) => minTimeMs ?? Infinity));
+    const greatest = Math.max(...chunks.map(({ maxTimeMs }) => maxTimeMs ?? -Infinity));
+    return {
+      segmentName,
+      state: 'CONSUMING',
+      rowCount: chunks.reduce((sum, { rowCount }) => sum + rowCount, 0),
+      sizeBytes: chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      minTimeMs: Number.isFinite(least) ? least : null,
+      maxTimeMs: Number.isFinite(greatest) ? greatest : null,
+      createdMs,
+      committedMs: null,
+      stream: { partition, sequence, startOffset, endOffset: null },
+      servers: [this.#parts.instanceName],
+      checksum: null,
+      custom: {},
+    };
+  }
+}
+
+export function tableNotFound(tableNameWithType: string): QuireError {
+  return new QuireError('TABLE_NOT_FOUND', `Table ${tableNameWithType.slice(0, 200)} does not exist.`);
+}

@@ -1,0 +1,157 @@
+import { type JsonValue, QuireError } from '@quire/core';
+import { describe, expect, test } from 'vitest';
+import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-server.ts';
+
+const startMs = Date.UTC(2026, 0, 1);
+
+function flight(index: number): object {
+  return {
+    carrier: `C${index % 3}`,
+    tags: index % 2 === 0 ? ['even', `t${index}`] : [],
+    payload: { index },
+    price: `${index}.${'5'.repeat((index % 3) + 1)}`,
+    digest: 'cafe',
+    late: index % 2 === 1,
+    delay: index,
+    distance: index * 1_000,
+    speed: index / 4,
+    ts: startMs + index,
+    landed: '2026-01-01 00:00:00.125',
+  };
+}
+
+async function ingest(server: TestServer, rows: readonly object[], name = 'rows.jsonl') {
+  const source = { kind: 'bytes', name, body: jsonLines(rows) } as const;
+  return server.engine.ingest({ tableNameWithType: 'flights_OFFLINE', source, batchConfig: {} });
+}
+
+async function openFlights(): Promise<TestServer> {
+  const server = await TestServer.open();
+  await server.engine.createSchema(flightsSchema);
+  await server.engine.createTable(flightsConfig);
+  return server;
+}
+
+describe('an offline table', () => {
+  test('answers no rows, with its columns, before it has any', async () => {
+    await using server = await openFlights();
+    expect(await server.rows('SELECT * FROM flights')).toEqual([]);
+    expect((await server.rows('DESCRIBE flights')).map((row) => [row['column_name'], row['column_type']])).toEqual([
+      ['carrier', 'VARCHAR'],
+      ['tags', 'VARCHAR[]'],
+      ['payload', 'JSON'],
+      ['price', 'DECIMAL(1,0)'],
+      ['digest', 'BLOB'],
+      ['late', 'BOOLEAN'],
+      ['delay', 'INTEGER'],
+      ['distance', 'BIGINT'],
+      ['speed', 'DOUBLE'],
+      ['ts', 'BIGINT'],
+      ['landed', 'TIMESTAMP'],
+    ]);
+  });
+
+  test('answers the rows of each file at once, under its raw name and its name with type, and after a restart', async () => {
+    await using server = await openFlights();
+    const first = await ingest(
+      server,
+      Array.from({ length: 10 }, (_, index) => flight(index)),
+    );
+    expect(first).toMatchObject({ rowCount: 10, segmentNames: [expect.stringMatching(/^flights_OFFLINE_\d+_[0-9a-f]{8}$/)] });
+    await ingest(server, [flight(10)]);
+    expect(await server.value('SELECT count(*) FROM flights')).toBe(11n);
+    expect(await server.value('SELECT count(*) FROM "flights_OFFLINE"')).toBe(11n);
+    expect(await server.engine.countRows('flights_OFFLINE')).toBe(11);
+    await server.restart();
+    expect(await server.value('SELECT CAST(sum(delay) AS BIGINT) FROM Flights')).toBe(55n);
+    expect(await server.rows('SELECT name FROM (SHOW TABLES)')).toEqual([{ name: 'flights' }, { name: 'flights_OFFLINE' }]);
+  });
+
+  test('keeps every type as the contract has it', async () => {
+    await using server = await openFlights();
+    await ingest(server, [flight(2)]);
+    const casts =
+      'carrier, CAST(tags AS VARCHAR) tags, payload, CAST(price AS VARCHAR) price, hex(digest) digest, late, delay, distance';
+    expect(await server.rows(`SELECT ${casts}, speed, ts, CAST(landed AS VARCHAR) landed FROM flights`)).toEqual([
+      {
+        carrier: 'C2',
+        tags: '[even, t2]',
+        payload: '{"index":2}',
+        price: '2.555',
+        digest: 'CAFE',
+        late: false,
+        delay: 2,
+        distance: 2000n,
+        speed: 0.5,
+        ts: BigInt(startMs + 2),
+        landed: '2026-01-01 00:00:00.125',
+      },
+    ]);
+  });
+
+  test('describes its segments with their times', async () => {
+    await using server = await openFlights();
+    await ingest(server, [flight(3), flight(7)]);
+    const [segment, ...others] = await server.engine.listSegments('flights_OFFLINE');
+    expect(others).toEqual([]);
+    expect(segment).toMatchObject({
+      state: 'COMMITTED',
+      rowCount: 2,
+      minTimeMs: startMs + 3,
+      maxTimeMs: startMs + 7,
+      stream: null,
+    });
+    await server.engine.deleteSegment('flights_OFFLINE', segment?.segmentName ?? '');
+    expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
+  });
+
+  test('takes all rows of a file or none', async () => {
+    await using server = await openFlights();
+    const failed = ingest(server, [flight(1), { ...flight(2), delay: 'late' }], 'mixed.jsonl');
+    await expect(failed).rejects.toMatchObject({ code: 'INGESTION_FAILED' });
+    await expect(failed).rejects.toThrow('mixed.jsonl: Row 2, column delay');
+    expect(await server.engine.listSegments('flights_OFFLINE')).toEqual([]);
+    expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
+  });
+
+  test('shows the default, or null, in a column that came later', async () => {
+    await using server = await openFlights();
+    await ingest(server, [flight(1)]);
+    const dimensions = flightsSchema['dimensionFieldSpecs'] as readonly JsonValue[];
+    const wider = { ...flightsSchema, dimensionFieldSpecs: [...dimensions, { name: 'gate', dataType: 'STRING' }] };
+    await server.engine.updateSchema(wider);
+    await ingest(server, [{ ...flight(2), gate: 'B2' }]);
+    expect(await server.rows('SELECT gate FROM flights ORDER BY delay')).toEqual([{ gate: 'null' }, { gate: 'B2' }]);
+    await server.engine.updateTable({ ...flightsConfig, tableIndexConfig: { nullHandlingEnabled: true } });
+    expect(await server.rows('SELECT gate FROM flights ORDER BY delay')).toEqual([{ gate: null }, { gate: 'B2' }]);
+    const narrower = server.engine.updateSchema(flightsSchema);
+    await expect(narrower).rejects.toMatchObject({ code: 'TABLE_INVALID', findings: [{ code: 'SCHEMA_LOSES_DATA' }] });
+  });
+
+  test('is gone for queries once it is deleted, and new under the same name', async () => {
+    await using server = await openFlights();
+    await ingest(server, [flight(1)]);
+    await server.engine.deleteTable('flights_OFFLINE');
+    await expect(server.rows('SELECT * FROM flights')).rejects.toMatchObject({ code: 'TABLE_NOT_FOUND' });
+    await server.engine.createTable(flightsConfig);
+    expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
+  });
+
+  test('names what has no effect once, and refuses what it cannot do', async () => {
+    await using server = await openFlights();
+    const { findings } = await server.engine.readTable('flights_OFFLINE');
+    expect(findings.filter(({ code }) => code === 'NO_EFFECT')).toEqual([
+      expect.objectContaining({ severity: 'info', message: expect.stringContaining('/segmentsConfig/replication') }),
+    ]);
+    await server.engine.createSchema({ ...flightsSchema, schemaName: 'other' });
+    const aggregated = {
+      ...flightsConfig,
+      tableName: 'other',
+      ingestionConfig: { aggregationConfigs: [{ columnName: 'delay', aggregationFunction: 'SUM(delay)' }] },
+    };
+    await expect(server.engine.createTable(aggregated)).rejects.toSatisfy(
+      (error) => error instanceof QuireError && error.findings?.some(({ code }) => code === 'UNSUPPORTED') === true,
+    );
+    expect(await server.engine.listTables()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,221 @@
+import { join } from 'node:path';
+import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
+import { FileProducer } from '@quire/streams';
+import { describe, expect, test, vi } from 'vitest';
+import { jsonLines, TestServer } from './test-server.ts';
+
+const startMs = Date.UTC(2026, 0, 1);
+
+const schema: TableSchemaDocument = {
+  schemaName: 'orders',
+  dimensionFieldSpecs: [{ name: 'item', dataType: 'STRING' }],
+  metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
+  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+};
+
+function configOf(
+  stream: Readonly<Record<string, string>> = {},
+  ingestion: Readonly<Record<string, boolean>> = {},
+): TableConfigDocument {
+  const streamConfigMaps = [
+    {
+      streamType: 'file',
+      'stream.file.topic.name': 'orders',
+      'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+      ...stream,
+    },
+  ];
+  return {
+    tableName: 'orders',
+    tableType: 'REALTIME',
+    segmentsConfig: { timeColumnName: 'ts' },
+    ingestionConfig: { ...ingestion, streamIngestionConfig: { streamConfigMaps } },
+  };
+}
+
+const patience = { timeout: 20_000, interval: 20 };
+
+/** A topic of two partitions, and messages whose `n` counts up in each. */
+class Orders implements AsyncDisposable {
+  readonly server: TestServer;
+  readonly #producer: FileProducer;
+  readonly #counts = [0, 0];
+
+  private constructor(server: TestServer, producer: FileProducer) {
+    this.server = server;
+    this.#producer = producer;
+  }
+
+  static async open(): Promise<Orders> {
+    const server = await TestServer.open();
+    await server.engine.createSchema(schema);
+    const directory = join(server.directory, 'streams');
+    return new Orders(server, await FileProducer.open({ directory, topic: 'orders', partitionCount: 2 }));
+  }
+
+  async append(count: number, partition = 0): Promise<void> {
+    const values = Array.from({ length: count }, () => {
+      const n = (this.#counts[partition] ?? 0) + 1;
+      this.#counts[partition] = n;
+      return JSON.stringify({ item: `p${partition}`, n, ts: startMs + n });
+    });
+    await this.appendTexts(values, partition);
+  }
+
+  async appendTexts(values: readonly string[], partition = 0): Promise<void> {
+    await this.#producer.append(values.map((value) => ({ key: null, value: Buffer.from(value), partition })));
+  }
+
+  /** Waits until a query counts so many rows. */
+  async untilRows(count: number): Promise<void> {
+    await vi.waitUntil(async () => (await this.server.value('SELECT CAST(count(*) AS INTEGER) FROM orders')) === count, patience);
+  }
+
+  async untilCommitted(count: number): Promise<void> {
+    await vi.waitUntil(async () => (await this.committed()).length === count, patience);
+  }
+
+  async committed() {
+    const segments = await this.server.engine.listSegments('orders_REALTIME');
+    return segments.filter(({ state }) => state === 'COMMITTED');
+  }
+
+  /** Of each partition that has messages: how many rows there are, how many different `n`, and the greatest. */
+  summaries() {
+    return this.server.rows(
+      'SELECT item, CAST(count(*) AS INTEGER) c, CAST(count(DISTINCT n) AS INTEGER) d, max(n) m FROM orders GROUP BY item ORDER BY item',
+    );
+  }
+
+  /** What `summaries` gives when each message is there once. */
+  get eachOnce() {
+    return this.#counts.flatMap((count, partition) =>
+      count === 0 ? [] : [{ item: `p${partition}`, c: count, d: count, m: count }],
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#producer[Symbol.asyncDispose]();
+    await this.server[Symbol.asyncDispose]();
+  }
+}
+
+describe('a real-time table', () => {
+  test('shows messages of all partitions before they are committed, and goes on after a restart', async () => {
+    await using orders = await Orders.open();
+    const { engine } = orders.server;
+    await orders.append(10);
+    await orders.append(5, 1);
+    await engine.createTable(configOf());
+    await orders.untilRows(15);
+    expect(await orders.committed()).toEqual([]);
+    const consumption = await engine.readConsumption('orders_REALTIME');
+    expect(consumption).toMatchObject({ isPaused: false, isReady: true });
+    expect(consumption.partitions).toMatchObject([
+      { partition: 0, state: 'CONSUMING', lagMessages: 0, lagMs: 0, skippedCount: 0, error: null },
+      { partition: 1, state: 'CONSUMING', lagMessages: 0, lagMs: 0, skippedCount: 0, error: null },
+    ]);
+    await orders.server.restart();
+    await orders.append(7);
+    await orders.untilRows(22);
+    expect(await orders.summaries()).toEqual(orders.eachOnce);
+  });
+
+  test('commits at its threshold of rows, one segment after the other without a gap', async () => {
+    await using orders = await Orders.open();
+    await orders.server.engine.createTable(configOf({ 'realtime.segment.flush.threshold.rows': '10' }));
+    await orders.append(10);
+    await orders.untilCommitted(1);
+    await orders.append(12);
+    await orders.untilCommitted(2);
+    await orders.untilRows(22);
+    const [first, second] = await orders.committed();
+    expect(first?.segmentName).toMatch(/^orders__0__0__\d{8}T\d{4}Z$/);
+    expect(second?.stream).toMatchObject({ partition: 0, sequence: 1, startOffset: first?.stream?.endOffset });
+    expect(await orders.summaries()).toEqual(orders.eachOnce);
+  });
+
+  test('commits what it consumes when it is forced to, and when it is paused; a pause survives a restart', async () => {
+    await using orders = await Orders.open();
+    await orders.append(3);
+    await orders.append(2, 1);
+    await orders.server.engine.createTable(configOf());
+    await orders.untilRows(5);
+    const job = await orders.server.engine.forceCommit('orders_REALTIME');
+    expect(job.segmentNames).toHaveLength(2);
+    await vi.waitFor(
+      async () => expect((await orders.server.engine.readForceCommit(job.jobId)).pendingSegmentNames).toEqual([]),
+      { timeout: 20_000 },
+    );
+    expect(await orders.committed()).toHaveLength(2);
+    await orders.append(4);
+    await orders.untilRows(9);
+    expect(await orders.server.engine.pauseConsumption('orders_REALTIME', { comment: 'for the night' })).toMatchObject({
+      isPaused: true,
+      comment: 'for the night',
+    });
+    await orders.untilCommitted(3);
+    await orders.append(1);
+    await orders.server.restart();
+    expect(await orders.server.engine.readConsumption('orders_REALTIME')).toMatchObject({ isPaused: true });
+    await orders.untilRows(9);
+    await orders.server.engine.resumeConsumption('orders_REALTIME');
+    await orders.untilRows(10);
+    expect(await orders.summaries()).toEqual(orders.eachOnce);
+  });
+
+  test('goes on from either end of the stream when it is asked to', async () => {
+    await using orders = await Orders.open();
+    await orders.append(4);
+    await orders.server.engine.createTable(configOf(), { isPaused: true });
+    await orders.server.engine.resumeConsumption('orders_REALTIME', { from: 'largest' });
+    await orders.append(2);
+    await orders.untilRows(2);
+    await orders.server.engine.resumeConsumption('orders_REALTIME', { from: 'smallest' });
+    await orders.untilRows(8);
+    expect(await orders.server.value('SELECT max(n) FROM orders')).toBe(6);
+  });
+
+  test('stops at a bad message, and goes on behind it once the config says to continue', async () => {
+    await using orders = await Orders.open();
+    const { engine } = orders.server;
+    await orders.append(2);
+    await orders.appendTexts(['{"item": ']);
+    await orders.append(2);
+    await engine.createTable(configOf());
+    await orders.untilRows(2);
+    await vi.waitFor(async () => {
+      const [partition] = (await engine.readConsumption('orders_REALTIME')).partitions;
+      expect(partition).toMatchObject({
+        state: 'STOPPED',
+        error: expect.stringMatching(/^Message \d+ is not JSON/),
+        skippedCount: 0,
+      });
+    });
+    await engine.updateTable(configOf({}, { continueOnError: true }));
+    await orders.untilRows(4);
+    const [partition] = (await engine.readConsumption('orders_REALTIME')).partitions;
+    expect(partition).toMatchObject({ state: 'CONSUMING', skippedCount: 1, error: null });
+    expect(await orders.summaries()).toEqual(orders.eachOnce);
+  });
+
+  test('is one table with its offline half, which meets it a day before its newest row', async () => {
+    await using orders = await Orders.open();
+    const { engine } = orders.server;
+    const dayMs = 86_400_000;
+    await engine.createTable({ tableName: 'orders', tableType: 'OFFLINE', segmentsConfig: { timeColumnName: 'ts' } });
+    const offline = [0, 1, 2].map((day) => ({ item: 'offline', n: day, ts: startMs + day * dayMs }));
+    const source = { kind: 'bytes', name: 'days.jsonl', body: jsonLines(offline) } as const;
+    await engine.ingest({ tableNameWithType: 'orders_OFFLINE', source, batchConfig: {} });
+    await orders.appendTexts([0, 1, 2, 3].map((day) => JSON.stringify({ item: 'live', n: day, ts: startMs + day * dayMs })));
+    await engine.createTable(configOf());
+    await vi.waitFor(async () => expect(await engine.countRows('orders_REALTIME')).toBe(4), { timeout: 20_000 });
+    const rows = await orders.server.rows('SELECT item, n FROM orders ORDER BY n');
+    expect(rows).toEqual([
+      { item: 'offline', n: 0 },
+      { item: 'offline', n: 1 },
+      { item: 'live', n: 2 },
+      { item: 'live', n: 3 },
+    ]);
+  });
+});
