@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { QuireError, systemClock } from '@quire/core';
@@ -12,7 +13,12 @@ import { secureContextOf } from './tls-certificate.ts';
 export interface Service extends AsyncDisposable {
   /** Starts to listen; resolves to the address, ready for calls. */
   listen(): Promise<ServiceAddress>;
-  /** Where it listens; undefined before `listen`. */
+  /**
+   * The service as a handler of requests, in the place of `listen`: for `createServer` of node:http, or Express. Whoever listens sees to
+   * TLS and to clients that are too slow, reads no body before it, and closes the service first.
+   */
+  handler(): Promise<RequestListener>;
+  /** Where it listens; undefined before `listen`, and where it is a handler. */
   readonly address: ServiceAddress | undefined;
   /**
    * Shows another certificate to whoever connects from now on; connections that stand go on.
@@ -60,17 +66,19 @@ class HttpService implements Service {
   }
 
   async listen(): Promise<ServiceAddress> {
-    if (this.#server !== undefined || this.#closing !== undefined) {
-      throw new QuireError('INTERNAL', 'A service can be started once.');
-    }
     const { host, port, tls } = this.#options.server;
-    this.#server = await createServer(this.#options, this.#context);
-    await this.#server.listen({ host, port });
-    const bound = this.#server.server.address() as AddressInfo;
+    const server = await this.#open();
+    await server.listen({ host, port });
+    const bound = server.server.address() as AddressInfo;
     const shownHost = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
     const scheme = tls === undefined ? 'http' : 'https';
     this.address = { host: bound.address, port: bound.port, url: `${scheme}://${shownHost}:${bound.port}` };
     return this.address;
+  }
+
+  async handler(): Promise<RequestListener> {
+    const server = await this.#open();
+    return (request, response) => server.routing(request, response);
   }
 
   replaceCertificate(certificate: TlsCertificate): void {
@@ -86,6 +94,14 @@ class HttpService implements Service {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #open(): Promise<FastifyInstance> {
+    if (this.#server !== undefined || this.#closing !== undefined) {
+      throw new QuireError('INTERNAL', 'A service can be started once.');
+    }
+    this.#server = await createServer(this.#options, this.#context);
+    return this.#server;
   }
 
   async #close(): Promise<void> {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { operations } from '@quire/api';
 import { QuireError } from '@quire/core';
 import { expect, test } from 'vitest';
@@ -68,4 +71,35 @@ test('a service listens once, and not after it was closed', async () => {
 
   await expect(fetch(`${url}/metrics`)).rejects.toThrow('fetch failed');
   await expect(service.listen()).rejects.toMatchObject({ code: 'INTERNAL' });
+});
+
+test('a service answers as a part of another server, and is closed by itself', async () => {
+  const service = createEcho();
+  const handle = await service.handler();
+  const host = createServer((request, response) => {
+    const { url = '' } = request;
+    if (!url.startsWith('/quire/')) return void response.end('the host');
+    request.url = url.slice('/quire'.length);
+    handle(request, response);
+  });
+  host.listen(0, '127.0.0.1');
+  await once(host, 'listening');
+  const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  const call = async (path: string): Promise<unknown[]> => {
+    const answer = await fetch(url + path, { headers: { authorization: 'me' } });
+    return [answer.status, await answer.text()];
+  };
+  try {
+    expect(await call('/')).toEqual([200, 'the host']);
+    expect(await call('/quire/query/x/metadata')).toEqual([200, '["me"]']);
+    expect((await call('/quire/nothing'))[0]).toBe(404);
+    expect(service.address).toBeUndefined();
+    await expect(service.listen()).rejects.toMatchObject({ code: 'INTERNAL' });
+    await service.close();
+    expect((await call('/quire/query/x/metadata'))[0]).toBe(503);
+    expect(await call('/')).toEqual([200, 'the host']);
+  } finally {
+    host.closeAllConnections();
+    host.close();
+  }
 });
