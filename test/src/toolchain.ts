@@ -22,6 +22,14 @@ export const python: Tool = program({
   probe: ['-c', 'import pyarrow, polars, duckdb'],
 });
 
+/** Python with what the README of the package `api` needs. */
+export const pythonRequests: Tool = program({
+  name: 'Python with pyarrow and requests',
+  variable: 'QUIRE_PYTHON',
+  defaultPath: '.cache/python/bin/python',
+  probe: ['-c', 'import pyarrow, requests'],
+});
+
 /** Python with the driver for Apache Pinot. */
 export const pinotDriver: Tool = program({
   name: 'Python with pinotdb',
