@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { tableAdminComponents } from '@quire/api';
 import { systemClock, systemRandom } from '@quire/core';
 import { createService, type Service, type ServiceAddress, type TlsCertificate } from '@quire/service';
@@ -67,11 +68,14 @@ class RunningController implements Controller {
 
   async listen(): Promise<ServiceAddress> {
     const address = await this.#service.listen();
-    if (this.#closing === undefined) {
-      this.#isListening = true;
-      this.#job.update(this.#options.brokers);
-    }
+    this.#startJob();
     return address;
+  }
+
+  async handler(): Promise<RequestListener> {
+    const handler = await this.#service.handler();
+    this.#startJob();
+    return handler;
   }
 
   replaceCertificate(certificate: TlsCertificate): void {
@@ -93,6 +97,12 @@ class RunningController implements Controller {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  #startJob(): void {
+    if (this.#closing !== undefined) return;
+    this.#isListening = true;
+    this.#job.update(this.#options.brokers);
   }
 
   async #close(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { QuireError, systemClock } from '@quire/core';
 import { createService, type Service, type ServiceAddress, type TlsCertificate } from '@quire/service';
 import { parseBrokerUrl } from './brokers/broker-address.ts';
@@ -53,6 +54,12 @@ class ProxyService implements Service {
   async listen(): Promise<ServiceAddress> {
     await this.#watch.start();
     return await this.#service.listen();
+  }
+
+  /** Resolves once it is known which brokers are up. */
+  async handler(): Promise<RequestListener> {
+    await this.#watch.start();
+    return await this.#service.handler();
   }
 
   replaceCertificate(certificate: TlsCertificate): void {
