@@ -19,6 +19,7 @@ export const levels: Readonly<Record<string, number>> = {
   cleaner: 3,
   restream: 3,
   service: 3,
+  workers: 3,
   broker: 4,
   proxy: 4,
   controller: 4,

@@ -1,0 +1,24 @@
+/**
+ * Ends this process when it must not go on: when its parent is gone, or its resident memory exceeds the limit. A thread of its own, that
+ * makes no call which could wait: whatever the event loop, libuv's pool or native code are stuck in, it looks and acts.
+ */
+import { writeSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import type { WatchdogData } from './watchdog.ts';
+
+/** Memory grows by some 600 MB a second at worst: so it is looked at some thirty times before it has grown by as much. */
+const busyEveryMs = 20;
+const idleEveryMs = 500;
+
+const { parentPid, memoryMaxBytes, lastWordsFd, isBusy } = workerData as WatchdogData;
+const busy = new Int32Array(isBusy);
+
+for (;;) {
+  const isWorking = Atomics.load(busy, 0);
+  Atomics.wait(busy, 0, isWorking, isWorking === 1 ? busyEveryMs : idleEveryMs);
+  if (process.ppid !== parentPid) process.kill(process.pid, 'SIGKILL');
+  if (process.memoryUsage.rss() > memoryMaxBytes) {
+    writeSync(lastWordsFd, 'memory');
+    process.kill(process.pid, 'SIGKILL');
+  }
+}

@@ -1,0 +1,26 @@
+/** What work may use of the process that it was sent from. */
+export interface WorkContext {
+  /** Aborted when the work is no longer wanted. Work that does not end soon after is ended together with its process. */
+  readonly signal: AbortSignal;
+  /**
+   * Calls one of the handlers that `WorkerPool.run` was given.
+   *
+   * @throws what the handler throws, when that is a QuireError; else INTERNAL
+   */
+  call(name: string, input: unknown): Promise<unknown>;
+}
+
+/** What a worker does; it is given one piece of work at a time. */
+export interface WorkRunner extends AsyncDisposable {
+  /** Directories that are this worker's alone; the pool removes them when it dies before it could. */
+  readonly directories?: readonly string[];
+  /** Input and output are passed between processes by structured clone: data, no functions. */
+  run(input: unknown, context: WorkContext): Promise<unknown>;
+}
+
+/**
+ * The export `openWorker` of a module that runs in workers: opens once what all its pieces of work need.
+ *
+ * @throws QuireErrors that reach whoever asks for work
+ */
+export type OpenWorker = (setup: unknown) => Promise<WorkRunner>;

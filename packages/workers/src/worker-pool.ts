@@ -1,0 +1,210 @@
+import { abortError, CallSlots, type Clock, QuireError, systemClock } from '@quire/core';
+import { type CallHandlers, type WorkerEnd, WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
+
+export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 'setup'> {
+  /** Handed to `openWorker` of every process. */
+  readonly setup: unknown;
+  /** Processes at most; further work waits. */
+  readonly sizeMax: number;
+  /** Processes that are kept ready though there is no work. */
+  readonly sizeMin: number;
+  /** How long a process above `sizeMin` may be without work before it is stopped. */
+  readonly idleMs: number;
+  /** Between asking work to end and killing its process. */
+  readonly killGraceMs: number;
+  readonly clock?: Clock;
+  /** Told of every process that ended by something else than the pool's own wish. */
+  readonly onKilled?: (killed: WorkerEnd & { readonly pid: number }) => void;
+  /** Told when a process could not be started ahead; whoever brings work hears of it as well. */
+  readonly onStartFailed?: (error: unknown) => void;
+}
+
+export interface WorkerPoolStatus {
+  readonly count: number;
+  readonly busyCount: number;
+  /** Processes that were killed or died since the pool was made, by reason. */
+  readonly killed: { readonly time: number; readonly memory: number; readonly crash: number };
+}
+
+/**
+ * A bounded number of processes, started ahead and used again, that run one piece of work each at a time. Work that exceeds its memory, or does
+ * not end when it is told to, is ended with its process, and costs nobody but itself. No process outlives this one.
+ */
+export class WorkerPool implements AsyncDisposable {
+  readonly #options: WorkerPoolOptions;
+  readonly #clock: Clock;
+  readonly #slots: CallSlots;
+  readonly #all = new Set<WorkerProcess>();
+  /** Free ones, the one that worked last at the end. */
+  readonly #idle: WorkerProcess[] = [];
+  /** Those on their way to being free. */
+  readonly #starting = new Set<Promise<WorkerProcess>>();
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #killed = { time: 0, memory: 0, crash: 0 };
+  #setup: unknown;
+  #busyCount = 0;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#setup = options.setup;
+    this.#clock = options.clock ?? systemClock;
+    this.#slots = new CallSlots(options.sizeMax);
+  }
+
+  get status(): WorkerPoolStatus {
+    return { count: this.#all.size + this.#starting.size, busyCount: this.#busyCount, killed: { ...this.#killed } };
+  }
+
+  /** What processes that start from now on are set up with. */
+  replaceSetup(setup: unknown): void {
+    this.#setup = setup;
+  }
+
+  /** Starts as many processes as are to be kept ready. */
+  startAhead(): void {
+    while (!this.#closing.signal.aborted && this.#all.size + this.#starting.size < this.#options.sizeMin) {
+      void this.#start().then(
+        (worker) => this.#setIdle(worker),
+        (error: unknown) => this.#options.onStartFailed?.(error),
+      );
+    }
+  }
+
+  /**
+   * Runs a piece of work in a process of its own; first come, first served. It settles when that process is free again or gone: until then
+   * it counts as busy.
+   *
+   * @throws what the work throws; the reason of `signal` when the work had to be killed for it; QUERY_LIMIT_EXCEEDED when it took more memory
+   * than it may; INTERNAL when its process crashed; SHUTTING_DOWN
+   */
+  async run(input: unknown, options: { readonly signal?: AbortSignal; readonly handlers?: CallHandlers } = {}): Promise<unknown> {
+    const { signal, handlers = {} } = options;
+    const running = this.#run(
+      input,
+      AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]),
+      handlers,
+    );
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Kills every process now. For those who cannot wait: the pool is of no use afterwards. */
+  killAll(): void {
+    this.#closing.abort(shuttingDown(this.#options.work));
+    for (const worker of this.#all) worker.kill('stopped');
+  }
+
+  /** Cancels the work under way, and ends all processes: those that do not end by themselves within the grace are killed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(shuttingDown(this.#options.work));
+    await Promise.allSettled(this.#running);
+    await Promise.allSettled(this.#starting);
+    await Promise.all([...this.#all].map((worker) => worker.stop(this.#options.killGraceMs)));
+  }
+
+  async #run(input: unknown, signal: AbortSignal, handlers: CallHandlers): Promise<unknown> {
+    const release = await this.#slots.acquire(signal);
+    try {
+      const worker = await this.#take(signal);
+      this.#busyCount += 1;
+      try {
+        return await worker.run(input, { signal, handlers, killGraceMs: this.#options.killGraceMs });
+      } finally {
+        this.#busyCount -= 1;
+        this.#giveBack(worker);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  async #take(signal: AbortSignal): Promise<WorkerProcess> {
+    for (let worker = this.#idle.pop(); worker !== undefined; worker = this.#idle.pop()) if (!worker.hasEnded) return worker;
+    const starting = this.#start();
+    const aborted = whenAborted(signal);
+    try {
+      return await Promise.race([starting, aborted.promise]);
+    } catch (error) {
+      // It comes too late for this one; the next may have it.
+      void starting.then((worker) => this.#setIdle(worker)).catch(ignore);
+      throw error;
+    } finally {
+      aborted.forget();
+    }
+  }
+
+  async #start(): Promise<WorkerProcess> {
+    const { work, module, memory, nodeFlags, threadPoolSize } = this.#options;
+    const starting = WorkerProcess.start({
+      ...{ work, module, memory, nodeFlags, threadPoolSize },
+      setup: this.#setup,
+      clock: this.#clock,
+    });
+    this.#starting.add(starting);
+    try {
+      const worker = await starting;
+      this.#all.add(worker);
+      void worker.ended.then((end) => this.#forget(worker, end));
+      return worker;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  #giveBack(worker: WorkerProcess): void {
+    if (worker.hasEnded) return;
+    // One that has grown large stays so: a fresh one takes less.
+    if (worker.residentBytes > this.#options.memory.maxBytes / 2) void worker.stop(this.#options.killGraceMs);
+    else this.#setIdle(worker);
+  }
+
+  #setIdle(worker: WorkerProcess): void {
+    if (this.#closing.signal.aborted || worker.hasEnded) return;
+    this.#idle.push(worker);
+    void this.#stopWhenUnused(worker);
+  }
+
+  async #stopWhenUnused(worker: WorkerProcess): Promise<void> {
+    const { idleMs, sizeMin, killGraceMs } = this.#options;
+    const useCount = worker.useCount;
+    await this.#clock.sleep(idleMs, this.#closing.signal).catch(ignore);
+    const place = this.#idle.indexOf(worker);
+    if (this.#closing.signal.aborted || place < 0 || worker.useCount !== useCount || this.#all.size <= sizeMin) return;
+    this.#idle.splice(place, 1);
+    this.#all.delete(worker);
+    await worker.stop(killGraceMs);
+  }
+
+  #forget(worker: WorkerProcess, end: WorkerEnd): void {
+    this.#all.delete(worker);
+    const place = this.#idle.indexOf(worker);
+    if (place >= 0) this.#idle.splice(place, 1);
+    if (end.reason !== 'stopped') {
+      this.#killed[end.reason] += 1;
+      this.#options.onKilled?.({ ...end, pid: worker.pid });
+    }
+    this.startAhead();
+  }
+}
+
+function shuttingDown(work: string): QuireError {
+  return new QuireError('SHUTTING_DOWN', `The ${work} was not run to its end: the server is shutting down.`);
+}
+
+/** A promise that rejects with the reason once the signal is aborted, until it is told to forget it. */
+function whenAborted(signal: AbortSignal): { readonly promise: Promise<never>; forget(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(abortError(signal));
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
+}
+
+function ignore(): void {
+  // Whoever asked for it hears of it.
+}
