@@ -32,6 +32,19 @@ export const HealthResponse = Type.Object(
         { description: 'The storage cleaner of this broker.' },
       ),
     ),
+    workers: Type.Optional(
+      Type.Object(
+        {
+          count: Type.Integer({ minimum: 0, description: 'Processes that there are, with or without a query.' }),
+          busyCount: Type.Integer({ minimum: 0, description: 'Processes that run a query, or are about to end with one.' }),
+          killedCount: Type.Integer({
+            minimum: 0,
+            description: 'Processes that ended with their query since the start: over their time or memory, or by a crash.',
+          }),
+        },
+        { description: 'The processes that queries run in.' },
+      ),
+    ),
     settingsProblems: Type.Optional(
       Type.Integer({
         minimum: 0,

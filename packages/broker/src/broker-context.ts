@@ -1,3 +1,4 @@
+import type { ResultStore } from '@quire/results';
 import type { CallsUnderWay } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
 import type { PageTurns } from './page-turns.ts';
@@ -6,6 +7,7 @@ import type { QueryRunner } from './run-query.ts';
 /** What the routes of one broker work with. */
 export interface BrokerContext extends QueryRunner {
   readonly options: BrokerOptions;
+  readonly results: ResultStore;
   readonly calls: CallsUnderWay;
   readonly turns: PageTurns;
   /** When the broker was made, by the monotonic clock. */

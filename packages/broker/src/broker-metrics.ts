@@ -16,6 +16,10 @@ export class BrokerMetrics extends ServiceMetrics {
   ]);
   readonly #storeBytes = this.counter('quire_store_bytes_total', 'Bytes that went to or came from the object store.', ['op']);
 
+  readonly #killedWorkers = this.counter('quire_workers_killed_total', 'Processes that ended with their query, by reason.', [
+    'reason',
+  ]);
+
   /** Counts a query that has ended: `ok`, or the code of what ended it. */
   observeQuery(outcome: string, durationMs: number): void {
     this.#queries.observe({ outcome }, durationMs / 1000);
@@ -40,5 +44,16 @@ export class BrokerMetrics extends ServiceMetrics {
   watchQueries(queue: { readonly runningCount: number; readonly queuedCount: number }): void {
     this.gauge('quire_queries_running', 'Queries that run.', () => queue.runningCount);
     this.gauge('quire_queries_queued', 'Queries that wait for their turn.', () => queue.queuedCount);
+  }
+
+  /** Shows the processes that queries run in, asked at each scrape. */
+  watchWorkers(workers: () => { readonly count: number; readonly busyCount: number }): void {
+    this.gauge('quire_workers', 'Processes for queries, with or without one.', () => workers().count);
+    this.gauge('quire_workers_busy', 'Processes that run a query.', () => workers().busyCount);
+  }
+
+  /** Counts a process that ended with its query: `time`, `memory` or `crash`. */
+  observeKilledWorker(reason: string): void {
+    this.#killedWorkers.inc({ reason });
   }
 }

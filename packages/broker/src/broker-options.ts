@@ -1,6 +1,6 @@
 import type { HealthResponse } from '@quire/api';
 import type { LinkSigner, QueryEngine } from '@quire/core';
-import type { ResultStore } from '@quire/results';
+import type { ResultStore, StoringEngine } from '@quire/results';
 import type { ServerOptions } from '@quire/service';
 import type { BrokerMetrics } from './broker-metrics.ts';
 
@@ -10,7 +10,8 @@ import type { BrokerMetrics } from './broker-metrics.ts';
  * `pageRowCount` and `queryTimeoutMs` are read at every call, so that a getter makes them live.
  */
 export interface BrokerOptions extends ServerOptions {
-  readonly engine: QueryEngine;
+  /** Runs queries: in this process, or, when it stores their answers itself, wherever it likes. */
+  readonly engine: QueryEngine | StoringEngine;
   readonly results: ResultStore;
 
   /**
@@ -37,6 +38,6 @@ export interface BrokerOptions extends ServerOptions {
 
   /** Counts what happens; pass one to count store calls with it as well. */
   readonly metrics?: BrokerMetrics | undefined;
-  /** What health says beside the broker's own: of its cleaner, and of its settings. Asked at every call. */
-  readonly surroundings?: (() => Pick<HealthResponse, 'cleaner' | 'settingsProblems'>) | undefined;
+  /** What health says beside the broker's own: of its cleaner, its workers, and its settings. Asked at every call. */
+  readonly surroundings?: (() => Pick<HealthResponse, 'cleaner' | 'workers' | 'settingsProblems'>) | undefined;
 }

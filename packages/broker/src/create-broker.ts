@@ -1,4 +1,5 @@
 import { systemClock } from '@quire/core';
+import { storeInProcess, type StoringEngine } from '@quire/results';
 import { createService, type Service, type ServiceContext } from '@quire/service';
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
@@ -22,7 +23,7 @@ export function createBroker(options: BrokerOptions): Service {
     routes: (service) =>
       brokerRoutes({
         options,
-        engine: options.engine,
+        engine: storingEngineOf(options),
         results: options.results,
         clock,
         metrics,
@@ -34,6 +35,10 @@ export function createBroker(options: BrokerOptions): Service {
         advertised: () => (options.advertised === undefined ? undefined : addressOf(options, service)),
       }),
   });
+}
+
+function storingEngineOf({ engine, results }: BrokerOptions): StoringEngine {
+  return 'execute' in engine ? storeInProcess(engine, results) : engine;
 }
 
 function addressOf({ advertised, host, port }: BrokerOptions, service: ServiceContext): { host: string; port: number } {

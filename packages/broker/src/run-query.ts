@@ -1,5 +1,5 @@
-import { type Clock, isQuireError, type Query, type QueryEngine, type RequestId } from '@quire/core';
-import type { Result, ResultStore } from '@quire/results';
+import { type Clock, isQuireError, type Query, type RequestId } from '@quire/core';
+import type { Result, StoringEngine } from '@quire/results';
 import type { BrokerMetrics } from './broker-metrics.ts';
 import type { QueryQueue } from './query-queue.ts';
 import { withDeadline } from './with-deadline.ts';
@@ -14,8 +14,7 @@ export interface QueryRun {
 }
 
 export interface QueryRunner {
-  readonly engine: QueryEngine;
-  readonly results: ResultStore;
+  readonly engine: StoringEngine;
   readonly queue: QueryQueue;
   readonly metrics: BrokerMetrics;
   readonly clock: Clock;
@@ -46,8 +45,8 @@ export async function runQuery(runner: QueryRunner, run: QueryRun): Promise<Resu
 async function executeAndStore(runner: QueryRunner, run: QueryRun, signal: AbortSignal, startMs: number): Promise<Result> {
   // The wait has used up some of the time; the engine stops by itself at about the same moment.
   const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - (runner.clock.monotonicMs() - startMs)));
-  await using execution = await runner.engine.execute(run.query, { signal, limits: { timeoutMs } });
-  return await runner.results.create(execution, { owner: run.owner, requestId: run.requestId, signal });
+  const { owner, requestId } = run;
+  return runner.engine.store(run.query, { signal, limits: { timeoutMs }, owner, requestId });
 }
 
 /** Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be told. */

@@ -2,10 +2,10 @@
  * Pages are short-lived bytes outside the heap of JavaScript, which hold the process's memory until the small objects that stand for
  * them are collected: a small young generation sees to that sooner, and takes less itself.
  *
- * Node reads files, and DuckDB runs queries, on one pool of threads; with Node's four, as many queries would let no page be read.
- * The size counts only until the pool is first used, so everything else is loaded after this.
+ * Node reads files on a pool of threads; with its usual four, a few slow reads would keep all others waiting. The size counts only until the
+ * pool is first used, so everything else is loaded after this.
  */
-process.env['UV_THREADPOOL_SIZE'] ??= '24';
+process.env['UV_THREADPOOL_SIZE'] ??= '16';
 
 const { processEnvironment } = await import('./environment.ts');
 const { runCommand } = await import('./run-command.ts');

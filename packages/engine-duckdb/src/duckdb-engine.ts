@@ -63,6 +63,21 @@ export class DuckDbEngine implements QueryEngine {
     return new DuckDbEngine(await openLockedDatabase(options), options);
   }
 
+  /** The tables, with all that was found out about them: another engine opens them so in a moment. */
+  get tables(): readonly OpenTable[] {
+    return this.#locked.tables;
+  }
+
+  /** A directory of this engine's own, which is gone once it is closed. */
+  get spillDirectory(): string {
+    return this.#locked.spillDirectory;
+  }
+
+  /** Resolves once DuckDB does nothing any more for queries that have ended: one that was stopped may still be computing. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#running].filter(({ stopReason }) => stopReason !== undefined).map(({ closed }) => closed));
+  }
+
   async execute(query: Query, options: ExecuteOptions): Promise<QueryExecution> {
     const startedAtMs = this.#clock.monotonicMs();
     throwIfAborted(options.signal);

@@ -1,3 +1,3 @@
 export { DuckDbEngine, type DuckDbEngineOptions } from './duckdb-engine.ts';
 export type { DatabaseOptions } from './locked-database.ts';
-export type { TableSource } from './table-source.ts';
+export type { OpenTable, TableSource } from './table-source.ts';

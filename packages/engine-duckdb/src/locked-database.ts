@@ -8,7 +8,8 @@ import { readRows } from './read-rows.ts';
 import { type OpenTable, openTable, type TableSource } from './table-source.ts';
 
 export interface DatabaseOptions {
-  readonly tables: readonly TableSource[];
+  /** As they are configured, or as another engine has opened them. */
+  readonly tables: readonly (TableSource | OpenTable)[];
   /** Absolute path of the directory that files of live tables lie in. */
   readonly liveDirectory?: string | undefined;
   /** Memory that all queries together may take for what they hash, sort and buffer; beyond it they spill. */

@@ -18,12 +18,14 @@ export interface TableSource {
 
 export type TableFormat = 'parquet' | 'csv' | 'json';
 
-/** A table that queries can read. */
+/** A table that queries can read, with all that was found out about its files: another engine opens it without looking at them. */
 export interface OpenTable {
   readonly name: string;
   readonly path: string;
   readonly files: readonly string[];
   readonly rowCount: number;
+  /** How its files are read, in DuckDB's SQL. */
+  readonly relation: string;
 }
 
 const formatsByExtension: Readonly<Record<string, TableFormat>> = {
@@ -44,18 +46,27 @@ const nameLengthMax = 128;
  *
  * @throws INVALID_SETTING when the name cannot be used, nothing is at the path, or the files cannot be read
  */
-export async function openTable(connection: Connection, source: TableSource): Promise<OpenTable> {
+export async function openTable(connection: Connection, source: TableSource | OpenTable): Promise<OpenTable> {
+  if ('relation' in source) return openAgain(connection, source);
   const { name, path } = source;
   assertName(source);
   if (!isAbsolute(path)) throw unusable(source, 'the path is not absolute');
   try {
     const files = await expandPath(connection, source);
     const format = source.format === 'auto' ? formatOf(source, files) : source.format;
-    const rowCount = await createView(connection, source, format, files);
-    return { name, path, files, rowCount };
+    return { name, path, files, ...(await createView(connection, source, format, files)) };
   } catch (error) {
     if (error instanceof QuireError) throw error;
     throw unusable(source, parseFailure(error).message, error);
+  }
+}
+
+async function openAgain(connection: Connection, table: OpenTable): Promise<OpenTable> {
+  try {
+    await nameRelation(connection, table.name, table.relation);
+    return table;
+  } catch (error) {
+    throw unusable(table, parseFailure(error).message, error);
   }
 }
 
@@ -89,13 +100,13 @@ async function createView(
   source: TableSource,
   format: TableFormat,
   files: readonly string[],
-): Promise<number> {
+): Promise<Pick<OpenTable, 'rowCount' | 'relation'>> {
   // Parquet states what it holds; in text, a value that does not fit shows only when it is read.
   const counts = format === 'parquet' ? 'count(*)' : 'count(*), count(COLUMNS(*))';
   const failures: unknown[] = [];
   for (const relation of await findRelations(connection, format, files)) {
     try {
-      return await viewRelation(connection, source, relation, counts);
+      return { relation, rowCount: await viewRelation(connection, source, relation, counts) };
     } catch (error) {
       failures.push(error);
     }
@@ -115,12 +126,15 @@ async function findRelations(connection: Connection, format: TableFormat, files:
 }
 
 async function viewRelation(connection: Connection, source: TableSource, relation: string, counts: string): Promise<number> {
-  const view = quoteIdentifier(source.name);
-  await readRows(connection, `CREATE OR REPLACE VIEW ${view} AS SELECT * FROM ${relation}`);
-  const [row] = await readRows(connection, `SELECT ${counts} FROM ${view}`);
+  await nameRelation(connection, source.name, relation);
+  const [row] = await readRows(connection, `SELECT ${counts} FROM ${quoteIdentifier(source.name)}`);
   return Number(Object.values(row ?? {})[0]);
 }
 
-function unusable(source: TableSource, reason: string, cause?: unknown): QuireError {
+async function nameRelation(connection: Connection, name: string, relation: string): Promise<void> {
+  await readRows(connection, `CREATE OR REPLACE VIEW ${quoteIdentifier(name)} AS SELECT * FROM ${relation}`);
+}
+
+function unusable(source: Pick<TableSource, 'name' | 'path'>, reason: string, cause?: unknown): QuireError {
   return new QuireError('INVALID_SETTING', `Table '${source.name}' cannot be read from ${source.path}: ${reason}.`, { cause });
 }

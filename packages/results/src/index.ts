@@ -20,3 +20,14 @@ export type { ResultSource } from './result-source.ts';
 export type { ResultStoreOptions } from './result-store-options.ts';
 export { ResultStore } from './result-store.ts';
 export { Result } from './result.ts';
+export { storeInProcess, type StoringEngine, type StoringOptions } from './storing-engine.ts';
+export type { ResultSink } from './write-result.ts';
+export { decodeSchema, encodeSchema } from './schema-bytes.ts';
+export {
+  type GrowRequest,
+  type ResultWriter,
+  type WriteOrder,
+  type WriterAdmission,
+  writeOrdered,
+  type WrittenResult,
+} from './written-result.ts';

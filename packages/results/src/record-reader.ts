@@ -114,6 +114,16 @@ export class RecordReader {
     return this.#owners.get(requestId);
   }
 
+  /** Whose result it is; nobody's when its commit record cannot be read. */
+  async ownerOf(entry: ResultEntry, options: CallOptions): Promise<string> {
+    try {
+      return (this.cached(entry.requestId) ?? (await this.read(entry, options))).record.owner;
+    } catch (error) {
+      if (isQuireError(error, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN', 'OBJECT_NOT_FOUND')) return '';
+      throw error;
+    }
+  }
+
   forget(requestId: RequestId): void {
     this.#records.delete(requestId);
   }

@@ -1,4 +1,4 @@
-import type { Clock, ObjectStore, Random } from '@quire/core';
+import type { CallOptions, Clock, ObjectStore, Random, RequestId } from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
 import type { ResultAdmission } from './result-admission.ts';
 
@@ -34,4 +34,10 @@ export interface ResultStoreOptions {
   readonly stalenessMaxMs?: number;
   /** Has the last word on whether there is room for a result; default: there is. */
   readonly admission?: ResultAdmission;
+}
+
+export interface NewResult extends CallOptions {
+  /** Name of the principal that runs the query. */
+  readonly owner: string;
+  readonly requestId?: RequestId;
 }

@@ -25,10 +25,11 @@ import { removeResult } from './remove-result.ts';
 import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
 import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
-import type { ResultStoreOptions } from './result-store-options.ts';
+import type { NewResult, ResultStoreOptions } from './result-store-options.ts';
 import { Result } from './result.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { writeResult } from './write-result.ts';
+import { haveWritten, type ResultOrder, type ResultWriter } from './written-result.ts';
 
 const stalenessMaxMsDefault = 5000;
 /** Each failed attempt means that somebody else has just renewed the same result. */
@@ -84,30 +85,29 @@ export class ResultStore implements AsyncDisposable {
    * @throws INVALID_BATCH when a batch is not what the schema says
    * @throws UNSUPPORTED_COLUMN_TYPE, QUERY_LIMIT_EXCEEDED, STORE_FULL, STORE_UNAVAILABLE, ABORTED
    */
-  async create(
-    source: ResultSource,
-    options: CallOptions & { readonly owner: string; readonly requestId?: RequestId },
-  ): Promise<Result> {
-    checkCreateOptions(options);
-    const { expirationMs } = this.#options; // which may have changed since the last time
-    checkDurationMs('expirationMs', expirationMs);
+  async create(source: ResultSource, options: NewResult): Promise<Result> {
     const written = await writeResult(source, {
+      ...this.#orderOf(options),
       store: this.#store,
       cache: this.#pages.cache,
       pool: this.#pages.pool,
       clock: this.#clock,
-      brokerId: this.brokerId,
-      requestId: options.requestId ?? createRequestId(this.#clock, this.#random),
-      owner: options.owner,
-      expirationMs,
-      compression: this.#options.compression ?? 'none',
-      sizeBytesMax: this.#options.resultBytesMax ?? 0,
-      batchSizeBytes: this.#options.batchSizeBytes,
       admission: this.#admission,
       signal: options.signal,
     });
     this.#records.remember(written);
     return this.#resultOf(written);
+  }
+
+  /**
+   * Has an answer stored by a writer outside of this process, into the same store; otherwise as `create`. Whatever becomes of the writer, a
+   * result stands that this returns, or none.
+   */
+  async createBy(writer: ResultWriter, options: NewResult): Promise<Result> {
+    const parts = { store: this.#store, admission: this.#admission, cache: this.#pages.cache, clock: this.#clock };
+    const open = await haveWritten(writer, this.#orderOf(options), parts);
+    this.#records.remember(open);
+    return this.#resultOf(open);
   }
 
   /**
@@ -136,7 +136,7 @@ export class ResultStore implements AsyncDisposable {
     if (!isRequestId(requestId)) throw notFoundError(requestId);
     return this.#changes.run(requestId, async () => {
       const entry = await this.#findLive(requestId, options);
-      await this.#remove(entry, options.reason ?? 'deleted', await this.#ownerOf(entry, options), options);
+      await this.#remove(entry, options.reason ?? 'deleted', await this.#records.ownerOf(entry, options), options);
       return entry;
     });
   }
@@ -220,6 +220,16 @@ export class ResultStore implements AsyncDisposable {
     await this.#store[Symbol.asyncDispose]();
   }
 
+  /** What a writer has to know of a new result, as the settings are now. */
+  #orderOf(options: NewResult): ResultOrder {
+    checkCreateOptions(options);
+    const { owner, requestId } = options;
+    const { expirationMs, compression = 'none', resultBytesMax: sizeBytesMax = 0, batchSizeBytes } = this.#options;
+    checkDurationMs('expirationMs', expirationMs); // which may have changed since the last time
+    const settings = { expirationMs, compression, batchSizeBytes, sizeBytesMax };
+    return { brokerId: this.brokerId, requestId: requestId ?? createRequestId(this.#clock, this.#random), owner, ...settings };
+  }
+
   async #openRecord(requestId: string, options: CallOptions): Promise<OpenRecord> {
     if (!isRequestId(requestId)) throw notFoundError(requestId);
     const gone = this.#removed.errorFor(requestId);
@@ -279,16 +289,6 @@ export class ResultStore implements AsyncDisposable {
         : undefined;
       if (entry === undefined) throw error;
       return entry;
-    }
-  }
-
-  /** Whose result it is; nobody's when its commit record cannot be read. */
-  async #ownerOf(entry: ResultEntry, options: CallOptions): Promise<string> {
-    try {
-      return (this.#records.cached(entry.requestId) ?? (await this.#records.read(entry, options))).record.owner;
-    } catch (error) {
-      if (isQuireError(error, 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN', 'OBJECT_NOT_FOUND')) return '';
-      throw error;
     }
   }
 }

@@ -21,9 +21,13 @@ import type { ResultAdmission, RoomReservation } from './result-admission.ts';
 import type { ResultSource } from './result-source.ts';
 import { encodeResultFile, type ResultFileSummary } from './write-result-file.ts';
 
+/** What a writer needs of a store. */
+export type ResultSink = Pick<ObjectStore, 'put' | 'delete'>;
+
 export interface WriteOptions extends CallOptions {
-  readonly store: ObjectStore;
-  readonly cache: BatchCache;
+  readonly store: ResultSink;
+  /** Keeps the first batches for the first page. */
+  readonly cache: Pick<BatchCache, 'isFor' | 'set'>;
   readonly pool: BufferPool;
   readonly clock: Clock;
   readonly brokerId: string;
@@ -38,8 +42,13 @@ export interface WriteOptions extends CallOptions {
 
 const unknownStatistics = { elapsedMs: 0, cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
 
+/** What was written, and the commit record as it was. */
+interface Written extends OpenRecord {
+  readonly recordBytes: Uint8Array;
+}
+
 /** Writes data, then the commit record; on failure takes both back. */
-export async function writeResult(source: ResultSource, options: WriteOptions): Promise<OpenRecord> {
+export async function writeResult(source: ResultSource, options: WriteOptions): Promise<Written> {
   const { store, brokerId, requestId, owner, signal } = options;
   const schema = storedSchemaOf(source.schema);
   const dataKey = dataKeyOf(brokerId, requestId);
@@ -61,7 +70,7 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     await store.put(recordKey, bytes, { signal });
     const entry = { requestId, brokerId, ...name, sizeBytes: sizeBytes + bytes.byteLength, dataKey, recordKey };
     room.commit();
-    return { entry, record, seenMs };
+    return { entry, record, seenMs, recordBytes: bytes };
   } catch (error) {
     room.release(await takeBack(store, [recordKey, dataKey]));
     if (signal?.aborted === true) throw abortError(signal);
@@ -137,7 +146,7 @@ class ResultFile {
  * why the write failed. A store that cannot delete either leaves data without a commit record, which is no result, and an orphan to sweep;
  * tells whether all is gone.
  */
-async function takeBack(store: ObjectStore, keys: readonly (string | undefined)[]): Promise<boolean> {
+async function takeBack(store: ResultSink, keys: readonly (string | undefined)[]): Promise<boolean> {
   let isFreed = true;
   for (const key of keys) {
     if (key === undefined) continue;

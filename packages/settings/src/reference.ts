@@ -14,6 +14,7 @@ const titles = {
   links: 'Links to data files',
   results: 'Results and pages',
   query: 'Queries',
+  workers: 'The processes that queries run in',
   duckdb: 'The embedded query engine',
   cleaner: 'The storage cleaner',
   proxy: 'The proxy',

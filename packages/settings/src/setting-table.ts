@@ -12,6 +12,7 @@ import { streams } from './table/streams.ts';
 import { http, observability, server } from './table/server.ts';
 import { tableServer } from './table/table-server.ts';
 import { tls } from './table/tls.ts';
+import { workers } from './table/workers.ts';
 import { text } from './setting-kind.ts';
 
 /** The one table of settings: groups of settings with fixed keys, under the names that code knows them by. */
@@ -27,6 +28,7 @@ export const settingTable = {
   links,
   results,
   query,
+  workers,
   duckdb,
   cleaner,
   proxy,

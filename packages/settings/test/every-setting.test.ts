@@ -61,7 +61,8 @@ test('all defaults', () => {
       cacheBytesMax: 8 * MB,
     },
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
-    duckdb: { memoryBytesMax: 1024 * MB, threadCount: 0, spillBytesMax: 4096 * MB },
+    workers: { memoryBytesMax: 1024 * MB, idleCountMin: 1, idleMs: 60_000, killGraceMs: 500 },
+    duckdb: { memoryBytesMax: 2048 * MB, threadCount: 0, spillBytesMax: 8192 * MB },
     cleaner: {
       enabled: false,
       quotaBytes: 1024 * MB,
@@ -167,6 +168,10 @@ engine.broker.pagination.cache.maxMB = 0
 engine.broker.query.timeout = 10s
 engine.broker.query.concurrency = 3
 engine.broker.query.queue = 0
+engine.broker.workers.memory.maxMB = 256
+engine.broker.workers.idle.min = 0
+engine.broker.workers.idle.timeout = 5s
+engine.broker.workers.kill.grace = 100ms
 engine.duckdb.memory.maxMB = 64
 engine.duckdb.threads = 2
 engine.duckdb.spill.maxMB = 0
@@ -324,6 +329,7 @@ test('every setting is read from its own key', () => {
       cacheBytesMax: 0,
     },
     query: { timeoutMs: 10_000, concurrencyMax: 3, queueLengthMax: 0 },
+    workers: { memoryBytesMax: 256 * MB, idleCountMin: 0, idleMs: 5000, killGraceMs: 100 },
     duckdb: { memoryBytesMax: 64 * MB, threadCount: 2, spillBytesMax: 0 },
     cleaner: {
       enabled: true,

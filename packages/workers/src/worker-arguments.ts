@@ -1,8 +1,8 @@
 /** The file descriptor on which a worker's watchdog says why it ends the process. */
 export const lastWordsFd = 4;
 
-/** Workers give way to the processes that serve pages, whose niceness is 0. */
-export const workerNiceness = 10;
+/** Workers at work give way to the processes that serve pages, whose niceness is 0. */
+export const workerNiceness = 5;
 
 export interface WorkerArguments {
   readonly parentPid: number;

@@ -18,7 +18,7 @@ let cancelling = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
 // Without a parent there is nobody to work for.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-giveWay();
+goFirst();
 
 process.on('message', (message: ToWorker) => {
   switch (message.kind) {
@@ -39,7 +39,7 @@ async function open(module: string, setup: unknown): Promise<void> {
   const outcome = await outcomeOf(async () => {
     const { openWorker } = (await import(module)) as { readonly openWorker?: OpenWorker };
     if (openWorker === undefined) throw new QuireError('INTERNAL', `The module ${module} exports no function openWorker.`);
-    runner = await openWorker(setup);
+    runner = await openWorker(setup, { call: callParent });
   });
   send({ kind: 'opened', outcome, directories: runner?.directories ?? [] });
 }
@@ -48,9 +48,10 @@ async function run(input: unknown): Promise<void> {
   watchdog.setBusy(true);
   cancelling = new AbortController();
   const { signal } = cancelling;
+  // Not sooner: whoever waits for a process to start waits for the work as well.
+  setPriority(workerNiceness);
   const outcome = await outcomeOf(async () => runner?.run(input, { signal, call: callParent }));
   watchdog.setBusy(false);
-  calls.clear();
   send({ kind: 'done', outcome, residentBytes: process.memoryUsage.rss() });
 }
 
@@ -75,9 +76,8 @@ function send(message: FromWorker): void {
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
-/** Lets whoever serves pages go first: for the processors, and when the machine has no memory left. */
-function giveWay(): void {
-  setPriority(workerNiceness);
+/** Has the kernel choose this process before others when the machine has no memory left. */
+function goFirst(): void {
   if (process.platform !== 'linux') return;
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');

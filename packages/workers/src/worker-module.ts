@@ -1,13 +1,16 @@
-/** What work may use of the process that it was sent from. */
-export interface WorkContext {
-  /** Aborted when the work is no longer wanted. Work that does not end soon after is ended together with its process. */
-  readonly signal: AbortSignal;
+/** What a worker may use of the process that it works for. */
+export interface WorkerHost {
   /**
-   * Calls one of the handlers that `WorkerPool.run` was given.
+   * Calls one of the handlers that the pool, or `WorkerPool.run`, was given.
    *
    * @throws what the handler throws, when that is a QuireError; else INTERNAL
    */
-  call(name: string, input: unknown): Promise<unknown>;
+  readonly call: (name: string, input: unknown) => Promise<unknown>;
+}
+
+export interface WorkContext extends WorkerHost {
+  /** Aborted when the work is no longer wanted. Work that does not end soon after is ended together with its process. */
+  readonly signal: AbortSignal;
 }
 
 /** What a worker does; it is given one piece of work at a time. */
@@ -23,4 +26,4 @@ export interface WorkRunner extends AsyncDisposable {
  *
  * @throws QuireErrors that reach whoever asks for work
  */
-export type OpenWorker = (setup: unknown) => Promise<WorkRunner>;
+export type OpenWorker = (setup: unknown, host: WorkerHost) => Promise<WorkRunner>;

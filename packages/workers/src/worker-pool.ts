@@ -19,6 +19,15 @@ export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 
   readonly onStartFailed?: (error: unknown) => void;
 }
 
+export interface RunOptions {
+  /** Cancels the work; when it has not ended after the grace, its process is killed. */
+  readonly signal?: AbortSignal | undefined;
+  /** Answer what the work calls. */
+  readonly handlers?: CallHandlers | undefined;
+  /** Told when the process ended before it gave an answer, before `run` rejects. */
+  readonly onGone?: ((end: WorkerEnd) => void) | undefined;
+}
+
 export interface WorkerPoolStatus {
   readonly count: number;
   readonly busyCount: number;
@@ -37,8 +46,6 @@ export class WorkerPool implements AsyncDisposable {
   readonly #all = new Set<WorkerProcess>();
   /** Free ones, the one that worked last at the end. */
   readonly #idle: WorkerProcess[] = [];
-  /** Those on their way to being free. */
-  readonly #starting = new Set<Promise<WorkerProcess>>();
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
   readonly #killed = { time: 0, memory: 0, crash: 0 };
@@ -53,7 +60,7 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   get status(): WorkerPoolStatus {
-    return { count: this.#all.size + this.#starting.size, busyCount: this.#busyCount, killed: { ...this.#killed } };
+    return { count: this.#all.size, busyCount: this.#busyCount, killed: { ...this.#killed } };
   }
 
   /** What processes that start from now on are set up with. */
@@ -63,7 +70,7 @@ export class WorkerPool implements AsyncDisposable {
 
   /** Starts as many processes as are to be kept ready. */
   startAhead(): void {
-    while (!this.#closing.signal.aborted && this.#all.size + this.#starting.size < this.#options.sizeMin) {
+    while (!this.#closing.signal.aborted && this.#all.size < this.#options.sizeMin) {
       void this.#start().then(
         (worker) => this.#setIdle(worker),
         (error: unknown) => this.#options.onStartFailed?.(error),
@@ -78,13 +85,10 @@ export class WorkerPool implements AsyncDisposable {
    * @throws what the work throws; the reason of `signal` when the work had to be killed for it; QUERY_LIMIT_EXCEEDED when it took more memory
    * than it may; INTERNAL when its process crashed; SHUTTING_DOWN
    */
-  async run(input: unknown, options: { readonly signal?: AbortSignal; readonly handlers?: CallHandlers } = {}): Promise<unknown> {
-    const { signal, handlers = {} } = options;
-    const running = this.#run(
-      input,
-      AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]),
-      handlers,
-    );
+  async run(input: unknown, options: RunOptions = {}): Promise<unknown> {
+    const { signal } = options;
+    const either = signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, signal]);
+    const running = this.#run(input, either, options);
     this.#running.add(running);
     try {
       return await running;
@@ -103,17 +107,16 @@ export class WorkerPool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(shuttingDown(this.#options.work));
     await Promise.allSettled(this.#running);
-    await Promise.allSettled(this.#starting);
     await Promise.all([...this.#all].map((worker) => worker.stop(this.#options.killGraceMs)));
   }
 
-  async #run(input: unknown, signal: AbortSignal, handlers: CallHandlers): Promise<unknown> {
+  async #run(input: unknown, signal: AbortSignal, { handlers = {}, onGone }: RunOptions): Promise<unknown> {
     const release = await this.#slots.acquire(signal);
     try {
       const worker = await this.#take(signal);
       this.#busyCount += 1;
       try {
-        return await worker.run(input, { signal, handlers, killGraceMs: this.#options.killGraceMs });
+        return await worker.run(input, { signal, handlers, onGone, killGraceMs: this.#options.killGraceMs });
       } finally {
         this.#busyCount -= 1;
         this.#giveBack(worker);
@@ -139,21 +142,11 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   async #start(): Promise<WorkerProcess> {
-    const { work, module, memory, nodeFlags, threadPoolSize } = this.#options;
-    const starting = WorkerProcess.start({
-      ...{ work, module, memory, nodeFlags, threadPoolSize },
-      setup: this.#setup,
-      clock: this.#clock,
-    });
-    this.#starting.add(starting);
-    try {
-      const worker = await starting;
-      this.#all.add(worker);
-      void worker.ended.then((end) => this.#forget(worker, end));
-      return worker;
-    } finally {
-      this.#starting.delete(starting);
-    }
+    const worker = new WorkerProcess({ ...this.#options, setup: this.#setup, clock: this.#clock });
+    this.#all.add(worker);
+    void worker.ended.then((end) => this.#forget(worker, end));
+    await worker.open();
+    return worker;
   }
 
   #giveBack(worker: WorkerProcess): void {
@@ -188,7 +181,8 @@ export class WorkerPool implements AsyncDisposable {
       this.#killed[end.reason] += 1;
       this.#options.onKilled?.({ ...end, pid: worker.pid });
     }
-    this.startAhead();
+    // One that did not even open would not open the next time either.
+    if (worker.useCount > 0) this.startAhead();
   }
 }
 

@@ -24,6 +24,8 @@ export interface WorkerProcessOptions {
   /** Module that exports `openWorker`. */
   readonly module: URL;
   readonly setup: unknown;
+  /** Answer what the process calls whether or not it has work; those of its work come first. */
+  readonly handlers?: CallHandlers | undefined;
   readonly memory: MemoryLimit;
   /** Flags of Node for these processes, such as `--max-old-space-size=256`. */
   readonly nodeFlags: readonly string[];
@@ -43,6 +45,8 @@ export interface WorkOptions {
   readonly handlers: CallHandlers;
   /** Between asking for an end and killing. */
   readonly killGraceMs: number;
+  /** Told when the process ended before it gave an answer, before the work is reported to have ended. */
+  readonly onGone?: ((end: WorkerEnd) => void) | undefined;
 }
 
 const errorOutputMax = 2000;
@@ -64,7 +68,8 @@ export class WorkerProcess {
   #handlers: CallHandlers = {};
   #answer = Promise.withResolvers<Outcome>();
 
-  private constructor(options: WorkerProcessOptions) {
+  /** Starts the process. */
+  constructor(options: WorkerProcessOptions) {
     this.#options = options;
     this.#child = startProcess(options);
     this.pid = this.#child.pid ?? 0;
@@ -73,21 +78,20 @@ export class WorkerProcess {
   }
 
   /**
-   * Starts a process and has it open its module.
+   * Has it open its module; when that fails, the process ends.
    *
-   * @throws what `openWorker` throws; QUERY_LIMIT_EXCEEDED, INTERNAL when it dies of that
+   * @throws what `openWorker` throws; QUERY_LIMIT_EXCEEDED, INTERNAL when it dies of that; SHUTTING_DOWN
    */
-  static async start(options: WorkerProcessOptions): Promise<WorkerProcess> {
-    const worker = new WorkerProcess(options);
-    worker.#tell({ kind: 'open', module: options.module.href, setup: options.setup });
+  async open(): Promise<void> {
+    const { module, setup } = this.#options;
+    this.#tell({ kind: 'open', module: module.href, setup });
     try {
-      valueOf(await worker.#nextAnswer());
+      valueOf(await this.#nextAnswer());
     } catch (error) {
-      worker.kill('stopped');
-      await worker.ended;
+      this.kill('stopped');
+      await this.ended;
       throw error;
     }
-    return worker;
   }
 
   get hasEnded(): boolean {
@@ -100,7 +104,7 @@ export class WorkerProcess {
    * @throws what the work throws; the reason of the signal when the process had to be killed for it; QUERY_LIMIT_EXCEEDED when it took
    * more memory than it may; INTERNAL when it crashed
    */
-  async run(input: unknown, { signal, handlers, killGraceMs }: WorkOptions): Promise<unknown> {
+  async run(input: unknown, { signal, handlers, killGraceMs, onGone }: WorkOptions): Promise<unknown> {
     this.#handlers = handlers;
     this.useCount += 1;
     const done = new AbortController();
@@ -115,7 +119,7 @@ export class WorkerProcess {
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return valueOf(await this.#nextAnswer());
+      return valueOf(await this.#nextAnswer(onGone));
     } catch (error) {
       if (signal.aborted && this.#killReason === 'time') throw abortError(signal);
       throw error;
@@ -146,8 +150,11 @@ export class WorkerProcess {
     if (!this.#hasEnded) this.#child.kill('SIGKILL');
   }
 
-  async #nextAnswer(): Promise<Outcome> {
-    const outcome = await Promise.race([this.#answer.promise, this.ended.then((end) => this.#outcomeOfEnd(end))]);
+  async #nextAnswer(onGone?: (end: WorkerEnd) => void): Promise<Outcome> {
+    const ended = this.ended.then((end) => ({ end }));
+    const answer = await Promise.race([this.#answer.promise, ended]);
+    if ('end' in answer) onGone?.(answer.end);
+    const outcome = 'end' in answer ? this.#outcomeOfEnd(answer.end) : answer;
     this.#answer = Promise.withResolvers<Outcome>();
     return outcome;
   }
@@ -166,7 +173,7 @@ export class WorkerProcess {
   }
 
   async #handle({ callId, name, input }: Extract<FromWorker, { kind: 'call' }>): Promise<void> {
-    const handler = this.#handlers[name];
+    const handler = this.#handlers[name] ?? this.#options.handlers?.[name];
     const outcome = await outcomeOf(async () => {
       if (handler === undefined) throw new QuireError('INTERNAL', `Work called '${name}', for which there is no handler.`);
       return handler(input);

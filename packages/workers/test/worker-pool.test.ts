@@ -152,7 +152,7 @@ describe('a pool of workers', () => {
   });
 
   it('lets work wait for its turn when all processes are busy', async () => {
-    const pool = openPool({ sizeMax: 1 });
+    const pool = openPool({ sizeMax: 1, killGraceMs: 60_000 });
     const waiting = Promise.withResolvers<unknown>();
     const call = new AbortController();
     const handlers = { waiting: async (pid: unknown) => waiting.resolve(pid) };
@@ -189,9 +189,9 @@ describe('a pool of workers', () => {
     const running = run(pool, { kind: 'block' }, { handlers: { blocking: async (pid) => blocking.resolve(pid) } });
     const idle = await run(pool, { kind: 'pid' });
     const busy = await blocking.promise;
-    const ended = expect(running).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+    const failure = running.catch((error: unknown) => error);
     await pool[Symbol.asyncDispose]();
-    await ended;
+    expect(await failure).toMatchObject({ code: 'SHUTTING_DOWN' });
     expect([idle, busy].filter(isAlive)).toEqual([]);
     await expect(run(pool, { kind: 'pid' })).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });

@@ -39,8 +39,8 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   '@platformatic/kafka': ['streams'],
 };
 
-/** Packages that may load modules whose names come from settings. */
-export const pluginLoaders: readonly string[] = ['cli'];
+/** Packages that may load modules whose names come from settings, or from the process that they work for. */
+export const pluginLoaders: readonly string[] = ['cli', 'workers'];
 
 /** Packages that may use all of apache-arrow, and the types of it that everybody may name. Previews in `tables` sample its files. */
 export const arrow = { packages: ['results', 'engine-duckdb', 'tables'], types: ['RecordBatch', 'Schema'] };

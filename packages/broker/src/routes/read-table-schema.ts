@@ -15,13 +15,10 @@ export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
     if (tableName === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
     const timeoutMs = options.queryTimeoutMs;
     const schema = await withDeadline(clock, timeoutMs, signalOf(request), (signal) =>
-      queue.run(async () => {
-        await using execution = await engine.execute(
-          { sql: `SELECT * FROM "${tableName}" LIMIT 0` },
-          { signal, limits: { timeoutMs } },
-        );
-        return execution.schema;
-      }, signal),
+      queue.run(
+        () => engine.describe({ sql: `SELECT * FROM "${tableName}" LIMIT 0` }, { signal, limits: { timeoutMs } }),
+        signal,
+      ),
     );
     return reply.header('cache-control', 'no-store').send(pinotSchemaOf(tableName, schema));
   });

@@ -32,7 +32,7 @@ export function openLeftovers(options: LeftoversOptions): Leftovers | undefined 
 }
 
 /** Not by the class of the store: to know that, its SDK would have to be loaded. */
-function hasUnfinishedUploads(place: ObjectStore): place is ObjectStore & { readonly leftovers: UnfinishedUploads } {
+export function hasUnfinishedUploads(place: ObjectStore): place is ObjectStore & { readonly leftovers: UnfinishedUploads } {
   return place.location.startsWith('s3:') && 'leftovers' in place;
 }
 

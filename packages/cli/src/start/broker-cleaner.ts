@@ -2,6 +2,7 @@ import { type Cleaner, CleanerMetrics, type StorageAdmission } from '@quire/clea
 import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
 import type { ObjectStore } from '@quire/core';
 import type { ResultStore } from '@quire/results';
+import type { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
 import { openCleaner } from '../cleaner/open-cleaner.ts';
 import { openLeftovers } from '../cleaner/open-leftovers.ts';
@@ -34,11 +35,12 @@ export function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Clean
   });
 }
 
-/** What a broker's health says of its cleaner and its settings. */
+/** What a broker's health says of its cleaner, its workers and its settings. */
 export function surroundingsOf(
   live: LiveSettings,
   cleaner: Cleaner,
   admission: StorageAdmission,
+  { status: { count, busyCount, killed } }: WorkerPool,
 ): ReturnType<NonNullable<BrokerOptions['surroundings']>> {
   const { lastSweep, lastGoodSweepMs, lastError, settingsProblem } = cleaner.status;
   const [broker] = lastSweep?.brokers ?? [];
@@ -57,6 +59,7 @@ export function surroundingsOf(
       writesRefusedSinceMs: admission.refusal?.sinceMs ?? null,
       writesRefusedBecause: admission.refusal?.reason ?? null,
     },
+    workers: { count, busyCount, killedCount: killed.time + killed.memory + killed.crash },
     settingsProblems: live.problemCount + (settingsProblem === undefined ? 0 : 1),
   };
 }

@@ -17,7 +17,11 @@ interface Surroundings {
 const storageClassKey = 'engine.broker.storage.factory.class';
 
 /** Opens a bucket of S3. Its SDK is loaded now, so that whoever needs none never waits for it or has it in memory. */
-export async function openS3Store(uri: string, settings: Settings, surroundings: Surroundings): Promise<ObjectStore> {
+export async function openS3Store(
+  uri: string,
+  settings: Pick<Settings, 'store' | 's3' | 'gcs'>,
+  surroundings: Surroundings,
+): Promise<ObjectStore> {
   const { S3ObjectStore } = await import('@quire/store-s3');
   const { region, endpoint, pathStyle, accessKey, secretKey, encryption, kmsKey } = settings.s3;
   return S3ObjectStore.open({
@@ -39,7 +43,11 @@ export async function openS3Store(uri: string, settings: Settings, surroundings:
 const connectionsForParts = 32;
 
 /** Opens a bucket of Google Cloud Storage. Its SDK is loaded now. */
-export async function openGcsStore(uri: string, settings: Settings, surroundings: Surroundings): Promise<ObjectStore> {
+export async function openGcsStore(
+  uri: string,
+  settings: Pick<Settings, 'store' | 's3' | 'gcs'>,
+  surroundings: Surroundings,
+): Promise<ObjectStore> {
   const { GcsObjectStore } = await import('@quire/store-gcs');
   const { endpoint, keyFile, kmsKey } = settings.gcs;
   return GcsObjectStore.open({
@@ -57,7 +65,10 @@ export async function openGcsStore(uri: string, settings: Settings, surroundings
  *
  * @throws INVALID_SETTING when the module cannot be loaded or exports no such function
  */
-export async function loadFactory(scheme: string, settings: Settings): Promise<ObjectStoreFactory | undefined> {
+export async function loadFactory(
+  scheme: string,
+  settings: Pick<Settings, 'storageClasses'>,
+): Promise<ObjectStoreFactory | undefined> {
   const factory = settings.storageClasses.find(({ name }) => name === scheme)?.factory;
   if (factory?.kind !== 'module') return undefined;
   const assignment = `${storageClassKey}.${scheme} = ${factory.path}`;

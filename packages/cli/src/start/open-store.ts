@@ -36,12 +36,15 @@ export interface OpenedStore {
 /** Between two tries of a call, in milliseconds: the first time, and at most. */
 const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
 
+/** The settings that a store is opened by. */
+export type StoreSettings = Pick<Settings, 'store' | 's3' | 'gcs' | 'storageClasses'>;
+
 /**
  * Opens the store that the settings name, with what protects its callers around it.
  *
  * @throws INVALID_SETTING when its directory cannot be used, or bucket, region, endpoint or credentials are not right
  */
-export async function openStore(settings: Settings, surroundings: StoreSurroundings): Promise<OpenedStore> {
+export async function openStore(settings: StoreSettings, surroundings: StoreSurroundings): Promise<OpenedStore> {
   const { clock, random, onCall, onRetry } = surroundings;
   const { protocol, memoryBytesMax, timeoutMs, concurrencyMax, attemptsMax } = settings.store;
   if (protocol === 'memory') {
@@ -71,8 +74,18 @@ export function isSharedStore({ protocol, fileLocation }: Settings['store']): bo
   return protocol === 's3' || protocol === 'gcs' || (protocol === 'file' && fileLocation?.scheme !== 'file');
 }
 
+/** Tells whether every process can open the store by itself: not one in memory, and perhaps not that of a module. */
+export function isOpenedAnywhere({ store, storageClasses }: StoreSettings): boolean {
+  if (store.protocol === 'memory') return false;
+  const { scheme } = placeOf(store).place;
+  return scheme !== 'plugin' && storageClasses.find(({ name }) => name === scheme)?.factory.kind !== 'module';
+}
+
 /** Opens what the data directory of the protocol names: a directory here, a bucket, or whatever a module can open. */
-async function openPlace(settings: Settings, surroundings: Pick<StoreSurroundings, 'clock' | 'random'>): Promise<ObjectStore> {
+async function openPlace(
+  settings: StoreSettings,
+  surroundings: Pick<StoreSurroundings, 'clock' | 'random'>,
+): Promise<ObjectStore> {
   const { key, place } = placeOf(settings.store);
   const text = place.scheme === 'file' ? place.path : place.uri;
   const factory = await loadFactory(place.scheme === 'plugin' ? place.name : place.scheme, settings);

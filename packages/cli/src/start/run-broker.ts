@@ -1,18 +1,17 @@
-import { availableParallelism } from 'node:os';
 import type { KnownPrincipal } from '@quire/auth';
 import { StorageAdmission } from '@quire/cleaner';
 import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
-import { DuckDbEngine, type DuckDbEngineOptions } from '@quire/engine-duckdb';
-import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
+import { type Compression, ResultStore, type ResultStoreOptions, type WriteOrder } from '@quire/results';
 import type { Settings } from '@quire/settings';
-import { DirectoryTables } from '@quire/table-server';
+import { QueryWorkers } from '@quire/workers';
 import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
 import { isSharedStore, openStore, signerOf } from './open-store.ts';
+import { openQueryPool, removeUploads } from './query-pool.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker extends RunningService {
@@ -47,22 +46,14 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   await using store = opened;
   const links = linksOf(settings, signerOf(place));
-  await using engine = await DuckDbEngine.open({
-    tables: settings.tables,
-    memoryMaxBytes: settings.duckdb.memoryBytesMax,
-    threads: settings.duckdb.threadCount || availableParallelism(),
-    spillDirectory: settings.store.tempDir,
-    spillMaxBytes: settings.duckdb.spillBytesMax,
-    clock,
-    ...liveTablesOf(settings),
-  });
-  // The process cannot end before the threads that run queries do, however it is told to: they are told first.
-  run.stopAtOnce.addEventListener('abort', () => void engine[Symbol.asyncDispose](), { once: true });
+  await using pool = await openQueryPool(live, { metrics, logger });
+  run.stopAtOnce.addEventListener('abort', () => pool.killAll(), { once: true });
   const admission = new StorageAdmission({ clock });
   await using results = createResultStore(live, { store, admission, clock, random });
   await using cleaner = openBrokerCleaner(live, { store, place, results, admission, metrics, logger, environment });
+  const removeLeftovers = (order: WriteOrder): Promise<void> => removeUploads(place, order, logger);
   await using broker = createBroker({
-    engine,
+    engine: new QueryWorkers({ pool, results, store, removeLeftovers }),
     results,
     ...serverOptionsOf(settings, run),
     ...gate.options,
@@ -78,7 +69,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     get queryTimeoutMs() {
       return live.current.query.timeoutMs;
     },
-    surroundings: () => surroundingsOf(live, cleaner, admission),
+    surroundings: () => surroundingsOf(live, cleaner, admission, pool),
     queriesRunningMax: settings.query.concurrencyMax,
     queriesQueuedMax: settings.query.queueLengthMax,
     metrics,
@@ -96,11 +87,6 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   await run.untilStop;
   logger.info({ graceMs: settings.http.shutdownGraceMs }, 'broker stops: calls under way may finish');
-}
-
-/** The tables of the table server whose directory this broker shares, be it in this process or another. */
-function liveTablesOf({ tableServer: { dataDir } }: Settings): Pick<DuckDbEngineOptions, 'liveTables' | 'liveDirectory'> {
-  return dataDir === undefined ? {} : { liveTables: new DirectoryTables(dataDir), liveDirectory: dataDir };
 }
 
 /** @throws INVALID_SETTING when links are asked for, and the store cannot sign any */

@@ -29,20 +29,23 @@ export const duckdb = {
   memoryBytesMax: setting({
     key: 'engine.duckdb.memory.maxMB',
     kind: size('MB', 64, 16_777_216),
-    default: '1024',
-    meaning: 'Memory of all running queries together.',
+    default: '2048',
+    meaning:
+      'What all running queries together may take for what they hash, sort and buffer; beyond it they spill. Each of them has an equal share: ' +
+      'as many may run as `engine.broker.query.concurrency` says.',
   }),
   threadCount: setting({
     key: 'engine.duckdb.threads',
     kind: integer(0, 1024),
     default: '0',
-    meaning: 'Threads of all running queries together; 0 is one per processor.',
+    meaning: 'Threads of one running query; 0 is one per processor.',
   }),
   spillBytesMax: setting({
     key: 'engine.duckdb.spill.maxMB',
     kind: size('MB', 0, 16_777_216),
-    default: '4096',
+    default: '8192',
     meaning:
-      'Disk under `engine.broker.pagination.temp.dir` for what does not fit the memory; 0 spills nothing: such a query fails.',
+      'Disk under `engine.broker.pagination.temp.dir` for what does not fit the memory, in equal shares as well; 0 spills nothing: such a ' +
+      'query fails.',
   }),
 };

@@ -1,0 +1,80 @@
+import type { BrokerMetrics } from '@quire/broker';
+import { isQuireError, type ObjectStore, type StoreCall } from '@quire/core';
+import type { OpenTable } from '@quire/engine-duckdb';
+import { resultPrefix, type WriteOrder } from '@quire/results';
+import { WorkerPool } from '@quire/workers';
+import type { Logger } from 'pino';
+import { hasUnfinishedUploads } from '../cleaner/open-leftovers.ts';
+import type { LiveSettings } from './live-settings.ts';
+import {
+  askForTables,
+  type QueryWorkerSettings,
+  type QueryWorkerSetup,
+  storeCallName,
+  storeRetryName,
+  type StoreRetry,
+} from './query-worker.ts';
+
+export interface QueryPoolSurroundings {
+  readonly metrics: BrokerMetrics;
+  readonly logger: Logger;
+}
+
+/**
+ * Opens the processes that queries run in. The first one opens the tables: what it finds out is handed to the others.
+ *
+ * @throws INVALID_SETTING when a table cannot be read, or a limit or the store cannot be used
+ */
+export async function openQueryPool(
+  { current: settings }: LiveSettings,
+  surroundings: QueryPoolSurroundings,
+): Promise<WorkerPool> {
+  const { metrics, logger } = surroundings;
+  const { store, s3, gcs, storageClasses, tables, duckdb, query, workers } = settings;
+  const shared: QueryWorkerSettings = { store, s3, gcs, storageClasses, tables, duckdb, query };
+  const setup: QueryWorkerSetup = { settings: shared, tables: undefined };
+  const pool = new WorkerPool({
+    work: 'query',
+    // Beside this file, and in the same form: source or built.
+    module: new URL(import.meta.url.endsWith('.ts') ? './query-worker.ts' : './query-worker.js', import.meta.url),
+    setup,
+    sizeMax: query.concurrencyMax,
+    sizeMin: Math.min(workers.idleCountMin, query.concurrencyMax),
+    idleMs: workers.idleMs,
+    killGraceMs: workers.killGraceMs,
+    memory: { maxBytes: workers.memoryBytesMax, setting: 'engine.broker.workers.memory.maxMB' },
+    nodeFlags: ['--max-semi-space-size=2'],
+    threadPoolSize: 8,
+    handlers: {
+      [storeCallName]: async (call) => metrics.observeStoreCall(call as StoreCall),
+      [storeRetryName]: async (retry) => logger.warn(retry as StoreRetry, 'store call failed, will be tried again'),
+    },
+    onKilled: ({ pid, reason, detail }) => {
+      metrics.observeKilledWorker(reason);
+      logger.warn({ pid, reason, detail }, 'a worker ended with its query; another takes its place');
+    },
+    onStartFailed: (error) => logger.error({ err: error }, 'a worker could not be started'),
+  });
+  try {
+    const opened = (await pool.run(askForTables)) as readonly OpenTable[];
+    pool.replaceSetup({ ...setup, tables: opened });
+  } catch (error) {
+    await pool[Symbol.asyncDispose]();
+    throw error;
+  }
+  pool.startAhead();
+  metrics.watchWorkers(() => pool.status);
+  return pool;
+}
+
+/** Removes what a writer that was killed has left of its result beside the objects of the store. */
+export async function removeUploads(place: ObjectStore, { brokerId, requestId }: WriteOrder, logger: Logger): Promise<void> {
+  if (!hasUnfinishedUploads(place)) return;
+  try {
+    const uploads = place.leftovers.list({ prefix: resultPrefix(brokerId, requestId) });
+    for await (const { key } of uploads) await place.leftovers.remove(key);
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    logger.warn({ err: error, requestId }, 'the upload of a killed worker could not be removed; the cleaner will');
+  }
+}

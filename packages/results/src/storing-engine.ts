@@ -1,0 +1,41 @@
+import type { CallOptions, Query, QueryEngine, QueryLimits, RequestId } from '@quire/core';
+import type { Schema } from 'apache-arrow';
+import type { ResultStore } from './result-store.ts';
+import type { Result } from './result.ts';
+
+export interface StoringOptions extends CallOptions {
+  readonly limits: QueryLimits;
+  /** Name of the principal that runs the query. */
+  readonly owner: string;
+  readonly requestId?: RequestId;
+}
+
+/** Runs queries and stores their answers whole; where it does so is its own affair. */
+export interface StoringEngine {
+  /**
+   * Runs a query and stores its answer. When it rejects, nothing of it stays, in the store or anywhere else, and nothing of it runs any more.
+   *
+   * @throws as `QueryEngine.execute` and `ResultStore.create`
+   */
+  store(query: Query, options: StoringOptions): Promise<Result>;
+  /**
+   * The schema that the answer of a query has; its rows are not computed.
+   *
+   * @throws as `QueryEngine.execute`
+   */
+  describe(query: Query, options: CallOptions & { readonly limits: QueryLimits }): Promise<Schema>;
+}
+
+/** Runs queries on an engine in this process, which their memory and time then concern. */
+export function storeInProcess(engine: QueryEngine, results: Pick<ResultStore, 'create'>): StoringEngine {
+  return {
+    store: async (query, { owner, requestId, ...options }) => {
+      await using execution = await engine.execute(query, options);
+      return await results.create(execution, { owner, signal: options.signal, ...(requestId !== undefined && { requestId }) });
+    },
+    describe: async (query, options) => {
+      await using execution = await engine.execute(query, options);
+      return execution.schema;
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import { type CallOptions, type Clock, isQuireError, MiB, type ObjectStore, type RequestId } from '@quire/core';
+import type { Compression } from './arrow/buffer-codec.ts';
+import type { BatchCache } from './batch-cache.ts';
+import { BufferPool } from './buffer-pool.ts';
+import { decodeCommitRecord } from './commit-record.ts';
+import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
+import type { OpenRecord } from './record-reader.ts';
+import type { ResultAdmission, RoomReservation } from './result-admission.ts';
+import type { ResultEntry } from './result-entry.ts';
+import type { ResultSource } from './result-source.ts';
+import { type ResultSink, writeResult } from './write-result.ts';
+
+/*
+ * A result that is written by another process than the one that serves it. What passes between the two is data: the order, requests for
+ * room, and in the end what was written.
+ */
+
+/** All that a writer has to know of a result. */
+export interface ResultOrder {
+  readonly brokerId: string;
+  readonly requestId: RequestId;
+  readonly owner: string;
+  readonly expirationMs: number;
+  readonly compression: Compression;
+  /** Bytes that the result may have; 0 for no limit. */
+  readonly sizeBytesMax: number;
+  readonly batchSizeBytes: number | undefined;
+}
+
+/** What a writer elsewhere is sent. */
+export interface WriteOrder extends ResultOrder {
+  /** Bytes of the first batches that come back with the result, so that its first page reads nothing. */
+  readonly firstBytesMax: number;
+}
+
+/** What was written: small, whatever the size of the answer. */
+export interface WrittenResult {
+  readonly entry: ResultEntry;
+  readonly record: Uint8Array;
+  readonly firstBatches: readonly Uint8Array[];
+}
+
+/** A request for room. A writer asks for more than it needs at once, so that it asks seldom; there may be room for less only. */
+export interface GrowRequest {
+  readonly neededBytes: number;
+  readonly wantedBytes: number;
+}
+
+/** What a writer asks for room, by messages. */
+export interface WriterAdmission {
+  /**
+   * Resolves to the bytes that were given, at least `neededBytes`.
+   *
+   * @throws QUERY_LIMIT_EXCEEDED when there is no room and none will come
+   */
+  grow(request: GrowRequest, options: CallOptions): Promise<number>;
+  /** The write has failed. `isFreed` tells whether all that it wrote is gone again. */
+  release(isFreed: boolean): void;
+}
+
+/** Writes a result as ordered; when it rejects, it has told `admission.release` what stays. */
+export type ResultWriter = (order: WriteOrder, admission: WriterAdmission) => Promise<WrittenResult>;
+
+/** The writer's side: writes an answer as it was ordered. */
+export async function writeOrdered(
+  source: ResultSource,
+  order: WriteOrder,
+  parts: CallOptions & { readonly store: ResultSink; readonly clock: Clock; readonly admission: WriterAdmission },
+): Promise<WrittenResult> {
+  const { store, clock, signal, admission } = parts;
+  const firstBatches: Uint8Array[] = [];
+  const { entry, recordBytes } = await writeResult(source, {
+    ...order,
+    store,
+    clock,
+    signal,
+    pool: new BufferPool(),
+    cache: {
+      isFor: (sizeBytes) => sizeBytes <= order.firstBytesMax,
+      set: (_dataKey, _index, message) => firstBatches.push(new Uint8Array(message)),
+    },
+    admission: { reserve: () => roomByLumps(admission), removed: () => undefined },
+  });
+  return { entry, record: recordBytes, firstBatches };
+}
+
+const lumpBytesMax = 4 * MiB;
+/** What a writer elsewhere sends back of the rows, for the first page. */
+const firstBytesMax = MiB;
+
+/** Asks for room in lumps that grow with the result: what is taken too much is a quarter of it at most. */
+function roomByLumps(admission: WriterAdmission): RoomReservation {
+  let takenBytes = 0;
+  let aheadBytes = 0;
+  const ask = async (neededBytes: number, options: CallOptions): Promise<void> => {
+    const wantedBytes = Math.max(neededBytes, Math.min(lumpBytesMax, Math.floor(takenBytes / 4)));
+    const givenBytes = await admission.grow({ neededBytes, wantedBytes }, options);
+    takenBytes += givenBytes;
+    aheadBytes += givenBytes - neededBytes;
+  };
+  return {
+    grow: (bytes, options = {}) => {
+      const fromAheadBytes = Math.min(bytes, aheadBytes);
+      aheadBytes -= fromAheadBytes;
+      return fromAheadBytes === bytes ? undefined : ask(bytes - fromAheadBytes, options);
+    },
+    commit: () => undefined, // whoever ordered the result commits it
+    release: (isFreed) => admission.release(isFreed),
+  };
+}
+
+/**
+ * The side that serves results: has one written as ordered, and takes it over. Whatever becomes of the writer, the result stands whole that
+ * this returns, or nothing of it.
+ */
+export async function haveWritten(
+  writer: ResultWriter,
+  result: ResultOrder,
+  parts: { readonly store: ObjectStore; readonly admission: ResultAdmission; readonly cache: BatchCache; readonly clock: Clock },
+): Promise<OpenRecord> {
+  const order = { ...result, firstBytesMax: Math.min(parts.cache.sizeBytesMax / 4, firstBytesMax) };
+  const room = new WriterRoom(parts.admission.reserve(order.requestId));
+  try {
+    const { entry, record, firstBatches } = await writer(order, room);
+    const open = { entry, record: decodeCommitRecord(entry.recordKey, record), seenMs: parts.clock.monotonicMs() };
+    room.commit(entry.sizeBytes);
+    for (const [index, message] of firstBatches.entries()) parts.cache.set(entry.dataKey, index, message);
+    return open;
+  } catch (error) {
+    room.end(room.isFreed ?? (await takeBackAll(parts.store, order)));
+    throw error;
+  }
+}
+
+/** Room that a writer elsewhere takes, and what is known of it when it fails. */
+class WriterRoom implements WriterAdmission {
+  /** Whether all is gone again that a failed writer wrote; undefined when it did not say: it died. */
+  isFreed: boolean | undefined;
+  readonly #room: RoomReservation;
+  #takenBytes = 0;
+
+  constructor(room: RoomReservation) {
+    this.#room = room;
+  }
+
+  async grow({ neededBytes, wantedBytes }: GrowRequest, options: CallOptions): Promise<number> {
+    const bytes = await this.#growBy(wantedBytes, options).catch((error: unknown) => {
+      if (neededBytes === wantedBytes || !isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) throw error;
+      return this.#growBy(neededBytes, options);
+    });
+    this.#takenBytes += bytes;
+    return bytes;
+  }
+
+  release(isFreed: boolean): void {
+    this.isFreed = isFreed;
+  }
+
+  /** The result stands, with so many bytes: what was taken too much is given back. */
+  commit(sizeBytes: number): void {
+    void this.#room.grow(sizeBytes - this.#takenBytes);
+    this.#room.commit();
+  }
+
+  end(isFreed: boolean): void {
+    this.#room.release(isFreed);
+  }
+
+  async #growBy(bytes: number, options: CallOptions): Promise<number> {
+    await this.#room.grow(bytes, options);
+    return bytes;
+  }
+}
+
+/** Deletes whatever a writer that died has left of a result, the commit record first; tells whether all is gone. */
+async function takeBackAll(store: ObjectStore, { brokerId, requestId }: WriteOrder): Promise<boolean> {
+  try {
+    for await (const { key } of store.list(resultPrefix(brokerId, requestId))) {
+      if (parseResultObjectName(key)?.kind === 'record') await store.delete(key);
+    }
+    await store.delete(dataKeyOf(brokerId, requestId));
+    return true;
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Query, QueryLimits } from '@quire/core';
+import type { WriteOrder } from '@quire/results';
+
+/** A piece of work for a query worker. */
+export type QueryWork =
+  | { readonly kind: 'store'; readonly query: Query; readonly limits: QueryLimits; readonly order: WriteOrder }
+  | { readonly kind: 'describe'; readonly query: Query; readonly limits: QueryLimits };
+
+/** What a query worker calls in the process that it works for. */
+export const queryCalls = {
+  grow: 'grow',
+  release: 'release',
+  putBegin: 'put begin',
+  putChunk: 'put chunk',
+  putEnd: 'put end',
+  putAbandon: 'put abandon',
+  delete: 'delete',
+} as const;

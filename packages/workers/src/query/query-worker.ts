@@ -1,0 +1,43 @@
+import { type Clock, type QueryEngine, systemClock } from '@quire/core';
+import { encodeSchema, type GrowRequest, type ResultSink, type WriterAdmission, writeOrdered } from '@quire/results';
+import type { WorkContext, WorkRunner } from '../worker-module.ts';
+import { queryCalls, type QueryWork } from './query-work.ts';
+import { RemoteSink } from './remote-sink.ts';
+
+export interface QueryWorkerParts {
+  readonly engine: QueryEngine;
+  /** Where results are written; undefined when the store lives in the process that this one works for. */
+  readonly store: ResultSink | undefined;
+  /** Resolves once nothing of a query that has failed runs any more: the process is not free before. */
+  readonly settled?: () => Promise<void>;
+  readonly directories?: readonly string[];
+  readonly clock?: Clock;
+  /** Closes engine and store. */
+  readonly close: () => Promise<void>;
+}
+
+/** The side of `QueryWorkers` that runs in a worker: runs queries and writes their answers. */
+export function createQueryWorker(parts: QueryWorkerParts): WorkRunner {
+  return {
+    directories: parts.directories ?? [],
+    run: async (input, context) => {
+      try {
+        return await runWork(input as QueryWork, parts, context);
+      } finally {
+        await parts.settled?.();
+      }
+    },
+    [Symbol.asyncDispose]: () => parts.close(),
+  };
+}
+
+async function runWork(work: QueryWork, parts: QueryWorkerParts, { signal, call }: WorkContext): Promise<unknown> {
+  await using execution = await parts.engine.execute(work.query, { signal, limits: work.limits });
+  if (work.kind === 'describe') return encodeSchema(execution.schema);
+  const admission: WriterAdmission = {
+    grow: (request: GrowRequest) => call(queryCalls.grow, request) as Promise<number>,
+    release: (isFreed) => void call(queryCalls.release, isFreed),
+  };
+  const store = parts.store ?? new RemoteSink(call);
+  return await writeOrdered(execution, work.order, { store, clock: parts.clock ?? systemClock, admission, signal });
+}

@@ -1,0 +1,84 @@
+import { type CallOptions, type ObjectStore, type Query, type QueryLimits, throwIfAborted } from '@quire/core';
+import {
+  decodeSchema,
+  type GrowRequest,
+  type Result,
+  resultPrefix,
+  type ResultStore,
+  type StoringEngine,
+  type StoringOptions,
+  type WriteOrder,
+  type WriterAdmission,
+  type WrittenResult,
+} from '@quire/results';
+import type { Schema } from 'apache-arrow';
+import type { WorkerPool } from '../worker-pool.ts';
+import { queryCalls, type QueryWork } from './query-work.ts';
+import { SinkHost } from './sink-host.ts';
+
+export interface QueryWorkersOptions {
+  /** A pool whose module makes its workers by `createQueryWorker`. */
+  readonly pool: WorkerPool;
+  readonly results: Pick<ResultStore, 'createBy'>;
+  /** The store of the results: for workers that have none of their own. */
+  readonly store: ObjectStore;
+  /** Removes what a writer that was killed may have left outside of the store's objects. */
+  readonly removeLeftovers?: ((order: WriteOrder) => Promise<void>) | undefined;
+}
+
+/**
+ * Runs queries in workers, which also write the answers: rows never pass this process, but those of the first page. A query that takes too
+ * much memory, or does not stop when it is told to, is ended with its worker.
+ */
+export class QueryWorkers implements StoringEngine {
+  readonly #options: QueryWorkersOptions;
+
+  constructor(options: QueryWorkersOptions) {
+    this.#options = options;
+  }
+
+  async store(query: Query, { limits, signal, ...options }: StoringOptions): Promise<Result> {
+    throwIfAborted(signal);
+    return this.#options.results.createBy(
+      (order, admission) => this.#write({ kind: 'store', query, limits, order }, admission, signal),
+      { ...options, signal },
+    );
+  }
+
+  async describe(query: Query, { limits, signal }: CallOptions & { readonly limits: QueryLimits }): Promise<Schema> {
+    const work: QueryWork = { kind: 'describe', query, limits };
+    return decodeSchema((await this.#options.pool.run(work, { signal })) as Uint8Array);
+  }
+
+  async #write(
+    work: QueryWork & { readonly kind: 'store' },
+    admission: WriterAdmission,
+    signal: AbortSignal | undefined,
+  ): Promise<WrittenResult> {
+    const { pool, store, removeLeftovers } = this.#options;
+    const { order } = work;
+    const host = new SinkHost(store, resultPrefix(order.brokerId, order.requestId));
+    /** Ends what the worker still waits for when it is gone. */
+    const gone = new AbortController();
+    let hasReleased = false;
+    let isGone = false;
+    const handlers = {
+      ...host.handlers,
+      [queryCalls.grow]: (request: unknown) => admission.grow(request as GrowRequest, { signal: gone.signal }),
+      [queryCalls.release]: async (isFreed: unknown) => {
+        hasReleased = true;
+        admission.release(isFreed === true);
+      },
+    };
+    try {
+      return (await pool.run(work, { signal, handlers, onGone: () => (isGone = true) })) as WrittenResult;
+    } catch (error) {
+      gone.abort(error);
+      await host.close();
+      if (isGone) await removeLeftovers?.(order);
+      // One that lives, and said nothing of it, has written nothing.
+      else if (!hasReleased) admission.release(true);
+      throw error;
+    }
+  }
+}
