@@ -8,6 +8,7 @@ import { startPart } from './start/start-part.ts';
 import { remoteLargePart } from './remote/remote-large-part.ts';
 import { remotePart } from './remote/remote-part.ts';
 import { sweepPart } from './sweep/sweep-part.ts';
+import { workersPart } from './workers/workers-part.ts';
 import { writePart } from './write/write-part.ts';
 
 /** All parts, in the order in which they run. */
@@ -15,6 +16,7 @@ export const parts: readonly Part[] = [
   pagesPart,
   encodePart,
   writePart,
+  workersPart,
   memoryPart,
   sweepPart,
   startPart,

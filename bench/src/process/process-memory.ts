@@ -13,6 +13,14 @@ export async function readProcessMemory(pid: number): Promise<ProcessMemory> {
   return { residentBytes: kilobytes(status, 'VmRSS') * 1024, peakBytes: kilobytes(status, 'VmHWM') * 1024 };
 }
 
+/** What a process and all that it has started have in memory now; what several share counts for each. */
+export async function readFamilyMemory(pid: number): Promise<number> {
+  const { residentBytes } = await readProcessMemory(pid);
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter((text) => text !== '');
+  const others = await Promise.all(children.map((child) => readFamilyMemory(Number(child))));
+  return others.reduce((sum, bytes) => sum + bytes, residentBytes);
+}
+
 /** Lets the peak of a process begin anew at what it has now. */
 export async function resetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');

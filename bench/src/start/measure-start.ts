@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { readProcessMemory } from '../process/process-memory.ts';
+import { readFamilyMemory } from '../process/process-memory.ts';
 import { QuireServer, type QuireServerOptions } from '../quire/quire-server.ts';
 
 /** How one start went. */
 export interface Start {
   /** Until it listened. */
   readonly elapsedMs: number;
-  /** Resident memory, once it had rested. */
+  /** Resident memory of all its processes, once they had rested. */
   readonly megabytes: number;
 }
 
@@ -16,6 +16,5 @@ export async function measureStart(options: QuireServerOptions, restMs: number):
   await using server = await QuireServer.start(options);
   const elapsedMs = performance.now() - startMs;
   await setTimeout(restMs);
-  const { residentBytes } = await readProcessMemory(server.pid);
-  return { elapsedMs, megabytes: residentBytes / 1_000_000 };
+  return { elapsedMs, megabytes: (await readFamilyMemory(server.pid)) / 1_000_000 };
 }

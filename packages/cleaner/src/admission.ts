@@ -112,8 +112,9 @@ export class StorageAdmission implements ResultAdmission {
         this.#askIfCritical();
         return waiting;
       },
-      commit: () =>
-        end((bytes) => {
+      commit: (sizeBytes) =>
+        end((heldBytes) => {
+          const bytes = sizeBytes ?? heldBytes;
           this.#storedBytes += bytes;
           this.#listing?.settled.set(requestId, bytes);
           this.#queue.noteChange();

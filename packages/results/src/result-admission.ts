@@ -19,8 +19,8 @@ export interface RoomReservation {
    * @throws ABORTED when the signal is aborted meanwhile
    */
   grow(bytes: number, options?: CallOptions): Promise<void> | undefined;
-  /** The result stands, and its room with it. */
-  commit(): void;
+  /** The result stands, and its room with it: so many bytes, when more were taken than it needed. */
+  commit(sizeBytes?: number): void;
   /** The write has failed. `isFreed` tells whether all that it wrote is gone again. */
   release(isFreed: boolean): void;
 }

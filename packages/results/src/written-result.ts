@@ -137,19 +137,16 @@ class WriterRoom implements WriterAdmission {
   /** Whether all is gone again that a failed writer wrote; undefined when it did not say: it died. */
   isFreed: boolean | undefined;
   readonly #room: RoomReservation;
-  #takenBytes = 0;
 
   constructor(room: RoomReservation) {
     this.#room = room;
   }
 
   async grow({ neededBytes, wantedBytes }: GrowRequest, options: CallOptions): Promise<number> {
-    const bytes = await this.#growBy(wantedBytes, options).catch((error: unknown) => {
+    return this.#growBy(wantedBytes, options).catch((error: unknown) => {
       if (neededBytes === wantedBytes || !isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) throw error;
       return this.#growBy(neededBytes, options);
     });
-    this.#takenBytes += bytes;
-    return bytes;
   }
 
   release(isFreed: boolean): void {
@@ -158,8 +155,7 @@ class WriterRoom implements WriterAdmission {
 
   /** The result stands, with so many bytes: what was taken too much is given back. */
   commit(sizeBytes: number): void {
-    void this.#room.grow(sizeBytes - this.#takenBytes);
-    this.#room.commit();
+    this.#room.commit(sizeBytes);
   }
 
   end(isFreed: boolean): void {

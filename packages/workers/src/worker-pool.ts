@@ -47,7 +47,8 @@ export class WorkerPool implements AsyncDisposable {
   /** Free ones, the one that worked last at the end. */
   readonly #idle: WorkerProcess[] = [];
   readonly #closing = new AbortController();
-  readonly #running = new Set<Promise<unknown>>();
+  /** What must have ended before the pool is closed. */
+  readonly #underWay = new Set<Promise<unknown>>();
   readonly #killed = { time: 0, memory: 0, crash: 0 };
   #setup: unknown;
   #busyCount = 0;
@@ -68,12 +69,19 @@ export class WorkerPool implements AsyncDisposable {
     this.#setup = setup;
   }
 
+  /** Stops the processes that are without work, whatever number is to be kept ready; `startAhead` starts others. */
+  async stopIdle(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map((worker) => this.#stop(worker)));
+  }
+
   /** Starts as many processes as are to be kept ready. */
   startAhead(): void {
     while (!this.#closing.signal.aborted && this.#all.size < this.#options.sizeMin) {
       void this.#start().then(
         (worker) => this.#setIdle(worker),
-        (error: unknown) => this.#options.onStartFailed?.(error),
+        (error: unknown) => {
+          if (!this.#closing.signal.aborted) this.#options.onStartFailed?.(error);
+        },
       );
     }
   }
@@ -89,11 +97,11 @@ export class WorkerPool implements AsyncDisposable {
     const { signal } = options;
     const either = signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, signal]);
     const running = this.#run(input, either, options);
-    this.#running.add(running);
+    this.#underWay.add(running);
     try {
       return await running;
     } finally {
-      this.#running.delete(running);
+      this.#underWay.delete(running);
     }
   }
 
@@ -106,8 +114,8 @@ export class WorkerPool implements AsyncDisposable {
   /** Cancels the work under way, and ends all processes: those that do not end by themselves within the grace are killed. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(shuttingDown(this.#options.work));
-    await Promise.allSettled(this.#running);
-    await Promise.all([...this.#all].map((worker) => worker.stop(this.#options.killGraceMs)));
+    await Promise.allSettled(this.#underWay);
+    await Promise.all([...this.#all].map((worker) => this.#stop(worker)));
   }
 
   async #run(input: unknown, signal: AbortSignal, { handlers = {}, onGone }: RunOptions): Promise<unknown> {
@@ -152,7 +160,7 @@ export class WorkerPool implements AsyncDisposable {
   #giveBack(worker: WorkerProcess): void {
     if (worker.hasEnded) return;
     // One that has grown large stays so: a fresh one takes less.
-    if (worker.residentBytes > this.#options.memory.maxBytes / 2) void worker.stop(this.#options.killGraceMs);
+    if (worker.residentBytes > this.#options.memory.maxBytes / 2) void this.#stop(worker);
     else this.#setIdle(worker);
   }
 
@@ -163,14 +171,21 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   async #stopWhenUnused(worker: WorkerProcess): Promise<void> {
-    const { idleMs, sizeMin, killGraceMs } = this.#options;
+    const { idleMs, sizeMin } = this.#options;
     const useCount = worker.useCount;
     await this.#clock.sleep(idleMs, this.#closing.signal).catch(ignore);
     const place = this.#idle.indexOf(worker);
     if (this.#closing.signal.aborted || place < 0 || worker.useCount !== useCount || this.#all.size <= sizeMin) return;
     this.#idle.splice(place, 1);
+    await this.#stop(worker);
+  }
+
+  async #stop(worker: WorkerProcess): Promise<void> {
     this.#all.delete(worker);
-    await worker.stop(killGraceMs);
+    const stopping = worker.stop(this.#options.killGraceMs);
+    this.#underWay.add(stopping);
+    await stopping;
+    this.#underWay.delete(stopping);
   }
 
   #forget(worker: WorkerProcess, end: WorkerEnd): void {

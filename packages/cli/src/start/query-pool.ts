@@ -13,7 +13,7 @@ import {
   storeCallName,
   storeRetryName,
   type StoreRetry,
-} from './query-worker.ts';
+} from './query-worker-setup.ts';
 
 export interface QueryPoolSurroundings {
   readonly metrics: BrokerMetrics;
@@ -30,8 +30,8 @@ export async function openQueryPool(
   surroundings: QueryPoolSurroundings,
 ): Promise<WorkerPool> {
   const { metrics, logger } = surroundings;
-  const { store, s3, gcs, storageClasses, tables, duckdb, query, workers } = settings;
-  const shared: QueryWorkerSettings = { store, s3, gcs, storageClasses, tables, duckdb, query };
+  const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, workers } = settings;
+  const shared: QueryWorkerSettings = { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query };
   const setup: QueryWorkerSetup = { settings: shared, tables: undefined };
   const pool = new WorkerPool({
     work: 'query',
@@ -58,6 +58,8 @@ export async function openQueryPool(
   try {
     const opened = (await pool.run(askForTables)) as readonly OpenTable[];
     pool.replaceSetup({ ...setup, tables: opened });
+    // It has looked at all files, and is the larger for it.
+    await pool.stopIdle();
   } catch (error) {
     await pool[Symbol.asyncDispose]();
     throw error;

@@ -1,29 +1,17 @@
 import { availableParallelism } from 'node:os';
-import { type RetryEvent, type StoreCall, systemClock, systemRandom } from '@quire/core';
-import { DuckDbEngine, type OpenTable } from '@quire/engine-duckdb';
-import type { Settings } from '@quire/settings';
+import { type StoreCall, systemClock, systemRandom } from '@quire/core';
+import { DuckDbEngine, type DuckDbEngineOptions, type OpenTable } from '@quire/engine-duckdb';
+import { DirectoryTables } from '@quire/table-server';
 import { createQueryWorker, type WorkerHost, type WorkRunner } from '@quire/workers';
 import { isOpenedAnywhere, openStore } from './open-store.ts';
-
-/** What a process for queries is set up with. */
-export interface QueryWorkerSetup {
-  readonly settings: QueryWorkerSettings;
-  /** The tables as the first process has opened them; undefined for that one. */
-  readonly tables: readonly OpenTable[] | undefined;
-}
-
-/** No secrets but those of the store. */
-export type QueryWorkerSettings = Pick<Settings, 'store' | 's3' | 'gcs' | 'storageClasses' | 'tables' | 'duckdb' | 'query'>;
-
-/** Asks a process for the tables as it has opened them. */
-export const askForTables = 'tables';
-
-/** What a process for queries calls beside what its queries do. */
-export const storeCallName = 'store call';
-export const storeRetryName = 'store retry';
-
-/** A retry as it passes between processes. */
-export type StoreRetry = Omit<RetryEvent, 'error'> & { readonly reason: string };
+import {
+  askForTables,
+  type QueryWorkerSettings,
+  type QueryWorkerSetup,
+  storeCallName,
+  storeRetryName,
+  type StoreRetry,
+} from './query-worker-setup.ts';
 
 /** Opens engine and store of a process that runs queries (`@quire/workers`). */
 export async function openWorker(setup: unknown, host: WorkerHost): Promise<WorkRunner> {
@@ -46,11 +34,16 @@ export async function openWorker(setup: unknown, host: WorkerHost): Promise<Work
   };
 }
 
+/** The tables of the table server whose directory this broker shares, wherever it runs. */
+function liveTablesOf({
+  tableServer: { dataDir },
+}: QueryWorkerSettings): Pick<DuckDbEngineOptions, 'liveTables' | 'liveDirectory'> {
+  return dataDir === undefined ? {} : { liveTables: new DirectoryTables(dataDir), liveDirectory: dataDir };
+}
+
 /** The limits of all queries together are shared equally by the processes that there may be. */
-async function openEngine(
-  { tables, duckdb, query, store }: QueryWorkerSettings,
-  opened: readonly OpenTable[] | undefined,
-): Promise<DuckDbEngine> {
+async function openEngine(settings: QueryWorkerSettings, opened: readonly OpenTable[] | undefined): Promise<DuckDbEngine> {
+  const { tables, duckdb, query, store } = settings;
   return DuckDbEngine.open({
     tables: opened ?? tables,
     memoryMaxBytes: Math.floor(duckdb.memoryBytesMax / query.concurrencyMax),
@@ -58,6 +51,7 @@ async function openEngine(
     spillDirectory: store.tempDir,
     spillMaxBytes: Math.floor(duckdb.spillBytesMax / query.concurrencyMax),
     clock: systemClock,
+    ...liveTablesOf(settings),
   });
 }
 

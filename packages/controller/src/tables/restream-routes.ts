@@ -122,7 +122,7 @@ function parse(
 }
 
 /** A job as spec section 2.1 shows it. */
-export function restreamResponseOf(job: RestreamJob, nowMs: number): RestreamResponse {
+function restreamResponseOf(job: RestreamJob, nowMs: number): RestreamResponse {
   const { config, stream, commit } = job;
   return {
     timeElapsedSinceStartInSeconds: Math.max(0, Math.floor(((job.finishedMs ?? nowMs) - job.createdMs) / 1000)),

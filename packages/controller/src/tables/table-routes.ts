@@ -194,7 +194,7 @@ export async function assertUnused(context: ControllerContext, tableNameWithType
   );
 }
 
-export function doneOf({ findings }: TableCreated, status: string): object {
+function doneOf({ findings }: TableCreated, status: string): object {
   return { unrecognizedProperties: {}, status, ...(findings.length > 0 && { findings }) };
 }
 
