@@ -24,10 +24,12 @@ import type { MessageStream } from '@quire/streams';
 import { ForceCommits } from './consumption/force-commits.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 import type { TableConsumer } from './consumption/table-consumer.ts';
+import { lockDirectory } from './directory/directory-lock.ts';
 import { TableDirectory } from './directory/table-directory.ts';
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
 import { TableRegistry } from './table-registry.ts';
+import { Upkeep } from './upkeep/upkeep.ts';
 
 export interface EmbeddedTableEngineOptions {
   /** Directory of all that it keeps; one server at a time may have it open. */
@@ -45,6 +47,10 @@ export interface EmbeddedTableEngineOptions {
   /** Opens the stream of a real-time table. @throws STREAM_INVALID */
   readonly openStream: (config: Readonly<Record<string, string>>) => MessageStream;
   readonly consumerEvents?: ConsumerEvents | undefined;
+  /** How long files stay that no table names any more: longer than any query may run. */
+  readonly graceMs: number;
+  /** Told when retention or the collection of files fails; both try again. */
+  readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -58,20 +64,40 @@ export class EmbeddedTableEngine implements TableEngine {
   readonly #registry: TableRegistry;
   readonly #instanceName: string;
   readonly #forceCommits: ForceCommits;
+  readonly #upkeep: Upkeep;
+  readonly #lock: AsyncDisposable;
 
-  private constructor(options: EmbeddedTableEngineOptions, registry: TableRegistry, instanceName: string) {
+  private constructor(
+    options: EmbeddedTableEngineOptions,
+    registry: TableRegistry,
+    { instanceName, lock }: { readonly instanceName: string; readonly lock: AsyncDisposable },
+  ) {
+    this.#lock = lock;
     this.#options = options;
     this.#registry = registry;
     this.#instanceName = instanceName;
     this.#forceCommits = new ForceCommits(options);
+    this.#upkeep = new Upkeep({
+      directory: new TableDirectory(options.dataDirectory),
+      clock: options.clock,
+      tables: () => registry.tables,
+      graceMs: () => options.graceMs,
+      onFailed: options.onUpkeepFailed,
+    });
     this.description = `embedded in ${options.dataDirectory}`;
     this.liveTables = new DirectoryTables(options.dataDirectory);
   }
 
-  /** Opens the directory, and makes it when it is not there. */
+  /**
+   * Opens the directory, and makes it when it is not there.
+   *
+   * @throws INVALID_SETTING when another server has it open
+   */
   static async open(options: EmbeddedTableEngineOptions): Promise<EmbeddedTableEngine> {
     const { dataDirectory, clock, random, host, tenants, openStream, consumerEvents = {} } = options;
     const directory = new TableDirectory(dataDirectory);
+    await directory.make();
+    const lock = await lockDirectory(dataDirectory);
     const instanceName = `Server_${host}`;
     const registry = await TableRegistry.open({
       directory,
@@ -83,11 +109,13 @@ export class EmbeddedTableEngine implements TableEngine {
       consumerEvents,
       taskTypes: [],
     });
-    return new EmbeddedTableEngine(options, registry, instanceName);
+    return new EmbeddedTableEngine(options, registry, { instanceName, lock });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#upkeep[Symbol.asyncDispose]();
     await this.#registry[Symbol.asyncDispose]();
+    await this.#lock[Symbol.asyncDispose]();
   }
 
   // Schemas

@@ -59,9 +59,9 @@ export class ServedTable {
     return { file, path: this.pathOf(file), [Symbol.dispose]: () => void this.#filesInProgress.delete(file) };
   }
 
-  /** Whether a file is being written, and no record names it yet. */
-  isInProgress(file: string): boolean {
-    return this.#filesInProgress.has(file);
+  /** The files of committed segments, and those that are being written. */
+  namedFiles(): readonly string[] {
+    return [...this.#filesInProgress, ...this.segments.manifest.segments.map(({ file }) => file)];
   }
 
   /** Removes a file that no record names. */

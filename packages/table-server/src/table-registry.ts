@@ -41,7 +41,6 @@ export class TableRegistry implements AsyncDisposable {
   static async open(options: TableRegistryOptions): Promise<TableRegistry> {
     const registry = new TableRegistry(options);
     const { directory } = options;
-    await directory.make();
     for (const name of await directory.listTables()) {
       const record = await readDocument(directory.table(name));
       if (record !== undefined) registry.#tables.set(name, await ServedTable.open(record as unknown as TableRecord, options));

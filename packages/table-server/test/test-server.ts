@@ -78,6 +78,7 @@ function openEngine(dataDirectory: string, options: Partial<EmbeddedTableEngineO
     host: 'localhost',
     finder: undefined,
     rowBytesMax: MiB,
+    graceMs: 60_000,
     openStream: (config) => openStream(config, { fileDirectory: join(dataDirectory, 'streams') }),
     ...options,
   });

@@ -61,6 +61,7 @@ async function makeStocks(dataDirectory: string): Promise<void> {
     host: 'localhost',
     finder: createFileFinder({ paths: [data] }),
     rowBytesMax: MiB,
+    graceMs: 60_000,
     openStream: (config) => openStream(config, {}),
   });
   const dimensionFieldSpecs = [

@@ -46,6 +46,11 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
       },
       onRetry: (table, partition, error) => logger.warn({ table, partition, err: error }, 'stream cannot be consumed for now'),
     },
+    onUpkeepFailed: (error) => logger.error({ err: error }, 'retention or collection of files failed, will be tried again'),
+    // Twice as long as a query may run: its files stay until it is done with them.
+    get graceMs() {
+      return 2 * live.current.query.timeoutMs;
+    },
     get finder() {
       return sources.options.finder;
     },
