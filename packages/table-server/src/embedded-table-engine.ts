@@ -1,4 +1,4 @@
-import { type CallOptions, type Clock, QuireError, type Random } from '@quire/core';
+import { type CallOptions, QuireError } from '@quire/core';
 import type {
   Consumption,
   ForceCommitJob,
@@ -19,39 +19,15 @@ import type {
   TaskRecord,
   Tenants,
 } from '@quire/core/table-engine';
-import type { FileFinder } from '@quire/tables';
-import type { MessageStream } from '@quire/streams';
 import { ForceCommits } from './consumption/force-commits.ts';
-import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 import type { TableConsumer } from './consumption/table-consumer.ts';
 import { lockDirectory } from './directory/directory-lock.ts';
 import { TableDirectory } from './directory/table-directory.ts';
+import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
 import { TableRegistry } from './table-registry.ts';
 import { Upkeep } from './upkeep/upkeep.ts';
-
-export interface EmbeddedTableEngineOptions {
-  /** Directory of all that it keeps; one server at a time may have it open. */
-  readonly dataDirectory: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Tenants that tables may name. */
-  readonly tenants: readonly string[];
-  /** How it shows in lists. */
-  readonly host: string;
-  /** Finds the files that `ingest` may read by URI; undefined: none. */
-  readonly finder: FileFinder | undefined;
-  /** The longest row of a file. */
-  readonly rowBytesMax: number;
-  /** Opens the stream of a real-time table. @throws STREAM_INVALID */
-  readonly openStream: (config: Readonly<Record<string, string>>) => MessageStream;
-  readonly consumerEvents?: ConsumerEvents | undefined;
-  /** How long files stay that no table names any more: longer than any query may run. */
-  readonly graceMs: number;
-  /** Told when retention or the collection of files fails; both try again. */
-  readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
-}
 
 /**
  * The tables of one machine: configs, schemas and segments in a directory, rows in Parquet files that queries read.

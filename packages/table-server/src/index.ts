@@ -1,2 +1,3 @@
-export { EmbeddedTableEngine, type EmbeddedTableEngineOptions } from './embedded-table-engine.ts';
+export { EmbeddedTableEngine } from './embedded-table-engine.ts';
+export type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 export { DirectoryTables } from './queries/directory-tables.ts';

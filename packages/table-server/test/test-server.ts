@@ -69,7 +69,10 @@ export class TestServer implements AsyncDisposable {
   }
 }
 
-function openEngine(dataDirectory: string, options: Partial<EmbeddedTableEngineOptions>): Promise<EmbeddedTableEngine> {
+export function openEngine(
+  dataDirectory: string,
+  options: Partial<EmbeddedTableEngineOptions> = {},
+): Promise<EmbeddedTableEngine> {
   return EmbeddedTableEngine.open({
     dataDirectory,
     clock: systemClock,

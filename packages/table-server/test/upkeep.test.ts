@@ -1,13 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
 import { TableDirectory } from '../src/directory/table-directory.ts';
-import { EmbeddedTableEngine } from '../src/index.ts';
 import { planRetention } from '../src/upkeep/retention.ts';
 import { Garbage } from '../src/upkeep/garbage.ts';
-import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-server.ts';
+import { flightsConfig, flightsSchema, jsonLines, openEngine, TestServer } from './test-server.ts';
 
 test('retention removes segments whose newest row is older, and no other', () => {
   const segment = (segmentName: string, maxTimeMs: number | null) => ({
@@ -34,7 +32,8 @@ test('a file that no table names any more stays for the grace of queries, and th
   const { engine, directory } = server;
   await engine.createSchema(flightsSchema);
   await engine.createTable(flightsConfig);
-  const source = () => ({ kind: 'bytes', name: 'rows.jsonl', body: jsonLines([{ carrier: 'A', ts: 1_700_000_000_000 }]) }) as const;
+  const source = () =>
+    ({ kind: 'bytes', name: 'rows.jsonl', body: jsonLines([{ carrier: 'A', ts: 1_700_000_000_000 }]) }) as const;
   const { segmentNames } = await engine.ingest({ tableNameWithType: 'flights_OFFLINE', source: source(), batchConfig: {} });
   await engine.ingest({ tableNameWithType: 'flights_OFFLINE', source: source(), batchConfig: {} });
   await engine.deleteSegment('flights_OFFLINE', segmentNames[0] ?? '');
@@ -48,9 +47,9 @@ test('a file that no table names any more stays for the grace of queries, and th
   const table = { record: { tableId }, namedFiles: () => named };
   const garbage = new Garbage(new TableDirectory(directory), clock);
   expect(await garbage.collect([table], 1_000)).toBe(0);
-  clock.advance(999);
+  await clock.advance(999);
   expect(await garbage.collect([table], 1_000)).toBe(0);
-  clock.advance(1);
+  await clock.advance(1);
   expect(await garbage.collect([table], 1_000)).toBe(1);
   expect(await files()).toEqual(named);
   // Without any table, all of its directory is garbage.
@@ -60,10 +59,7 @@ test('a file that no table names any more stays for the grace of queries, and th
 
 test('a directory is open in one server at a time', async () => {
   await using server = await TestServer.open();
-  const second = EmbeddedTableEngine.open({
-    ...server.options,
-    clock: systemClock,
-  });
+  const second = openEngine(server.directory);
   await expect(second).rejects.toMatchObject({ code: 'INVALID_SETTING' });
   await expect(second).rejects.toThrow('is open in another table server');
 });

@@ -3,6 +3,7 @@ import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { Settings } from '@quire/settings';
+import { openRestreams } from './open-restreams.ts';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
@@ -39,6 +40,9 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const { authoritiesFile } = settings.tls;
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
   await using previews = new PreviewSources(live, environment);
+  const { tableEngine } = run;
+  await using tables = tableEngine === undefined ? undefined : await openRestreams(live, tableEngine, run);
+  tables?.restreams.run();
   await using controller = createController({
     ...serverOptionsOf(settings, run),
     ...gate.options,
@@ -57,6 +61,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     surroundings: () => ({ settingsProblems: live.problemCount }),
     port: settings.server.controllerPort,
     preview: previews.options,
+    tables,
     metrics: new ControllerMetrics(),
   });
   const { bindHost: host, controllerPort: port } = settings.server;

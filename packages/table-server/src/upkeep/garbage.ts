@@ -4,7 +4,12 @@ import type { Clock } from '@quire/core';
 import { isErrno, readDocument } from '../directory/documents.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { ConsumingRecord } from '../segments/manifest.ts';
-import type { ServedTable } from '../served-table.ts';
+
+/** What is asked of a table: a `ServedTable` is one. */
+interface NamingTable {
+  readonly record: { readonly tableId: string };
+  namedFiles(): readonly string[];
+}
 
 /** Files and directories that no record names, since when; a query that began before may still read them. */
 export class Garbage {
@@ -18,7 +23,7 @@ export class Garbage {
   }
 
   /** Removes what was without a name at every look for longer than `graceMs`; gives how many files and directories. */
-  async collect(tables: readonly ServedTable[], graceMs: number): Promise<number> {
+  async collect(tables: readonly NamingTable[], graceMs: number): Promise<number> {
     const nowMs = this.#clock.monotonicMs();
     const unnamed = await this.#findUnnamed(tables);
     this.#unnamedSince = new Map(unnamed.map((path) => [path, this.#unnamedSince.get(path) ?? nowMs]));
@@ -32,7 +37,7 @@ export class Garbage {
     return count;
   }
 
-  async #findUnnamed(tables: readonly ServedTable[]): Promise<readonly string[]> {
+  async #findUnnamed(tables: readonly NamingTable[]): Promise<readonly string[]> {
     const byId = new Map(tables.map((table) => [table.record.tableId, table]));
     const unnamed = [...(await this.#stagedIn('tables')), ...(await this.#stagedIn('schemas'))];
     for (const tableId of await namesIn(this.#directory.data(''))) {

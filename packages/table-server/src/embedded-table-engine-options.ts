@@ -1,0 +1,27 @@
+import type { Clock, Random } from '@quire/core';
+import type { MessageStream } from '@quire/streams';
+import type { FileFinder } from '@quire/tables';
+import type { ConsumerEvents } from './consumption/partition-consumer.ts';
+
+/** What an embedded table engine is made of. `finder`, `rowBytesMax` and `graceMs` are read at each use: a getter makes them live. */
+export interface EmbeddedTableEngineOptions {
+  /** Directory of all that it keeps; one server at a time may have it open. */
+  readonly dataDirectory: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Tenants that tables may name. */
+  readonly tenants: readonly string[];
+  /** How it shows in lists. */
+  readonly host: string;
+  /** Finds the files that `ingest` may read by URI; undefined: none. */
+  readonly finder: FileFinder | undefined;
+  /** The longest row of a file. */
+  readonly rowBytesMax: number;
+  /** Opens the stream of a real-time table. @throws STREAM_INVALID */
+  readonly openStream: (config: Readonly<Record<string, string>>) => MessageStream;
+  readonly consumerEvents?: ConsumerEvents | undefined;
+  /** How long files stay that no table names any more: longer than any query may run. */
+  readonly graceMs: number;
+  /** Told when retention or the collection of files fails; both try again. */
+  readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
+}
