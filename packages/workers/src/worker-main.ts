@@ -39,7 +39,7 @@ async function open(module: string, setup: unknown): Promise<void> {
   const outcome = await outcomeOf(async () => {
     const { openWorker } = (await import(module)) as { readonly openWorker?: OpenWorker };
     if (openWorker === undefined) throw new QuireError('INTERNAL', `The module ${module} exports no function openWorker.`);
-    runner = await openWorker(setup, { call: callParent });
+    runner = await openWorker(setup, { pid: process.pid, call: callParent });
   });
   send({ kind: 'opened', outcome, directories: runner?.directories ?? [] });
 }
@@ -50,7 +50,7 @@ async function run(input: unknown): Promise<void> {
   const { signal } = cancelling;
   // Not sooner: whoever waits for a process to start waits for the work as well.
   setPriority(workerNiceness);
-  const outcome = await outcomeOf(async () => runner?.run(input, { signal, call: callParent }));
+  const outcome = await outcomeOf(async () => runner?.run(input, { pid: process.pid, signal, call: callParent }));
   watchdog.setBusy(false);
   send({ kind: 'done', outcome, residentBytes: process.memoryUsage.rss() });
 }

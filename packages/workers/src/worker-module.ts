@@ -1,5 +1,7 @@
 /** What a worker may use of the process that it works for. */
 export interface WorkerHost {
+  /** Id of the worker's own process. */
+  readonly pid: number;
   /**
    * Calls one of the handlers that the pool, or `WorkerPool.run`, was given.
    *

@@ -14,7 +14,7 @@ export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 
   readonly killGraceMs: number;
   readonly clock?: Clock;
   /** Told of every process that ended by something else than the pool's own wish. */
-  readonly onKilled?: (killed: WorkerEnd & { readonly pid: number }) => void;
+  readonly onKilled?: (killed: WorkerEnd) => void;
   /** Told when a process could not be started ahead; whoever brings work hears of it as well. */
   readonly onStartFailed?: (error: unknown) => void;
 }
@@ -194,7 +194,7 @@ export class WorkerPool implements AsyncDisposable {
     if (place >= 0) this.#idle.splice(place, 1);
     if (end.reason !== 'stopped') {
       this.#killed[end.reason] += 1;
-      this.#options.onKilled?.({ ...end, pid: worker.pid });
+      this.#options.onKilled?.(end);
     }
     // One that did not even open would not open the next time either.
     if (worker.useCount > 0) this.startAhead();

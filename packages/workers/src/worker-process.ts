@@ -10,6 +10,7 @@ import { lastWordsFd, writeWorkerArguments } from './worker-arguments.ts';
 export type WorkerEndReason = 'stopped' | 'time' | 'memory' | 'crash';
 
 export interface WorkerEnd {
+  readonly pid: number;
   readonly reason: WorkerEndReason;
   /** What an operator wants to read of a crash: code or signal, and the last of its error output. */
   readonly detail: string;
@@ -212,8 +213,8 @@ export class WorkerProcess {
     this.#hasEnded = true;
     await Promise.all(this.#directories.map((directory) => rm(directory, { recursive: true, force: true }).catch(ignore)));
     const detail = [how, errorOutput.text().trim()].filter((part) => part !== '').join(': ');
-    if (lastWords.text().includes('memory')) return { reason: 'memory', detail };
-    return { reason: this.#killReason ?? 'crash', detail };
+    if (lastWords.text().includes('memory')) return { pid: this.pid, reason: 'memory', detail };
+    return { pid: this.pid, reason: this.#killReason ?? 'crash', detail };
   }
 }
 

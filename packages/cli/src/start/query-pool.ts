@@ -2,6 +2,7 @@ import type { BrokerMetrics } from '@quire/broker';
 import { isQuireError, type ObjectStore, type StoreCall } from '@quire/core';
 import type { OpenTable } from '@quire/engine-duckdb';
 import { resultPrefix, type WriteOrder } from '@quire/results';
+import { FileObjectStore } from '@quire/store-file';
 import { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
 import { hasUnfinishedUploads } from '../cleaner/open-leftovers.ts';
@@ -16,6 +17,8 @@ import {
 } from './query-worker-setup.ts';
 
 export interface QueryPoolSurroundings {
+  /** What the names of files that workers write begin with. */
+  readonly mark: string;
   readonly metrics: BrokerMetrics;
   readonly logger: Logger;
 }
@@ -29,10 +32,10 @@ export async function openQueryPool(
   { current: settings }: LiveSettings,
   surroundings: QueryPoolSurroundings,
 ): Promise<WorkerPool> {
-  const { metrics, logger } = surroundings;
+  const { metrics, logger, mark } = surroundings;
   const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, workers } = settings;
   const shared: QueryWorkerSettings = { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query };
-  const setup: QueryWorkerSetup = { settings: shared, tables: undefined };
+  const setup: QueryWorkerSetup = { settings: shared, mark, tables: undefined };
   const pool = new WorkerPool({
     work: 'query',
     // Beside this file, and in the same form: source or built.
@@ -69,14 +72,23 @@ export async function openQueryPool(
   return pool;
 }
 
-/** Removes what a writer that was killed has left of its result beside the objects of the store. */
-export async function removeUploads(place: ObjectStore, { brokerId, requestId }: WriteOrder, logger: Logger): Promise<void> {
-  if (!hasUnfinishedUploads(place)) return;
+/** Removes what a worker that died has left beside the objects of the store: its file on the way, or its unfinished upload. */
+export async function removeLeftovers(
+  place: ObjectStore,
+  { order, prefix, logger }: { readonly order: WriteOrder; readonly prefix: string; readonly logger: Logger },
+): Promise<void> {
   try {
-    const uploads = place.leftovers.list({ prefix: resultPrefix(brokerId, requestId) });
-    for await (const { key } of uploads) await place.leftovers.remove(key);
+    if (place instanceof FileObjectStore) {
+      for await (const { key } of place.leftovers.list()) if (key.startsWith(prefix)) await place.leftovers.remove(key);
+    } else if (hasUnfinishedUploads(place)) {
+      const uploads = place.leftovers.list({ prefix: resultPrefix(order.brokerId, order.requestId) });
+      for await (const { key } of uploads) await place.leftovers.remove(key);
+    }
   } catch (error) {
     if (!isQuireError(error)) throw error;
-    logger.warn({ err: error, requestId }, 'the upload of a killed worker could not be removed; the cleaner will');
+    logger.warn(
+      { err: error, requestId: order.requestId },
+      'what a killed worker has left could not be removed; the cleaner will',
+    );
   }
 }

@@ -2,7 +2,7 @@ import type { KnownPrincipal } from '@quire/auth';
 import { StorageAdmission } from '@quire/cleaner';
 import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
-import { type Compression, ResultStore, type ResultStoreOptions, type WriteOrder } from '@quire/results';
+import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
 import { QueryWorkers } from '@quire/workers';
 import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
@@ -11,7 +11,8 @@ import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
 import { isSharedStore, openStore, signerOf } from './open-store.ts';
-import { openQueryPool, removeUploads } from './query-pool.ts';
+import { openQueryPool, removeLeftovers } from './query-pool.ts';
+import { createMark, prefixOf } from './staged-names.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker extends RunningService {
@@ -46,14 +47,19 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   await using store = opened;
   const links = linksOf(settings, signerOf(place));
-  await using pool = await openQueryPool(live, { metrics, logger });
+  const mark = createMark(random);
+  await using pool = await openQueryPool(live, { metrics, logger, mark });
   run.stopAtOnce.addEventListener('abort', () => pool.killAll(), { once: true });
   const admission = new StorageAdmission({ clock });
   await using results = createResultStore(live, { store, admission, clock, random });
   await using cleaner = openBrokerCleaner(live, { store, place, results, admission, metrics, logger, environment });
-  const removeLeftovers = (order: WriteOrder): Promise<void> => removeUploads(place, order, logger);
   await using broker = createBroker({
-    engine: new QueryWorkers({ pool, results, store, removeLeftovers }),
+    engine: new QueryWorkers({
+      pool,
+      results,
+      store,
+      removeLeftovers: (order, { pid }) => removeLeftovers(place, { order, prefix: prefixOf(mark, pid), logger }),
+    }),
     results,
     ...serverOptionsOf(settings, run),
     ...gate.options,

@@ -12,6 +12,7 @@ import {
   type WrittenResult,
 } from '@quire/results';
 import type { Schema } from 'apache-arrow';
+import type { WorkerEnd } from '../worker-process.ts';
 import type { WorkerPool } from '../worker-pool.ts';
 import { queryCalls, type QueryWork } from './query-work.ts';
 import { SinkHost } from './sink-host.ts';
@@ -23,7 +24,7 @@ export interface QueryWorkersOptions {
   /** The store of the results: for workers that have none of their own. */
   readonly store: ObjectStore;
   /** Removes what a writer that was killed may have left outside of the store's objects. */
-  readonly removeLeftovers?: ((order: WriteOrder) => Promise<void>) | undefined;
+  readonly removeLeftovers?: ((order: WriteOrder, worker: WorkerEnd) => Promise<void>) | undefined;
 }
 
 /**
@@ -59,23 +60,23 @@ export class QueryWorkers implements StoringEngine {
     const { order } = work;
     const host = new SinkHost(store, resultPrefix(order.brokerId, order.requestId));
     /** Ends what the worker still waits for when it is gone. */
-    const gone = new AbortController();
+    const giveUp = new AbortController();
     let hasReleased = false;
-    let isGone = false;
+    let end: WorkerEnd | undefined;
     const handlers = {
       ...host.handlers,
-      [queryCalls.grow]: (request: unknown) => admission.grow(request as GrowRequest, { signal: gone.signal }),
+      [queryCalls.grow]: (request: unknown) => admission.grow(request as GrowRequest, { signal: giveUp.signal }),
       [queryCalls.release]: async (isFreed: unknown) => {
         hasReleased = true;
         admission.release(isFreed === true);
       },
     };
     try {
-      return (await pool.run(work, { signal, handlers, onGone: () => (isGone = true) })) as WrittenResult;
+      return (await pool.run(work, { signal, handlers, onGone: (gone) => (end = gone) })) as WrittenResult;
     } catch (error) {
-      gone.abort(error);
+      giveUp.abort(error);
       await host.close();
-      if (isGone) await removeLeftovers?.(order);
+      if (end !== undefined) await removeLeftovers?.(order, end);
       // One that lives, and said nothing of it, has written nothing.
       else if (!hasReleased) admission.release(true);
       throw error;
