@@ -1,5 +1,5 @@
 import { errorCodeOfException } from '@quire/api';
-import { type ErrorCode, errorKinds, QuireError } from '@quire/core/portable';
+import { type ErrorCode, errorKinds, isQuireError } from '@quire/core/portable';
 import { QuireClientError } from './client-error.ts';
 import { expectArray, expectInteger, expectObject, expectString, type JsonObject } from './json-fields.ts';
 import { type JsonValue, parseLosslessJson } from './lossless-json.ts';
@@ -53,7 +53,7 @@ function parseErrorBody(text: string): JsonObject | undefined {
     body = parseLosslessJson(text);
   } catch (error) {
     // Proxies and other servers answer with HTML or text: the status is then all there is to tell.
-    if (error instanceof QuireError) return undefined;
+    if (isQuireError(error)) return undefined;
     throw error;
   }
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as JsonObject) : undefined;

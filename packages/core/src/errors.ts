@@ -87,6 +87,9 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds;
 
+/** Marks a QuireError: shared by all copies of this package in a process, as plug-ins bring their own. */
+const tag: unique symbol = Symbol.for('@quire/core/QuireError') as never;
+
 /**
  * The one error class that leaves a Quire package on purpose.
  *
@@ -94,6 +97,7 @@ export type ErrorCode = keyof typeof errorKinds;
  */
 export class QuireError extends Error {
   override readonly name = 'QuireError';
+  readonly [tag] = true;
   readonly code: ErrorCode;
   readonly kind: ErrorKind;
   /** Everything that is wrong, where that is more than one sentence can say. */
@@ -111,12 +115,13 @@ export class QuireError extends Error {
   }
 }
 
-/** Tells whether `error` is a QuireError, optionally one of the given codes. */
+/** Tells whether `error` is a QuireError, of this copy of the package or another, optionally one of the given codes. */
 export function isQuireError<Code extends ErrorCode = ErrorCode>(
   error: unknown,
   ...codes: readonly Code[]
 ): error is QuireError & { readonly code: Code } {
-  return error instanceof QuireError && (codes.length === 0 || (codes as readonly ErrorCode[]).includes(error.code));
+  if (!(error instanceof Error) || !Object.hasOwn(error, tag)) return false;
+  return codes.length === 0 || (codes as readonly ErrorCode[]).includes((error as QuireError).code);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { abortError, errorKinds, isQuireError, QuireError, throwIfAborted } from '@quire/core';
 import { describe, expect, test } from 'vitest';
+import type * as Errors from '../src/errors.ts';
 
 describe('QuireError', () => {
   test('takes its kind from the table', () => {
@@ -28,6 +29,19 @@ describe('isQuireError', () => {
     expect(isQuireError(new Error('ABORTED'))).toBe(false);
     expect(isQuireError({ name: 'QuireError', code: 'ABORTED' })).toBe(false);
     expect(isQuireError(undefined)).toBe(false);
+  });
+
+  test('knows the errors of another copy of this package, as a plug-in may bring one', async () => {
+    // A query makes Node load the module again.
+    const copy = (await import(`../src/errors.ts?copy=${'1'}`)) as typeof Errors;
+    const foreign = new copy.QuireError('STORE_FULL', 'There is no room.');
+    expect(foreign instanceof QuireError).toBe(false);
+    expect([isQuireError(foreign), isQuireError(foreign, 'STORE_FULL'), isQuireError(foreign, 'ABORTED')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(copy.isQuireError(new QuireError('ABORTED', 'Given up.'), 'ABORTED')).toBe(true);
   });
 });
 

@@ -14,8 +14,9 @@ export function matchParameters(statement: SyntaxNode, values: QueryParameters =
   const names = parameterNames(statement);
   if (isList(values)) return matchNumbers(names, values);
   const valuesByName = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
+  const known = new Set(names);
   const missing = names.find((name) => !valuesByName.has(name));
-  const surplus = [...valuesByName.keys()].find((name) => !names.includes(name));
+  const surplus = [...valuesByName.keys()].find((name) => !known.has(name));
   if (missing !== undefined) throw mismatch(`The query has the parameter $${missing}, but no value was given for it.`);
   if (surplus !== undefined) throw mismatch(`A value was given for $${surplus}, but the query has no such parameter.`);
   if (valuesByName.size === Object.keys(values).length) return valuesByName;
@@ -43,7 +44,8 @@ function matchNumbers(names: readonly string[], values: readonly QueryParameter[
   if (named !== undefined) {
     throw mismatch(`The query has the parameter $${named}: expected values by name, not a list.`);
   }
-  const gap = names.findIndex((_, index) => !names.includes(String(index + 1)));
+  const known = new Set(names);
+  const gap = names.findIndex((_, index) => !known.has(String(index + 1)));
   if (gap >= 0) throw mismatch(`The query has the parameter $${names.at(-1)}, but not $${gap + 1}.`);
   if (names.length === values.length) return new Map(values.map((value, index) => [String(index + 1), value]));
   throw mismatch(`The query has ${counted(names.length, 'parameter')}, but was given ${counted(values.length, 'value')}.`);

@@ -5,6 +5,7 @@ import {
   type QueryEngine,
   type QueryExecution,
   type QueryLimits,
+  isQuireError,
   QuireError,
   throwIfAborted,
 } from '@quire/core';
@@ -14,7 +15,8 @@ import { parseFailure, queryError, type Redact, unsupportedColumn } from './duck
 import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
 import { QueryConnection } from './query-connection.ts';
 import { redactPaths } from './redact-paths.ts';
-import { prepareSelect, type SelectStatement } from './select-statement.ts';
+import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
+import { type StatementLimits, statementLimits } from './statement-limits.ts';
 import { watchStopConditions } from './stop-conditions.ts';
 import { TableScope } from './table-scope.ts';
 import type { OpenTable } from './table-source.ts';
@@ -23,6 +25,8 @@ export interface DuckDbEngineOptions extends DatabaseOptions {
   readonly clock: Clock;
   /** Tables that come, grow and go while the engine is open; their files lie in `liveDirectory`. */
   readonly liveTables?: LiveTables | undefined;
+  /** How large a query may be; what is left out holds its default. */
+  readonly statementLimits?: Partial<StatementLimits> | undefined;
 }
 
 interface ExecuteOptions {
@@ -42,15 +46,20 @@ export class DuckDbEngine implements QueryEngine {
   readonly #redact: Redact;
   readonly #tables: readonly OpenTable[];
   readonly #liveTables: LiveTables | undefined;
+  readonly #rules: StatementRules;
   readonly #running = new Set<QueryConnection>();
   #isClosed = false;
 
-  private constructor(locked: LockedDatabase, { clock, liveTables, liveDirectory }: DuckDbEngineOptions) {
+  private constructor(
+    locked: LockedDatabase,
+    { clock, liveTables, liveDirectory, statementLimits: limits }: DuckDbEngineOptions,
+  ) {
     this.#locked = locked;
     this.#clock = clock;
     this.#redact = redactPaths(locked.tables, locked.spillDirectory, liveDirectory);
     this.#tables = locked.tables;
     this.#liveTables = liveTables;
+    this.#rules = { limits: { ...statementLimits, ...limits }, redact: this.#redact };
   }
 
   /**
@@ -85,7 +94,7 @@ export class DuckDbEngine implements QueryEngine {
     const connection = await this.#connect(options);
     try {
       const scope = await TableScope.open(this.#tables, this.#liveTables);
-      const select = await prepareSelect(connection, query, scope, this.#redact);
+      const select = await prepareSelect(connection, query, scope, this.#rules);
       const result = await this.#start(connection, select);
       const rowsTotal = scope.countRows(select.tables);
       return new DuckDbExecution({
@@ -132,7 +141,7 @@ export class DuckDbEngine implements QueryEngine {
     try {
       return await connection.call(() => startStream(select));
     } catch (error) {
-      if (error instanceof QuireError) throw error;
+      if (isQuireError(error)) throw error;
       const failure = parseFailure(error);
       if (select.plan.castTypes === undefined) throw queryError(failure, 'running', this.#redact, select.sql);
       if (failure.type === 'Mismatch Type') throw unsupportedColumn(failure, this.#redact);

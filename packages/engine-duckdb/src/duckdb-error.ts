@@ -1,4 +1,5 @@
 import { type ErrorCode, QuireError } from '@quire/core';
+import { shortenMessage } from './shorten-message.ts';
 
 /** What DuckDB says of a failure; the engine has it say so as JSON (`errors_as_json`). */
 export interface DuckDbFailure {
@@ -44,13 +45,16 @@ export function queryError(failure: DuckDbFailure, phase: QueryPhase, redact: Re
   const place = sql === undefined || failure.position === undefined ? '' : markPlace(sql, failure.position);
   // A query that passed the check asks for the tables' files only; DuckDB looks for a directory where one of them is gone.
   const hint = failure.type === 'Permission' ? 'A file of a table is no longer there: ' : '';
-  const message = redact(`${hint}${failure.type} Error: ${failure.message}`) + place;
+  const message = shortenMessage(redact(`${hint}${failure.type} Error: ${failure.message}`)) + place;
   return new QuireError(codeOf(failure, phase), message);
 }
 
 /** The error for a column that DuckDB cannot cast to a type that Arrow has. */
 export function unsupportedColumn({ message }: DuckDbFailure, redact: Redact): QuireError {
-  return new QuireError('UNSUPPORTED_COLUMN_TYPE', redact(`A column has a type that cannot be shown: ${message}`));
+  return new QuireError(
+    'UNSUPPORTED_COLUMN_TYPE',
+    shortenMessage(redact(`A column has a type that cannot be shown: ${message}`)),
+  );
 }
 
 /** Failures that the data cause, not the text of the query, even where DuckDB meets them while planning. */

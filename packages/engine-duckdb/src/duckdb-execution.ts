@@ -1,5 +1,5 @@
 import duckdb, { type Connection, type DataChunk, type Result } from '@duckdb/node-bindings';
-import { type Clock, QuireError, type QueryExecution, type QueryStatistics } from '@quire/core';
+import { type Clock, isQuireError, QuireError, type QueryExecution, type QueryStatistics } from '@quire/core';
 import type { RecordBatch, Schema } from 'apache-arrow';
 import { prepareWith } from './bind-parameters.ts';
 import { recordBatchesOf } from './conversion/record-batches.ts';
@@ -79,7 +79,7 @@ export class DuckDbExecution implements QueryExecution {
     try {
       await connection.call((handle) => explain(handle, select));
     } catch (error) {
-      if (error instanceof QuireError) return error;
+      if (isQuireError(error)) return error;
       const failure = parseFailure(error);
       if (failure.position === undefined || select.plan.castTypes !== undefined) return queryError(failure, 'running', redact);
       return queryError({ ...failure, position: failure.position - explainPrefix.length }, 'running', redact, select.sql);

@@ -1,3 +1,4 @@
 export { DuckDbEngine, type DuckDbEngineOptions } from './duckdb-engine.ts';
 export type { DatabaseOptions } from './locked-database.ts';
+export { type StatementLimits, statementLimits } from './statement-limits.ts';
 export type { OpenTable, TableSource } from './table-source.ts';

@@ -1,5 +1,5 @@
 import duckdb, { type Connection, type PreparedStatement, type Result } from '@duckdb/node-bindings';
-import { MiB, type Query, QuireError } from '@quire/core';
+import { MiB, type Query, QuireError, isQuireError } from '@quire/core';
 import { type BoundValues, matchParameters, prepareWith } from './bind-parameters.ts';
 import {
   type AnswerColumn,
@@ -13,6 +13,8 @@ import {
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readRows, rowsOf } from './read-rows.ts';
+import { checkColumnCount, checkColumns, checkText, overLimit, type StatementLimits } from './statement-limits.ts';
+import { shortenMessage } from './shorten-message.ts';
 import type { TableScope } from './table-scope.ts';
 import { checkStatement, type SyntaxNode } from './statement-guard.ts';
 
@@ -27,15 +29,20 @@ export interface SelectStatement {
   readonly tables: readonly string[];
 }
 
-const sqlBytesMax = MiB;
-/** The syntax tree that the check reads can be a hundred times as long as the query: enough for 100,000 values in a list. */
+/** What is checked of a query, and what may be told about it. */
+export interface StatementRules {
+  readonly limits: StatementLimits;
+  readonly redact: Redact;
+}
+
+/** Longest syntax tree that is read, in characters: nodes are counted before it leaves DuckDB, long texts in them are not. */
 const syntaxTreeLengthMax = 16 * MiB;
 
 /**
  * Checks a query and prepares it.
  *
  * @throws QUERY_SYNTAX when it cannot be parsed
- * @throws QUERY_INVALID when it is not one SELECT-like statement, reaches outside of the tables, or its parameters have no values
+ * @throws QUERY_INVALID when it is not one SELECT-like statement, reaches outside of the tables, is larger than it may be, or its parameters have no values
  * @throws TABLE_NOT_FOUND, COLUMN_NOT_FOUND when it names a table or column that is not there
  * @throws UNSUPPORTED_COLUMN_TYPE when DuckDB itself cannot show the values of a column as text
  */
@@ -43,30 +50,28 @@ export async function prepareSelect(
   connection: QueryConnection,
   { sql, parameters }: Query,
   scope: TableScope,
-  redact: Redact,
+  { limits, redact }: StatementRules,
 ): Promise<SelectStatement> {
   if (sql.includes('\0')) throw new QuireError('QUERY_SYNTAX', 'The query holds a NUL character.');
-  if (Buffer.byteLength(sql) > sqlBytesMax) {
-    throw new QuireError('QUERY_INVALID', `The query is longer than ${sqlBytesMax} bytes.`);
-  }
+  checkText(sql, limits);
   try {
-    const tree = await parseSelect(connection, sql, redact);
-    const tables = checkStatement(tree, scope.names);
+    const tree = await parseSelect(connection, sql, limits, redact);
+    const tables = await checkStatement(tree, scope.names, limits);
     await scope.define(connection, tables, tree);
     const values = matchParameters(tree, parameters);
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));
     assertSelect(statement);
     if (values.size > 0) {
       duckdb.destroy_prepare_sync(statement);
-      return { ...(await prepareBound(connection, sql, values, redact)), values, tables };
+      return { ...(await prepareBound(connection, sql, values, limits, redact)), values, tables };
     }
-    const plan = planColumns(columnsOfStatement(statement));
+    const plan = await planStatement(connection, statement, limits);
     if (plan.castTypes === undefined) return { statement, sql, values, plan, tables };
     duckdb.destroy_prepare_sync(statement);
     const castSql = castColumns(`query(${quoteLiteral(sql)})`, plan.castTypes);
     return { statement: await prepareCasts(connection, castSql, redact), sql: castSql, values, plan, tables };
   } catch (error) {
-    throw error instanceof QuireError ? error : queryError(parseFailure(error), 'planning', redact, sql);
+    throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact, sql);
   }
 }
 
@@ -78,18 +83,19 @@ async function prepareBound(
   connection: QueryConnection,
   sql: string,
   values: BoundValues,
+  limits: StatementLimits,
   redact: Redact,
 ): Promise<Pick<SelectStatement, 'statement' | 'sql' | 'plan'>> {
   try {
     const relation = `(${await canonicalText(connection, sql)})`;
-    const columns = await connection.call((handle) => columnsOfBound(handle, relation, values));
+    const columns = await connection.call((handle) => columnsOfBound(handle, relation, values, limits));
     const plan = planColumns(columns);
     const bound = plan.castTypes === undefined ? sql : castColumns(relation, plan.castTypes);
     const statement = await connection.call((handle) => prepareWith(handle, bound, values));
     return { statement, sql: bound, plan };
   } catch (error) {
     // Places in a query that was rewritten mean nothing to who wrote it.
-    throw error instanceof QuireError ? error : queryError(parseFailure(error), 'planning', redact);
+    throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact);
   }
 }
 
@@ -101,8 +107,40 @@ async function canonicalText(connection: QueryConnection, sql: string): Promise<
   return String(row?.['text']);
 }
 
-async function columnsOfBound(handle: Connection, relation: string, values: BoundValues): Promise<readonly AnswerColumn[]> {
-  const typed = columnsOfResult(await executeOnce(handle, `SELECT * FROM ${relation} LIMIT 0`, values));
+/** Plans the columns of a statement; one that is refused is released. */
+async function planStatement(
+  connection: QueryConnection,
+  statement: PreparedStatement,
+  limits: StatementLimits,
+): Promise<ColumnPlan> {
+  try {
+    checkColumnCount(duckdb.prepared_statement_column_count(statement), limits);
+    const columns = await columnsOfStatement(statement);
+    if (connection.stopReason !== undefined) throw connection.stopReason;
+    checkColumns(
+      columns.map(({ type }) => type),
+      limits,
+    );
+    return planColumns(columns);
+  } catch (error) {
+    duckdb.destroy_prepare_sync(statement);
+    throw error;
+  }
+}
+
+async function columnsOfBound(
+  handle: Connection,
+  relation: string,
+  values: BoundValues,
+  limits: StatementLimits,
+): Promise<readonly AnswerColumn[]> {
+  const result = await executeOnce(handle, `SELECT * FROM ${relation} LIMIT 0`, values);
+  checkColumnCount(duckdb.column_count(result), limits);
+  const typed = columnsOfResult(result);
+  checkColumns(
+    typed.map(({ type }) => type),
+    limits,
+  );
   // There, a column that shares its name with another one got a number behind it.
   const named = await rowsOf(await executeOnce(handle, `DESCRIBE ${relation}`, values));
   return typed.map(({ type }, index) => ({ name: String(named[index]?.['column_name']), type }));
@@ -125,21 +163,37 @@ interface ParsedSql {
   readonly position?: string;
 }
 
+/** The syntax tree of a query and the number of its nodes, counted in DuckDB's own thread: each has one unescaped `"type":"`. */
+const serializedTree = `
+  WITH serialized AS MATERIALIZED (
+    SELECT CAST(json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true, skip_default := true) AS VARCHAR) AS tree
+  )
+  SELECT CASE WHEN length(tree) <= ${syntaxTreeLengthMax} THEN tree END AS tree,
+    CAST((length(tree) - length(replace(tree, '"type":"', ''))) // 8 AS INTEGER) AS nodes
+  FROM serialized`;
+
 /** The syntax tree of the one SELECT-like statement in the text; nothing is looked up or run for it. */
-async function parseSelect(connection: QueryConnection, sql: string, redact: Redact): Promise<SyntaxNode> {
-  const options = 'skip_null := true, skip_empty := true, skip_default := true';
-  const [row] = await connection.call((handle) =>
-    readRows(handle, `SELECT json_serialize_sql(CAST(? AS VARCHAR), ${options}) AS tree`, sql),
-  );
-  const text = String(row?.['tree']);
-  if (text.length > syntaxTreeLengthMax) throw new QuireError('QUERY_INVALID', 'The query has too many parts.');
-  const { statements, error_type: type, error_message: message = '', position } = JSON.parse(text) as ParsedSql;
+async function parseSelect(
+  connection: QueryConnection,
+  sql: string,
+  limits: StatementLimits,
+  redact: Redact,
+): Promise<SyntaxNode> {
+  const [row] = await connection.call((handle) => readRows(handle, serializedTree, sql));
+  const nodeCount = Number(row?.['nodes']);
+  if (nodeCount > limits.nodesMax) throw overLimit(limits, 'nodesMax', `${nodeCount} parts`);
+  const text = row?.['tree'];
+  if (typeof text !== 'string') {
+    const message = `The query’s syntax tree has more than ${syntaxTreeLengthMax} characters, which is more than is read.`;
+    throw new QuireError('QUERY_INVALID', message);
+  }
+  const { statements, error_type: type, error_message: message = '', position } = parseTree(text);
   if (type === 'parser' || type === 'syntax') {
     const place = position === undefined ? undefined : Number(position);
     throw queryError({ type: 'Parser', message, subtype: '', entryType: '', position: place }, 'planning', redact, sql);
   }
   if (statements === undefined) {
-    const reason = type === 'not implemented' ? '' : ` ${redact(message)}`;
+    const reason = type === 'not implemented' ? '' : ` ${shortenMessage(redact(message))}`;
     throw new QuireError('QUERY_INVALID', `Expected a SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE or SHOW TABLES.${reason}`);
   }
   const [statement] = statements;
@@ -148,6 +202,17 @@ async function parseSelect(connection: QueryConnection, sql: string, redact: Red
     throw new QuireError('QUERY_INVALID', `Expected one statement, but the query has ${statements.length}.`);
   }
   return statement;
+}
+
+/** DuckDB writes the numbers that are too large, and what is none, as they are not in JSON; their values do not matter here. */
+function parseTree(text: string): ParsedSql {
+  try {
+    return JSON.parse(text) as ParsedSql;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const withNulls = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?(?:Infinity|NaN)/g, (part) => (part.startsWith('"') ? part : 'null'));
+  return JSON.parse(withNulls) as ParsedSql;
 }
 
 function assertSelect(statement: PreparedStatement): void {
@@ -160,7 +225,7 @@ async function prepareCasts(connection: QueryConnection, sql: string, redact: Re
   try {
     return await connection.call((handle) => duckdb.prepare(handle, sql));
   } catch (error) {
-    if (error instanceof QuireError) throw error;
+    if (isQuireError(error)) throw error;
     throw unsupportedColumn(parseFailure(error), redact);
   }
 }

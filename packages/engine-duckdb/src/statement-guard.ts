@@ -1,5 +1,7 @@
 import { QuireError } from '@quire/core';
+import { letOthersRun } from './let-others-run.ts';
 import { isFunctionRefused, isTableFunctionAllowed } from './function-policy.ts';
+import { overLimit, type StatementLimits } from './statement-limits.ts';
 
 /** What a query may read: configured names in lower case, each with the spelling it was configured in. */
 export type TableNames = ReadonlyMap<string, string>;
@@ -9,6 +11,8 @@ export type SyntaxNode = Readonly<Record<string, unknown>>;
 
 interface Visit {
   readonly value: unknown;
+  /** How many nodes it lies in. */
+  readonly depth: number;
   readonly scope: Scope | undefined;
 }
 
@@ -19,6 +23,9 @@ interface Scope {
   readonly visibleCount: number;
   readonly outer: Scope | undefined;
 }
+
+/** Parts of the tree after which others get their turn: a few milliseconds. */
+const visitsAtOnce = 10_000;
 
 /** Parts of a SELECT that have no say in what is read; a part that is neither here nor handled below is refused. */
 const harmlessNodes: ReadonlySet<string> = new Set([
@@ -59,34 +66,49 @@ export function isReservedName(name: string): boolean {
  * allow-list for everything that can be read from, and a deny-list for functions of values, which cannot read files.
  *
  * @throws TABLE_NOT_FOUND when a table is not configured
- * @throws QUERY_INVALID when the query uses anything else that could reach outside of the tables
+ * @throws QUERY_INVALID when the query uses anything else that could reach outside of the tables, or is nested too deep
  */
-export function checkStatement(statement: SyntaxNode, tableNames: TableNames): readonly string[] {
+export async function checkStatement(
+  statement: SyntaxNode,
+  tableNames: TableNames,
+  limits: StatementLimits,
+): Promise<readonly string[]> {
   const tablesRead = new Set<string>();
-  const visits: Visit[] = [{ value: statement, scope: undefined }];
+  const visits: Visit[] = [{ value: statement, scope: undefined, depth: 0 }];
+  let visitCount = 0;
   for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
-    const { value, scope } = visit;
+    visitCount += 1;
+    if (visitCount % visitsAtOnce === 0) await letOthersRun();
+    const { value, scope, depth } = visit;
     if (Array.isArray(value)) {
-      for (const item of value as unknown[]) visits.push({ value: item, scope });
+      for (const item of value as unknown[]) visits.push({ value: item, scope, depth });
     } else if (isNode(value)) {
       checkNode(value, scope, tableNames, tablesRead);
-      visits.push(...childrenOf(value, scope));
+      const below = depth + nestingOf(value);
+      if (below > limits.depthMax) throw overLimit(limits, 'depthMax', `parts that are nested ${below} deep or more`);
+      for (const child of childrenOf(value, scope)) visits.push({ ...child, depth: below });
     }
   }
   return [...tablesRead].toSorted();
+}
+
+/** How much deeper the parts of a node lie; the planner nests those of a set operation in each other. */
+function nestingOf(node: SyntaxNode): number {
+  if (typeof node['type'] !== 'string') return 0;
+  return node['type'] === 'SET_OPERATION_NODE' && Array.isArray(node['children']) ? node['children'].length : 1;
 }
 
 function checkNode(node: SyntaxNode, scope: Scope | undefined, tableNames: TableNames, tablesRead: Set<string>): void {
   const { type } = node;
   if (typeof node['class'] === 'string') {
     const name = nameIn(node, 'function_name');
-    if (isFunctionRefused(name)) throw refused(`the function ${name}`);
+    if (isFunctionRefused(name)) throw refused(`the function ${shortenName(name)}`);
   } else if (type === 'BASE_TABLE') {
     const table = resolveTable(node, scope, tableNames);
     if (table !== undefined) tablesRead.add(table);
   } else if (type === 'TABLE_FUNCTION') {
     const name = isNode(node['function']) ? nameIn(node['function'], 'function_name') : '';
-    if (!isTableFunctionAllowed(name)) throw refused(`the table function ${name}`);
+    if (!isTableFunctionAllowed(name)) throw refused(`the table function ${shortenName(name)}`);
   } else if (type === 'SHOW_REF') {
     if (!isNode(node['query']) && !showableNames.has(nameIn(node, 'table_name'))) throw refused('this SHOW');
   } else if (typeof type === 'string' && !harmlessNodes.has(type) && !type.endsWith('_TYPE_INFO')) {
@@ -107,10 +129,11 @@ function resolveTable(node: SyntaxNode, scope: Scope | undefined, tableNames: Ta
   const table = tableNames.get(name);
   if (table !== undefined && isOwnSchema && isOwnCatalog) return table;
   const written = [node['catalog_name'], node['schema_name'], node['table_name']].filter((part) => typeof part === 'string');
-  throw new QuireError('TABLE_NOT_FOUND', `Table ${written.join('.')} does not exist. ${listTables(tableNames)}`);
+  throw new QuireError('TABLE_NOT_FOUND', `Table ${shortenName(written.join('.'))} does not exist. ${listTables(tableNames)}`);
 }
 
 const tablesListedMax = 20;
+const nameLengthMax = 120;
 
 function listTables(tableNames: TableNames): string {
   const names = [...tableNames.values()].toSorted();
@@ -120,10 +143,10 @@ function listTables(tableNames: TableNames): string {
 }
 
 /** What to visit next: a common table expression sees those before it, and itself only if it is recursive. */
-function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Visit[] {
+function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Omit<Visit, 'depth'>[] {
   const expressions = commonTableExpressions(node);
   const places = new Map(expressions.map(({ name }, place) => [name, place] as const).toReversed());
-  const visits = expressions.map(({ value }, place): Visit => {
+  const visits = expressions.map(({ value }, place): Omit<Visit, 'depth'> => {
     const visibleCount = isRecursive(value) ? place + 1 : place;
     return { value, scope: { places, visibleCount, outer } };
   });
@@ -163,6 +186,12 @@ function isNode(value: unknown): value is SyntaxNode {
 function nameIn(node: SyntaxNode, key: string): string {
   const name = node[key];
   return typeof name === 'string' ? name.toLowerCase() : '';
+}
+
+/** The first line of a name, and not much of it. */
+function shortenName(name: string): string {
+  const [firstLine = ''] = name.split('\n', 1);
+  return firstLine.length === name.length && name.length <= nameLengthMax ? name : `${firstLine.slice(0, nameLengthMax)}…`;
 }
 
 function refused(what: string): QuireError {

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Connection } from '@duckdb/node-bindings';
-import { QuireError } from '@quire/core';
+import { isQuireError, QuireError } from '@quire/core';
 import { quoteIdentifier } from './conversion/column-type.ts';
 import { parseFailure } from './duckdb-error.ts';
 import { readRows } from './read-rows.ts';
@@ -56,7 +56,7 @@ export async function openTable(connection: Connection, source: TableSource | Op
     const format = source.format === 'auto' ? formatOf(source, files) : source.format;
     return { name, path, files, ...(await createView(connection, source, format, files)) };
   } catch (error) {
-    if (error instanceof QuireError) throw error;
+    if (isQuireError(error)) throw error;
     throw unusable(source, parseFailure(error).message, error);
   }
 }

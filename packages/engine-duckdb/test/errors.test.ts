@@ -54,6 +54,24 @@ describe('a query fails', () => {
     ]);
   });
 
+  test.each([
+    [`SELECT CAST('a\n${'b'.repeat(3000)}\nc' AS INTEGER)`, `Could not convert string 'a…' to INT32`],
+    [`SELECT * FROM ${'t'.repeat(5000)}`, `Table ${'t'.repeat(120)}… does not exist.`],
+    [`SELECT ${'f'.repeat(5000)}(1)`, `Scalar Function with name ${'f'.repeat(400)}`],
+    [`SELECT "${'c'.repeat(5000)}" FROM range(1)`, `Referenced column "${'c'.repeat(119)}…" not found`],
+    [`SELECT error('${'e\n'.repeat(5000)}')`, 'Invalid Input Error: e'],
+    [`SELECT * FROM read_csv('${'x'.repeat(5000)}')`, 'the table function read_csv'],
+  ])('and repeats no more than a line of the query: %.40s', async (sql, message) => {
+    const error = await db.failure(sql);
+    expect(error.message).toContain(message);
+    expect(error.message.length).toBeLessThan(700);
+  });
+
+  test('not for a number that is too large for a double', async () => {
+    const answer = await db.answer(`SELECT 1e309, -1e309, '"a\\": Infinity', i < 1e400 FROM range(1) AS t(i)`);
+    expect(answer.rows()).toEqual([['inf', '-inf', '"a\\": Infinity', 'true']]);
+  });
+
   test('in mid-stream, after the rows before: the answer never looks complete', async () => {
     await using execution = await db.execute(lateFailure(`error('on purpose')`));
     let rowCount = 0;

@@ -16,6 +16,7 @@ const titles = {
   query: 'Queries',
   workers: 'The processes that queries run in',
   duckdb: 'The embedded query engine',
+  statement: 'The size of a query',
   cleaner: 'The storage cleaner',
   proxy: 'The proxy',
   controller: 'When sweeps run, and the controller',

@@ -5,7 +5,7 @@ import { controller } from './table/controller.ts';
 import { principals, tables } from './table/named.ts';
 import { preview } from './table/preview.ts';
 import { proxy } from './table/proxy.ts';
-import { duckdb, query } from './table/query.ts';
+import { duckdb, query, statement } from './table/query.ts';
 import { gcs, links, s3, storageClasses } from './table/remote-stores.ts';
 import { results, store } from './table/results.ts';
 import { streams } from './table/streams.ts';
@@ -30,6 +30,7 @@ export const settingTable = {
   query,
   workers,
   duckdb,
+  statement,
   cleaner,
   proxy,
   controller,

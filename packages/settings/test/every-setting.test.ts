@@ -63,6 +63,7 @@ test('all defaults', () => {
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
     workers: { memoryBytesMax: 1024 * MB, idleCountMin: 1, idleMs: 60_000, killGraceMs: 500 },
     duckdb: { memoryBytesMax: 2048 * MB, threadCount: 0, spillBytesMax: 8192 * MB },
+    statement: { textBytesMax: MB, columnsMax: 4_000, valuesMax: 16_384, depthMax: 1_000, nodesMax: 50_000 },
     cleaner: {
       enabled: false,
       quotaBytes: 1024 * MB,
@@ -175,6 +176,11 @@ engine.broker.workers.kill.grace = 100ms
 engine.duckdb.memory.maxMB = 64
 engine.duckdb.threads = 2
 engine.duckdb.spill.maxMB = 0
+engine.duckdb.statement.text.maxKB = 31
+engine.duckdb.statement.columns.max = 32
+engine.duckdb.statement.values.max = 33
+engine.duckdb.statement.depth.max = 34
+engine.duckdb.statement.nodes.max = 135
 engine.broker.pagination.file.enableStorageCleaner = true
 engine.broker.pagination.file.maxStoragePerBrokerMB = 100
 engine.broker.pagination.file.criticalStorageThresholdPercent = 80
@@ -331,6 +337,7 @@ test('every setting is read from its own key', () => {
     query: { timeoutMs: 10_000, concurrencyMax: 3, queueLengthMax: 0 },
     workers: { memoryBytesMax: 256 * MB, idleCountMin: 0, idleMs: 5000, killGraceMs: 100 },
     duckdb: { memoryBytesMax: 64 * MB, threadCount: 2, spillBytesMax: 0 },
+    statement: { textBytesMax: 31 * 1024, columnsMax: 32, valuesMax: 33, depthMax: 34, nodesMax: 135 },
     cleaner: {
       enabled: true,
       quotaBytes: 100 * MB,

@@ -1,4 +1,4 @@
-import { abortError, objectNotFound, QuireError } from '@quire/core';
+import { abortError, objectNotFound, isQuireError, QuireError } from '@quire/core';
 import type { FailedCall } from '@quire/core/bucket';
 
 /** An answer of the server that says that a request has failed. */
@@ -23,7 +23,7 @@ const credentialsPattern =
 
 /** The QuireError that a failure of a request stands for. */
 export function toStoreError(error: unknown, call: FailedCall): unknown {
-  if (error instanceof QuireError) return error;
+  if (isQuireError(error)) return error;
   if (call.signal?.aborted === true) return abortError(call.signal);
   const { op, key, location } = call;
   const status = statusOf(error);

@@ -1,4 +1,4 @@
-import { abortError, objectNotFound, QuireError } from '@quire/core';
+import { abortError, objectNotFound, isQuireError, QuireError } from '@quire/core';
 import type { FailedCall } from '@quire/core/bucket';
 
 /** What the SDK tells of a failed request: the error's name is the code in the server's answer, if it had one. */
@@ -30,7 +30,7 @@ const credentialCodes = new Set([
 
 /** The QuireError that a failure of a request stands for. */
 export function toStoreError(error: unknown, call: FailedCall): QuireError {
-  if (error instanceof QuireError) return error;
+  if (isQuireError(error)) return error;
   if (call.signal?.aborted === true) return abortError(call.signal);
   const { op, key, location } = call;
   const status = statusOf(error);

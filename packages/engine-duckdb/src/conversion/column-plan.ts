@@ -1,6 +1,7 @@
 import duckdb, { type LogicalType, type PreparedStatement, type Result } from '@duckdb/node-bindings';
 import { Schema, Struct } from 'apache-arrow';
 import { columnTypeOf, fieldOf, quoteIdentifier } from './column-type.ts';
+import { letOthersRun } from '../let-others-run.ts';
 import type { VectorReader } from './fixed-width.ts';
 
 /** How the columns of one answer become Arrow record batches. */
@@ -13,17 +14,26 @@ export interface ColumnPlan {
   readonly castTypes: readonly string[] | undefined;
 }
 
+/** Columns after which others get their turn: DuckDB takes longer for each, the more there are. */
+const columnsAtOnce = 100;
+
 export interface AnswerColumn {
   readonly name: string;
   readonly type: LogicalType;
 }
 
 /** The columns that a prepared statement will give; with parameters that have no values, DuckDB does not know them yet. */
-export function columnsOfStatement(statement: PreparedStatement): readonly AnswerColumn[] {
-  return Array.from({ length: duckdb.prepared_statement_column_count(statement) }, (_, column) => ({
-    name: duckdb.prepared_statement_column_name(statement, column),
-    type: duckdb.prepared_statement_column_logical_type(statement, column),
-  }));
+export async function columnsOfStatement(statement: PreparedStatement): Promise<readonly AnswerColumn[]> {
+  const columns: AnswerColumn[] = [];
+  const count = duckdb.prepared_statement_column_count(statement);
+  for (let column = 0; column < count; column += 1) {
+    if (column % columnsAtOnce === columnsAtOnce - 1) await letOthersRun();
+    columns.push({
+      name: duckdb.prepared_statement_column_name(statement, column),
+      type: duckdb.prepared_statement_column_logical_type(statement, column),
+    });
+  }
+  return columns;
 }
 
 export function columnsOfResult(result: Result): readonly AnswerColumn[] {

@@ -24,6 +24,41 @@ export const query = {
   }),
 };
 
+/** How large a query may be. */
+export const statement = {
+  textBytesMax: setting({
+    key: 'engine.duckdb.statement.text.maxKB',
+    kind: size('KB', 1, 65_536),
+    default: '1024',
+    meaning:
+      'The longest text of a query. A larger query than this and the following settings say is refused before it is planned.',
+  }),
+  columnsMax: setting({
+    key: 'engine.duckdb.statement.columns.max',
+    kind: integer(1, 100_000),
+    default: '4000',
+    meaning: 'The most columns of an answer; members of structs count as columns.',
+  }),
+  valuesMax: setting({
+    key: 'engine.duckdb.statement.values.max',
+    kind: integer(1, 10_000_000),
+    default: '16384',
+    meaning: 'The most values in a row of an answer; a column of `INT[1000]` has 1,000, lists without a fixed size count as one.',
+  }),
+  depthMax: setting({
+    key: 'engine.duckdb.statement.depth.max',
+    kind: integer(10, 10_000),
+    default: '1000',
+    meaning: 'How deep brackets, and parts of a query, may be nested; the parts of a `UNION` count as nested in each other.',
+  }),
+  nodesMax: setting({
+    key: 'engine.duckdb.statement.nodes.max',
+    kind: integer(100, 1_000_000),
+    default: '50000',
+    meaning: 'The most parts of a query: each constant, column, call, table and clause is one.',
+  }),
+};
+
 /** What the embedded DuckDB may use. */
 export const duckdb = {
   memoryBytesMax: setting({

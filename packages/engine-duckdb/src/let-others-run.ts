@@ -1,0 +1,6 @@
+/** Comes back after everything else that waits has had its turn. */
+export function letOthersRun(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,13 @@
+/** Longest message, and longest quoted part of one, in characters. */
+const lengthMax = 500;
+const quotedLengthMax = 120;
+
+/** A message that repeats no more than a line of the query, however long the names and texts are that it is about. */
+export function shortenMessage(message: string): string {
+  const quotedShort = message.replaceAll(/'[^']*'|"[^"]*"/g, (quoted) => {
+    const [firstLine = ''] = quoted.split('\n', 1);
+    const isWhole = firstLine.length === quoted.length && quoted.length <= quotedLengthMax;
+    return isWhole ? quoted : `${firstLine.slice(0, quotedLengthMax)}…${quoted.slice(-1)}`;
+  });
+  return quotedShort.length <= lengthMax ? quotedShort : `${quotedShort.slice(0, lengthMax)}…`;
+}
