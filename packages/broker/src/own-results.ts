@@ -15,7 +15,9 @@ export async function openOwnResult(
   requestId: string,
   options: CallOptions,
 ): Promise<Result> {
-  const result = await tellOnlyOwners(results, principal, requestId, () => results.open(requestId, options));
+  const result = await tellOnlyOwners(results, principal, requestId, () =>
+    results.open(requestId, { ...options, mayRead: (owner) => mayRead(principal, owner) }),
+  );
   if (!mayRead(principal, result.owner)) throw notFound(requestId, foreign);
   return result;
 }

@@ -117,3 +117,16 @@ class FolderObjects {
 }
 
 const noObjects: readonly ObjectEntry[] = [];
+
+/** Bytes and number of results. */
+export async function measureUsage(
+  entries: AsyncIterable<ResultEntry>,
+): Promise<{ readonly sizeBytes: number; readonly resultCount: number }> {
+  let sizeBytes = 0;
+  let resultCount = 0;
+  for await (const entry of entries) {
+    sizeBytes += entry.sizeBytes;
+    resultCount += 1;
+  }
+  return { sizeBytes, resultCount };
+}

@@ -17,7 +17,7 @@ export type { ResultAdmission, RoomReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
 export { type EncodeOptions, type PageFormat, ResultPage } from './result-page.ts';
 export type { ResultSource } from './result-source.ts';
-export type { ResultStoreOptions } from './result-store-options.ts';
+export type { OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 export { ResultStore } from './result-store.ts';
 export { Result } from './result.ts';
 export { storeInProcess, type StoringEngine, type StoringOptions } from './storing-engine.ts';

@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache';
 import { listResults } from './catalog.ts';
 import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from './commit-record.ts';
 import { abortable } from './abortable.ts';
-import { recordKeyOf, resultPrefix } from './layout.ts';
+import { parseResultObjectName, recordKeyOf, resultPrefix } from './layout.ts';
 import type { PeerBrokers } from './peer-brokers.ts';
 import { removedError } from './removed-results.ts';
 import type { ResultEntry } from './result-entry.ts';
@@ -160,6 +160,29 @@ export class RecordReader {
       } catch (error) {
         if (attempt === attemptsMax || !isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       }
+    }
+  }
+
+  /** Tells whether a commit record of a result stands, whatever became of its data. */
+  async isCommitted({ brokerId, requestId }: ResultEntry, options: CallOptions): Promise<boolean> {
+    for await (const { key } of this.#store.list(resultPrefix(brokerId, requestId), options)) {
+      if (parseResultObjectName(key)?.kind === 'record') return true;
+    }
+    return false;
+  }
+
+  /** Does the work of `find` for a result that does not exist, and that of reading its record. */
+  async findNothing(requestId: RequestId, options: CallOptions): Promise<void> {
+    await this.findEntry(requestId, options);
+    await this.readNothing(requestId, options);
+  }
+
+  /** Does the work of reading a record that is not there. */
+  async readNothing(requestId: RequestId, options: CallOptions): Promise<void> {
+    try {
+      await readObject(this.#store, `${resultPrefix(this.#brokerId, requestId)}0`, options);
+    } catch (error) {
+      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
     }
   }
 

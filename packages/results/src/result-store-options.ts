@@ -41,3 +41,11 @@ export interface NewResult extends CallOptions {
   readonly owner: string;
   readonly requestId?: RequestId;
 }
+
+export interface OpenOptions extends CallOptions {
+  /**
+   * Whether the caller may know of a result of this owner. For one whose result it is not, the store is asked as often as for an id that
+   * never was: how long it takes tells nothing. The caller still has to refuse. Default: everybody may.
+   */
+  readonly mayRead?: ((owner: string) => boolean) | undefined;
+}

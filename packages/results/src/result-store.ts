@@ -12,7 +12,7 @@ import {
   systemRandom,
 } from '@quire/core';
 import type { ReadBatch } from './batch-reader.ts';
-import { listBrokerResults } from './catalog.ts';
+import { listBrokerResults, measureUsage } from './catalog.ts';
 import { checkCreateOptions, checkDurationMs, checkStoreOptions, checkTimeMs } from './check-options.ts';
 import { dataKeyOf, isBrokerId, parseResultObjectName, resultPrefix } from './layout.ts';
 import { PageReader } from './page-reader.ts';
@@ -25,7 +25,7 @@ import { removeResult } from './remove-result.ts';
 import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
 import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
-import type { NewResult, ResultStoreOptions } from './result-store-options.ts';
+import type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 import { Result } from './result.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { writeResult } from './write-result.ts';
@@ -118,7 +118,7 @@ export class ResultStore implements AsyncDisposable {
    * @throws RESULT_CORRUPT when its commit record cannot be read
    * @throws RESULT_FORMAT_UNKNOWN when a newer version of Quire has stored it
    */
-  async open(requestId: string, options: CallOptions = {}): Promise<Result> {
+  async open(requestId: string, options: OpenOptions = {}): Promise<Result> {
     return this.#resultOf(await this.#openRecord(requestId, options));
   }
 
@@ -200,13 +200,7 @@ export class ResultStore implements AsyncDisposable {
 
   /** Bytes and number of this broker's results, from one listing. */
   async usage(options: CallOptions = {}): Promise<{ readonly sizeBytes: number; readonly resultCount: number }> {
-    let sizeBytes = 0;
-    let resultCount = 0;
-    for await (const entry of this.list(options)) {
-      sizeBytes += entry.sizeBytes;
-      resultCount += 1;
-    }
-    return { sizeBytes, resultCount };
+    return measureUsage(this.list(options));
   }
 
   /** Whose result it was, of one that is gone, while that is remembered. */
@@ -230,16 +224,24 @@ export class ResultStore implements AsyncDisposable {
     return { brokerId: this.brokerId, requestId: requestId ?? createRequestId(this.#clock, this.#random), owner, ...settings };
   }
 
-  async #openRecord(requestId: string, options: CallOptions): Promise<OpenRecord> {
+  async #openRecord(requestId: string, { mayRead, ...options }: OpenOptions): Promise<OpenRecord> {
     if (!isRequestId(requestId)) throw notFoundError(requestId);
     const gone = this.#removed.errorFor(requestId);
-    if (gone !== undefined) throw gone;
+    if (gone !== undefined) {
+      const owner = this.#removed.ownerOf(requestId);
+      const mayKnow = mayRead === undefined || (owner !== undefined && mayRead(owner));
+      if (!mayKnow) await this.#records.findNothing(requestId, options);
+      throw gone;
+    }
     const cached = this.#records.cached(requestId);
+    const isAtHand = cached !== undefined && (mayRead === undefined || mayRead(cached.record.owner));
     const isLive = cached !== undefined && cached.entry.expirationTimeMs > this.#clock.nowMs();
-    if (isLive && (await this.#records.stands(cached, options))) return cached;
+    if (isAtHand && isLive && (await this.#records.stands(cached, options))) return cached;
     // Another process may have renewed it meanwhile, so only the store can say that it has expired.
     const open = await this.#records.find(requestId, options);
     if (open === undefined) {
+      // As much work as for a result that is there, and somebody else's.
+      if (mayRead !== undefined) await this.#records.readNothing(requestId, options);
       if (cached === undefined) throw notFoundError(requestId);
       const reason = isLive ? 'deleted' : 'expired';
       this.#records.forget(requestId);
@@ -262,8 +264,13 @@ export class ResultStore implements AsyncDisposable {
       yield* this.#pages.read(entry.dataKey, record, plan, options);
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
-      // Somebody else removed it under us: a cleaner, or another broker.
       this.#records.forget(entry.requestId);
+      // Whoever removes a result removes its commit record first: where that stands, the file was lost, and may come back.
+      if (await this.#records.isCommitted(entry, options)) {
+        const message = `The data file ${entry.dataKey} is missing, though the commit record of its result is there.`;
+        throw new QuireError('RESULT_CORRUPT', message, { cause: error });
+      }
+      // Somebody else removed it under us: a cleaner, or another broker.
       this.#removed.add(entry.requestId, entry.expirationTimeMs <= this.#clock.nowMs() ? 'expired' : 'deleted', record.owner);
       throw this.#removed.errorFor(entry.requestId) ?? error;
     }

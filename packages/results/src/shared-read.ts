@@ -34,7 +34,8 @@ export class SharedRead<T> {
   /**
    * Uses what is read, as long as `use` runs.
    *
-   * @throws what the read threw, or the reason of `signal` while it was waited for
+   * @throws what the read threw
+   * @throws ABORTED when `signal` is aborted while it is waited for
    */
   async *use<Item>(signal: AbortSignal | undefined, use: (value: T) => Iterable<Item>): AsyncGenerator<Item> {
     this.#userCount += 1;

@@ -1,4 +1,4 @@
-import { isQuireError, type ObjectStore } from '@quire/core';
+import { isQuireError, type ObjectStore, readObject } from '@quire/core';
 import { faultOn, FaultStore, ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -267,4 +267,40 @@ test('a damaged batch is an error in every format, never rows', async () => {
   }
   await memory.put(entry.dataKey, bytes.subarray(0, 80_000));
   expect(await codeOf(pageText(result, 30_000, 10))).toBe('OBJECT_SHORT_READ');
+});
+
+describe('a data file that is missing', () => {
+  test('is an error of the store while the commit record stands, and the result is there again when the file is', async () => {
+    const results = resultsOn(memory);
+    const { entry } = await results.create(countingRows(5000), { owner: 'ana' });
+    const reader = resultsOn(memory);
+    const opened = await reader.open(entry.requestId);
+    const bytes = await readObject(memory, entry.dataKey);
+    await memory.delete(entry.dataKey);
+    const page = async (): Promise<unknown> => pageText(opened, 0, 2);
+    expect([await codeOf(page()), await codeOf(page())]).toEqual(['RESULT_CORRUPT', 'RESULT_CORRUPT']);
+    await memory.put(entry.dataKey, bytes);
+    expect(await codeOf(page())).toBe('resolved');
+    expect(await codeOf(reader.open(entry.requestId))).toBe('resolved');
+  });
+});
+
+test('a stranger costs the store the same calls as an id that never was, whatever is at hand', async () => {
+  const store = new RecordingStore(memory);
+  const results = resultsOn(store);
+  const { entry } = await results.create(countingRows(10), { owner: 'ana' });
+  const gone = await results.create(countingRows(10), { owner: 'ana' });
+  await results.delete(gone.entry.requestId);
+  const callsOf = async (reader: ResultStore, requestId: string, caller: string): Promise<string[]> => {
+    const before = store.calls.length;
+    await codeOf(reader.open(requestId, { mayRead: (owner) => owner === caller }));
+    return store.calls.slice(before).map(({ op }) => op);
+  };
+  const asNever = ['list', 'get'];
+  expect(await callsOf(results, '01890a5d-ac96-774b-bcce-b302099a8057', 'bob')).toEqual(asNever);
+  expect(await callsOf(results, entry.requestId, 'bob')).toEqual(asNever);
+  expect(await callsOf(results, entry.requestId, 'bob')).toEqual(asNever);
+  expect(await callsOf(results, gone.entry.requestId, 'bob')).toEqual(asNever);
+  expect(await callsOf(resultsOn(store), entry.requestId, 'bob')).toEqual(asNever);
+  expect(await callsOf(results, entry.requestId, 'ana')).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { isQuireError, QuireError } from '@quire/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callContextOf, setCallContext } from './call-context.ts';
 import { errorStatuses, routePatterns } from '@quire/api';
+import { unknownTransferEncoding } from './client-error.ts';
 import { toQuireError } from './error-reply.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServerOptions } from './service-options.ts';
@@ -15,6 +16,7 @@ export function addCallHooks(server: FastifyInstance, context: ServiceContext, o
     setCallContext(request, { call, startMs: clock.monotonicMs() });
     reply.header('x-request-id', request.id);
     void call.outcome.then((outcome) => observeEnd(context, request, outcome === 'broken' ? 'broken' : reply.statusCode));
+    assertUnderstood(request, reply);
     if (calls.isDraining) throw new QuireError('SHUTTING_DOWN', 'The server shuts down; call another one.');
   });
 
@@ -22,6 +24,19 @@ export function addCallHooks(server: FastifyInstance, context: ServiceContext, o
     if (request.routeOptions.config.isPublic === true) return;
     await letIn(request, reply, options);
   });
+}
+
+/** Refuses what Node would answer by itself, without a body, or read as if it were something else. */
+function assertUnderstood(request: FastifyRequest, reply: FastifyReply): void {
+  const { headers, httpVersion } = request.raw;
+  const encoding = headers['transfer-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'chunked') {
+    reply.header('connection', 'close');
+    throw unknownTransferEncoding();
+  }
+  if (headers.host === undefined && httpVersion === '1.1') {
+    throw new QuireError('INVALID_PARAMETER', 'The Host header is missing; HTTP/1.1 requires it.');
+  }
 }
 
 /** Finds out who calls, and whether it may call just now, before anything else is done for it. */

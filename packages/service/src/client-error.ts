@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { QuireError } from '@quire/core';
 import { errorBodyOf } from './error-reply.ts';
 
 const reasonPhrases: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',
+  405: 'Method Not Allowed',
   431: 'Request Header Fields Too Large',
+  501: 'Not Implemented',
 };
 
 /** Answers what the HTTP parser could not make a call of: too large a head, too slow a client, no HTTP at all. */
@@ -15,7 +18,12 @@ export function replyToClientError(error: Error & { readonly code?: string }, so
     socket.destroy();
     return;
   }
-  const body = errorBodyOf(parserError(error), '');
+  writeError(socket, parserError(error));
+}
+
+/** Writes an error to a connection that no response is made for, in the shape of all others, and ends it. */
+export function writeError(socket: Duplex, error: QuireError): void {
+  const body = errorBodyOf(error, '');
   const json = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${body.code} ${reasonPhrases[body.code] ?? 'Bad Request'}`,
@@ -30,5 +38,11 @@ export function replyToClientError(error: Error & { readonly code?: string }, so
 function parserError({ code }: { readonly code?: string }): QuireError {
   if (code === 'HPE_HEADER_OVERFLOW') return new QuireError('HEADERS_TOO_LARGE', 'The head of the request is too large.');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new QuireError('REQUEST_TIMED_OUT', 'The request arrives too slowly.');
+  if (code === 'HPE_INVALID_TRANSFER_ENCODING') return unknownTransferEncoding();
   return new QuireError('INVALID_PARAMETER', 'This is not an HTTP/1.1 request.');
+}
+
+/** @returns the error of a request whose body comes in another way than in chunks (RFC 9112 section 6.1) */
+export function unknownTransferEncoding(): QuireError {
+  return new QuireError('UNSUPPORTED', 'The only Transfer-Encoding that is understood is chunked.');
 }

@@ -1,8 +1,9 @@
-import { Readable } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Duplex, Readable } from 'node:stream';
 import { createRequestId, isQuireError, QuireError, systemRandom } from '@quire/core';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController, type RouteOptions } from 'fastify';
 import { addCallHooks } from './call-hooks.ts';
-import { replyToClientError } from './client-error.ts';
+import { replyToClientError, writeError } from './client-error.ts';
 import { replyWithError } from './error-reply.ts';
 import { addOpenApi } from './openapi.ts';
 import { RouteIndex } from './route-index.ts';
@@ -27,6 +28,7 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     maxHeaderSize: options.headerBytesMax,
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
+    requireHostHeader: false, // our own hook says it, in the shape of all our errors
     connectionsCheckingInterval: Math.min(slowClientCheckMs.longest, Math.max(slowClientCheckMs.shortest, requestTimeoutMs / 4)),
   };
   // The same instance either way; only its types tell HTTP from HTTPS.
@@ -42,6 +44,7 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     // Ids are checked by whoever looks them up; here only the head's own limit holds.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: options.headerBytesMax },
     frameworkErrors: replyWithError,
+    trustProxy: options.trustedProxies === undefined || options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     forceCloseConnections: true, // it is closed when nothing is left to wait for
     return503OnClosing: false, // our own hook says it, in the shape of all our errors
     clientErrorHandler: (error, socket) => replyToClientError(error, socket, calls.isBusy(socket)),
@@ -63,6 +66,14 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
   addCallHooks(server, context, options);
   await addOpenApi(server, service.about, options.version);
   for (const route of routes) server.route(route);
+  // Without these listeners Node would end the connection, or answer without a body.
+  server.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    writeError(socket, new QuireError('METHOD_NOT_ALLOWED', 'CONNECT is not possible here.'));
+  });
+  server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    // The expectation need not be met (RFC 9110 section 10.1.1): the request is answered as if it had none.
+    server.server.emit('request', request, response);
+  });
   await server.ready();
   return server;
 }

@@ -34,6 +34,11 @@ export interface ServerOptions extends HttpLimits {
   readonly authenticate: (header: string | undefined) => Promise<Principal>;
   /** Bounds what each principal may ask, and guesses at credentials from each address. Default: nothing does. */
   readonly limits?: CallLimits | undefined;
+  /**
+   * Addresses, or networks such as `10.0.0.0/8`, whose `X-Forwarded-For` is believed: who calls is then the last address in it that is
+   * none of these. Default: none, and who calls is whoever connects.
+   */
+  readonly trustedProxies?: readonly string[] | undefined;
   /** Speaks HTTPS with this certificate; without it, HTTP. */
   readonly tls?: TlsCertificate | undefined;
   /** Where to listen. Port 0 takes any free one. */

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { operations } from '@quire/api';
+import { CallLimits } from '@quire/auth';
 import { QuireError } from '@quire/core';
-import { expect, test } from 'vitest';
+import { ManualClock } from '@quire/core/testing';
+import { describe, expect, test } from 'vitest';
 import { createService, principalOf, routeOf, type Service, type ServerOptions, ServiceMetrics } from '../src/index.ts';
 
 const server: ServerOptions = {
@@ -102,4 +104,69 @@ test('a service answers as a part of another server, and is closed by itself', a
     host.closeAllConnections();
     host.close();
   }
+});
+
+/** What a service answers to bytes that no client of HTTP would send. */
+async function answerTo(
+  service: Service,
+  ...lines: readonly string[]
+): Promise<{ readonly status: string; readonly body: unknown }> {
+  const { url } = await service.listen();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  socket.write([...lines, '', ''].join('\r\n'));
+  await once(socket, 'close');
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  return { status: head.split(' ', 2).at(-1) ?? '', body: JSON.parse(body) };
+}
+
+test.each([
+  ['CONNECT', 405, 'METHOD_NOT_ALLOWED', ['CONNECT example.com:80 HTTP/1.1', 'Host: example.com']],
+  ['another Transfer-Encoding', 501, 'UNSUPPORTED', ['POST / HTTP/1.1', 'Host: x', 'Transfer-Encoding: gzip']],
+  [
+    'two of them',
+    501,
+    'UNSUPPORTED',
+    ['POST / HTTP/1.1', 'Host: x', 'Connection: close', 'Transfer-Encoding: gzip, chunked', '', '0'],
+  ],
+  ['no Host', 400, 'INVALID_PARAMETER', ['GET /metrics HTTP/1.1', 'Connection: close']],
+  ['an expectation', 401, 'UNAUTHENTICATED', ['GET /metrics HTTP/1.1', 'Host: x', 'Expect: magic', 'Connection: close']],
+  ['no HTTP', 400, 'INVALID_PARAMETER', ['nonsense']],
+])('a call that is refused early has the body of every error: %s', async (_what, status, reason, lines) => {
+  await using service = createEcho();
+  const answer = await answerTo(service, ...lines);
+  expect(answer).toEqual({ status: String(status), body: { code: status, reason, error: expect.any(String) as string } });
+});
+
+describe('limits on wrong credentials', () => {
+  const settings = { callsPerSecondMax: Infinity, callsRunningMax: Infinity, failuresPerMinuteMax: 5 };
+  const authenticate = async (header: string | undefined): Promise<never> => {
+    throw new QuireError('UNAUTHENTICATED', `Who is ${header}?`);
+  };
+  async function statuses(trustedProxies: readonly string[] | undefined): Promise<number[]> {
+    const limits = new CallLimits(() => settings, new ManualClock());
+    await using service = createEcho({ authenticate, limits, trustedProxies });
+    const { url } = await service.listen();
+    const found: number[] = [];
+    for (const [caller, count] of [
+      ['192.0.2.1', 30],
+      ['192.0.2.2', 1],
+    ] as const) {
+      for (let index = 0; index < count; index += 1) {
+        const headers = { authorization: `Bearer ${caller}-${index}`, 'x-forwarded-for': caller };
+        found.push((await fetch(`${url}/metrics`, { headers })).status);
+      }
+    }
+    return found.slice(-2);
+  }
+
+  test('count the caller behind a proxy that is trusted', async () => {
+    expect(await statuses(['127.0.0.1'])).toEqual([429, 401]);
+  });
+
+  test('count whoever connects otherwise, whatever its headers say', async () => {
+    expect(await statuses(undefined)).toEqual([429, 429]);
+    expect(await statuses(['10.0.0.0/8'])).toEqual([429, 429]);
+  });
 });

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { httpUrl } from './module-kind.ts';
 import type { SettingKind } from './setting-kind.ts';
 
@@ -8,6 +9,19 @@ export const httpUrls: SettingKind<readonly string[]> = listOf(httpUrl.allowed, 
 export const names: SettingKind<readonly string[]> = listOf('a name of letters, digits, _ and -', (text) =>
   /^[\w-]{1,64}$/.test(text) ? text : undefined,
 );
+
+/** Internet addresses, and networks with the length of their prefix, separated by commas. */
+export const networks: SettingKind<readonly string[]> = listOf(
+  'an address such as 10.0.0.1 or a network such as 10.0.0.0/8',
+  parseNetwork,
+);
+
+function parseNetwork(text: string): string | undefined {
+  const [address = '', prefix, more] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return bits >= 0 && isPrefix && more === undefined ? text : undefined;
+}
 
 /** Some of a few words, at least one, separated by commas; each of them once. */
 export function choices<const Word extends string>(...words: readonly Word[]): SettingKind<readonly Word[]> {

@@ -6,6 +6,9 @@ import { type FileReading, parseReading, readSettingsFile, type SettingsRequest 
 import type { SettingProblem } from './setting-problem.ts';
 import type { Settings } from './setting-table.ts';
 
+/** How long until a file that cannot be read is looked at again. */
+const lookAgainMs = 1000;
+
 /** What became of a change of the file. */
 export type ReloadEvent =
   /** The file is good: `settings` hold from now on. Also when only its return to the good is news. */
@@ -31,7 +34,7 @@ export interface ReloadOptions {
  */
 export class SettingsReloader implements AsyncDisposable {
   readonly #options: ReloadOptions;
-  readonly #watcher: FSWatcher;
+  #watcher: FSWatcher;
   readonly #stopped = new AbortController();
   #settling: AbortController | undefined;
   #reading: Promise<void> = Promise.resolve();
@@ -42,15 +45,7 @@ export class SettingsReloader implements AsyncDisposable {
   private constructor(options: ReloadOptions) {
     this.#options = options;
     this.#settings = options.settings;
-    const directory = dirname(resolve(options.request.workingDir, options.request.path));
-    this.#watcher = watch([directory, resolve(options.request.workingDir, options.request.path)], {
-      depth: 0,
-      ignoreInitial: true,
-      atomic: false,
-    });
-    this.#watcher.on('all', () => this.#notice());
-    // A watcher that fails sees no more changes; what runs, runs on.
-    this.#watcher.on('error', () => this.#notice());
+    this.#watcher = this.#watch();
   }
 
   /** Begins to watch; resolves once no change can be missed any more. */
@@ -79,13 +74,33 @@ export class SettingsReloader implements AsyncDisposable {
     await this.#reading;
   }
 
+  #watch(): FSWatcher {
+    const path = resolve(this.#options.request.workingDir, this.#options.request.path);
+    const watcher = watch([dirname(path), path], { depth: 0, ignoreInitial: true, atomic: false });
+    watcher.on('all', () => this.#notice());
+    // A watcher that fails sees no more changes; what runs, runs on.
+    watcher.on('error', () => this.#notice());
+    return watcher;
+  }
+
+  /**
+   * Watches anew, and looks again later: a watcher loses a path that is gone, or for a moment something else than a file, and does not
+   * tell when the file is back.
+   */
+  async #watchAgain(): Promise<void> {
+    await this.#watcher.close();
+    if (this.#stopped.signal.aborted) return;
+    this.#watcher = this.#watch();
+    this.#notice(lookAgainMs);
+  }
+
   /** Something happened: read once nothing has happened for a while. */
-  #notice(): void {
+  #notice(afterMs = this.#options.settleMs ?? 200): void {
     this.#settling?.abort();
     const settling = new AbortController();
     this.#settling = settling;
-    const { clock, settleMs = 200 } = this.#options;
-    clock.sleep(settleMs, AbortSignal.any([settling.signal, this.#stopped.signal])).then(
+    const { clock } = this.#options;
+    clock.sleep(afterMs, AbortSignal.any([settling.signal, this.#stopped.signal])).then(
       () => {
         this.#reading = this.#reading.then(() => this.#read());
       },
@@ -98,6 +113,7 @@ export class SettingsReloader implements AsyncDisposable {
   async #read(): Promise<void> {
     const { request, onEvent } = this.#options;
     const reading = await readSettingsFile(request.path, request.workingDir);
+    if ('problem' in reading && !this.#stopped.signal.aborted) await this.#watchAgain();
     const seen = identityOf(reading);
     if (seen === this.#lastSeen || this.#stopped.signal.aborted) return;
     const isFirst = this.#lastSeen === undefined;

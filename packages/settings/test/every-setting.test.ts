@@ -5,7 +5,14 @@ const MB = 1024 * 1024;
 
 test('all defaults', () => {
   expect(settingsOf({})).toStrictEqual({
-    server: { bindHost: '127.0.0.1', brokerPort: 8099, brokerHostName: '127.0.0.1', proxyPort: 8080, controllerPort: 9000 },
+    server: {
+      bindHost: '127.0.0.1',
+      brokerPort: 8099,
+      brokerHostName: '127.0.0.1',
+      trustedProxies: undefined,
+      proxyPort: 8080,
+      controllerPort: 9000,
+    },
     http: {
       bodyBytesMax: MB,
       headerBytesMax: 16 * 1024,
@@ -130,6 +137,7 @@ const sha256 = 'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893
 const everySetting = `
 engine.bind.host = 0.0.0.0
 engine.broker.client.queryPort = 0
+engine.http.trusted.proxies = 10.0.0.1, fd00::/8
 engine.broker.host.name = broker-1.example.com
 proxy.port = 81
 controller.port = 82
@@ -277,7 +285,14 @@ const absent = {
 
 test('every setting is read from its own key', () => {
   expect(settingsOf({ file: everySetting })).toStrictEqual({
-    server: { bindHost: '0.0.0.0', brokerPort: 0, brokerHostName: 'broker-1.example.com', proxyPort: 81, controllerPort: 82 },
+    server: {
+      bindHost: '0.0.0.0',
+      brokerPort: 0,
+      brokerHostName: 'broker-1.example.com',
+      trustedProxies: ['10.0.0.1', 'fd00::/8'],
+      proxyPort: 81,
+      controllerPort: 82,
+    },
     http: { bodyBytesMax: 2 * MB, headerBytesMax: 8192, requestTimeoutMs: 5000, idleTimeoutMs: 6000, shutdownGraceMs: 0 },
     tls: {
       certificateFile: '/srv/quire/conf/tls/server.pem',

@@ -134,6 +134,31 @@ test('a file that is deleted leaves the last good settings, and its return is no
   expect(watched.reloader.problems).toEqual([]);
 });
 
+test('a path that was a directory for a moment is followed again, and again after that', async () => {
+  await using watched = await Watched.open(plainFile);
+  await rm(watched.path);
+  await mkdir(watched.path);
+  expect(await watched.next()).toMatchObject({ kind: 'refused' });
+  await rm(watched.path, { recursive: true });
+  for (const megabytes of [20, 30]) {
+    await writeFile(watched.path, `${quotaKey} = ${megabytes}\n`);
+    let event = await watched.next();
+    while (event.kind === 'refused') event = await watched.next();
+    expect(event).toMatchObject(applied);
+    expect(watched.reloader.settings.cleaner.quotaBytes).toBe(megabytes * MB);
+  }
+});
+
+test('a file that is emptied leaves the last good settings, and is a problem', async () => {
+  await using watched = await Watched.open(plainFile);
+  await writeFile(watched.path, '\n');
+  expect(await watched.next()).toMatchObject({
+    kind: 'refused',
+    problems: [{ message: `The settings file ${watched.path} is empty.` }],
+  });
+  expect(watched.reloader.settings.cleaner.quotaBytes).toBe(10 * MB);
+});
+
 test('a setting that needs a restart is named and keeps its value, while live ones beside it change', async () => {
   await using watched = await Watched.open(plainFile);
   await writeFile(watched.path, `${quotaKey} = 20\n${portKey} = 1234\nengine.table.t.path = /t.csv\n`);

@@ -25,6 +25,7 @@ export function serverOptionsOf(
 ): Omit<ServerOptions, 'authenticate' | 'port'> {
   return {
     host: server.bindHost,
+    trustedProxies: server.trustedProxies,
     version: readVersion(),
     bodyBytesMax: http.bodyBytesMax,
     headerBytesMax: http.headerBytesMax,

@@ -63,8 +63,10 @@ export function markPartial(reply: FastifyReply, missing: readonly Broker[]): vo
 }
 
 export function sendRefusal(reply: FastifyReply, { status, headers, body }: WholeAnswer): FastifyReply {
-  const challenge = headers['www-authenticate'];
-  if (challenge !== undefined) reply.header('www-authenticate', challenge);
+  for (const name of ['www-authenticate', 'retry-after']) {
+    const value = headers[name];
+    if (value !== undefined) reply.header(name, value);
+  }
   return reply
     .code(status)
     .headers({ 'content-type': headers['content-type'] ?? 'application/json', 'cache-control': 'no-store' })
@@ -79,9 +81,9 @@ async function readAnswer<T>(answer: OpenAnswer, read: (answer: OpenAnswer) => P
   throw new QuireError('BROKER_FAILED', `A broker answered with status ${status}.`);
 }
 
-/** Whether a status is the caller's doing, so that every broker would give it. */
+/** Whether a status is the caller's doing, so that every broker would give it, or does give it: 429 is for this caller alone. */
 function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return status >= 400 && status < 500 && status !== 408;
 }
 
 function ownHeadersOf(request: FastifyRequest): Record<string, string> {

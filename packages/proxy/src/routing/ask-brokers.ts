@@ -14,7 +14,7 @@ export interface Inquiry {
 
 /** What the brokers said of a result. */
 export interface Findings {
-  /** The one that has it, or can tell why it is gone; else one that refuses to tell this caller anything. */
+  /** The one that has it, or can tell why it is gone; else one that refuses to tell this caller anything, now or at all. */
   readonly holder: Broker | undefined;
   /** Those that did not say whether they have it. Nobody can say that a result does not exist while there are some. */
   readonly silent: readonly Broker[];
@@ -58,7 +58,7 @@ async function ask(broker: Broker, { requestId, authorization, clock, timeoutMs 
     const { status } = await callBroker(broker, question);
     if (status === 200 || status === 410) return 'has it';
     if (status === 404) return 'has it not';
-    return status === 401 || status === 403 ? 'refuses' : 'is silent';
+    return status === 401 || status === 403 || status === 429 ? 'refuses' : 'is silent';
   } catch {
     return 'is silent'; // whatever kept it from answering
   }

@@ -1,5 +1,6 @@
 import { boolean, choice, duration, host, port, size } from '../setting-kind.ts';
-import { setting } from '../setting-row.ts';
+import { networks } from '../list-kind.ts';
+import { optionalSetting, setting } from '../setting-row.ts';
 
 /** Where the services listen. */
 export const server = {
@@ -22,6 +23,13 @@ export const server = {
     meaning:
       'The name that others reach this broker by: `brokerHost` of a response, and a part of the broker id and so of all object ' +
       'names. Must be set when `engine.bind.host` stands for all addresses. A broker with another name does not see its old results.',
+  }),
+  trustedProxies: optionalSetting({
+    key: 'engine.http.trusted.proxies',
+    kind: networks,
+    meaning:
+      'The addresses and networks of proxies whose `X-Forwarded-For` is believed: limits on wrong credentials then count the caller ' +
+      'behind them, not the proxy. Without it, whoever connects is the caller.',
   }),
   proxyPort: setting({
     key: 'proxy.port',
