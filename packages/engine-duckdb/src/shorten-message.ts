@@ -1,5 +1,5 @@
 /** Longest message, and longest quoted part of one, in characters. */
-const lengthMax = 500;
+const lengthMax = 1000;
 const quotedLengthMax = 120;
 
 /** A message that repeats no more than a line of the query, however long the names and texts are that it is about. */

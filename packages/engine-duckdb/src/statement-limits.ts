@@ -18,7 +18,7 @@ export interface StatementLimits {
 /** The limits that hold where nobody sets others. */
 export const statementLimits: StatementLimits = {
   textBytesMax: MiB,
-  columnsMax: 4_000,
+  columnsMax: 5_000,
   valuesMax: 16_384,
   depthMax: 1_000,
   nodesMax: 50_000,

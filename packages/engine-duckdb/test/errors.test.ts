@@ -64,7 +64,7 @@ describe('a query fails', () => {
   ])('and repeats no more than a line of the query: %.40s', async (sql, message) => {
     const error = await db.failure(sql);
     expect(error.message).toContain(message);
-    expect(error.message.length).toBeLessThan(700);
+    expect(error.message.length).toBeLessThan(1100);
   });
 
   test('not for a number that is too large for a double', async () => {

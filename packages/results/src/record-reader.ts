@@ -9,7 +9,7 @@ import {
   type RequestId,
 } from '@quire/core';
 import { LRUCache } from 'lru-cache';
-import { listResults } from './catalog.ts';
+import { listResultFolders, type ResultFolder } from './catalog.ts';
 import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from './commit-record.ts';
 import { abortable } from './abortable.ts';
 import { parseResultObjectName, recordKeyOf, resultPrefix } from './layout.ts';
@@ -131,6 +131,8 @@ export class RecordReader {
   /**
    * Undefined when the result does not exist. One listing for a result of our own; for one of a peer, at most one more for each
    * peer that is known, and, when none of those has it, a look for new ones.
+   *
+   * @throws RESULT_CORRUPT when its commit record stands without its data
    */
   async findEntry(requestId: RequestId, options: CallOptions): Promise<ResultEntry | undefined> {
     const own = await this.#findIn([this.#brokerId], requestId, options);
@@ -143,7 +145,10 @@ export class RecordReader {
   async #findIn(brokerIds: readonly string[], requestId: RequestId, options: CallOptions): Promise<ResultEntry | undefined> {
     const found = await Promise.all(
       brokerIds.map(async (brokerId) => {
-        for await (const entry of listResults(this.#store, resultPrefix(brokerId, requestId), options)) return entry;
+        for await (const folder of listResultFolders(this.#store, resultPrefix(brokerId, requestId), options)) {
+          if (folder.entry === undefined) assertNoRecord(folder);
+          return folder.entry;
+        }
         return undefined;
       }),
     );
@@ -229,4 +234,12 @@ export class RecordReader {
     this.remember(open);
     return open;
   }
+}
+
+/** @throws RESULT_CORRUPT when a commit record stands without its data: a removal takes the record first, so the data was lost */
+function assertNoRecord({ requestId, orphans }: ResultFolder): void {
+  const record = orphans.find(({ key }) => parseResultObjectName(key)?.kind === 'record');
+  if (record === undefined) return;
+  const message = `The data file of ${requestId} is missing, though its commit record ${record.key} is there.`;
+  throw new QuireError('RESULT_CORRUPT', message);
 }

@@ -240,7 +240,6 @@ export class ResultStore implements AsyncDisposable {
     // Another process may have renewed it meanwhile, so only the store can say that it has expired.
     const open = await this.#records.find(requestId, options);
     if (open === undefined) {
-      // As much work as for a result that is there, and somebody else's.
       if (mayRead !== undefined) await this.#records.readNothing(requestId, options);
       if (cached === undefined) throw notFoundError(requestId);
       const reason = isLive ? 'deleted' : 'expired';

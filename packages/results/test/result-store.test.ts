@@ -279,6 +279,8 @@ describe('a data file that is missing', () => {
     await memory.delete(entry.dataKey);
     const page = async (): Promise<unknown> => pageText(opened, 0, 2);
     expect([await codeOf(page()), await codeOf(page())]).toEqual(['RESULT_CORRUPT', 'RESULT_CORRUPT']);
+    // As for one that has to look first.
+    expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_CORRUPT');
     await memory.put(entry.dataKey, bytes);
     expect(await codeOf(page())).toBe('resolved');
     expect(await codeOf(reader.open(entry.requestId))).toBe('resolved');

@@ -146,7 +146,7 @@ test('one who gives up waiting for a look disturbs nobody else who waits for it'
   const impatient = new AbortController();
   const [left, stayed] = [results.open(entry.requestId, { signal: impatient.signal }), results.open(entry.requestId)];
   impatient.abort();
-  await expect(left).rejects.toBe(impatient.signal.reason);
+  await expect(left).rejects.toMatchObject({ code: 'ABORTED', cause: impatient.signal.reason });
   await clock.advance(100);
   expect((await stayed).entry).toEqual(entry);
 });

@@ -70,7 +70,7 @@ test('all defaults', () => {
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
     workers: { memoryBytesMax: 1024 * MB, idleCountMin: 1, idleMs: 60_000, killGraceMs: 500 },
     duckdb: { memoryBytesMax: 2048 * MB, threadCount: 0, spillBytesMax: 8192 * MB },
-    statement: { textBytesMax: MB, columnsMax: 4_000, valuesMax: 16_384, depthMax: 1_000, nodesMax: 50_000 },
+    statement: { textBytesMax: MB, columnsMax: 5_000, valuesMax: 16_384, depthMax: 1_000, nodesMax: 50_000 },
     cleaner: {
       enabled: false,
       quotaBytes: 1024 * MB,

@@ -36,7 +36,7 @@ export const statement = {
   columnsMax: setting({
     key: 'engine.duckdb.statement.columns.max',
     kind: integer(1, 100_000),
-    default: '4000',
+    default: '5000',
     meaning: 'The most columns of an answer; members of structs count as columns.',
   }),
   valuesMax: setting({
