@@ -20,8 +20,9 @@ export interface Upload {
 export async function openUpload(request: FastifyRequest, sizeMaxBytes: number): Promise<Upload> {
   const type = request.headers['content-type'] ?? '';
   const stream = request.body as Readable | undefined;
-  if (stream === undefined || typeof stream !== 'object')
+  if (stream === undefined || typeof stream !== 'object') {
     throw new QuireError('INVALID_BODY', 'The request has no body; expected a file.');
+  }
   if (!type.toLowerCase().startsWith('multipart/form-data')) return { name: '', body: bounded(stream, sizeMaxBytes) };
   return openMultipart(stream, request.headers as BusboyHeaders, sizeMaxBytes);
 }
