@@ -33,8 +33,8 @@ export async function openQueryPool(
   surroundings: QueryPoolSurroundings,
 ): Promise<WorkerPool> {
   const { metrics, logger, mark } = surroundings;
-  const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, workers } = settings;
-  const shared: QueryWorkerSettings = { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query };
+  const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement, workers } = settings;
+  const shared: QueryWorkerSettings = { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement };
   const setup: QueryWorkerSetup = { settings: shared, mark, tables: undefined };
   const pool = new WorkerPool({
     work: 'query',

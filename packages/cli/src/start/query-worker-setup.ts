@@ -18,7 +18,7 @@ export interface QueryWorkerSetup {
 /** No secrets but those of the store. */
 export type QueryWorkerSettings = Pick<
   Settings,
-  'store' | 's3' | 'gcs' | 'storageClasses' | 'tables' | 'tableServer' | 'duckdb' | 'query'
+  'store' | 's3' | 'gcs' | 'storageClasses' | 'tables' | 'tableServer' | 'duckdb' | 'query' | 'statement'
 >;
 
 /** Asks a process for the tables as it has opened them. */

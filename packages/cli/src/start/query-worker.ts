@@ -44,13 +44,14 @@ function liveTablesOf({
 
 /** The limits of all queries together are shared equally by the processes that there may be. */
 async function openEngine(settings: QueryWorkerSettings, opened: readonly OpenTable[] | undefined): Promise<DuckDbEngine> {
-  const { tables, duckdb, query, store } = settings;
+  const { tables, duckdb, query, store, statement } = settings;
   return DuckDbEngine.open({
     tables: opened ?? tables,
     memoryMaxBytes: Math.floor(duckdb.memoryBytesMax / query.concurrencyMax),
     threads: duckdb.threadCount || availableParallelism(),
     spillDirectory: store.tempDir,
     spillMaxBytes: Math.floor(duckdb.spillBytesMax / query.concurrencyMax),
+    statementLimits: statement,
     clock: systemClock,
     ...liveTablesOf(settings),
   });
