@@ -17,6 +17,7 @@ export const suites: Record<string, string[]> = {
   property: ['test/src/property/**/*.test.ts'],
   model: ['test/src/model/**/*.test.ts'],
   budget: ['test/src/budget/**/*.test.ts'],
+  judge: ['test/src/judge/**/*.test.ts'],
   e2e: ['test/src/e2e/**/*.test.ts'],
 };
 

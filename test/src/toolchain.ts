@@ -52,6 +52,17 @@ export const kafkaServer: Tool = {
   find: (environment) => javaFolder(environment['QUIRE_KAFKA'] ?? join(root, '.cache/kafka'), 'kafka_'),
 };
 
+/** The folder with Apache Pinot's own classes and the program that asks them, where there is a Java to run it. */
+export const pinotJudge: Tool = {
+  name: "Apache Pinot's own classes, with Java 17",
+  remedy: 'run .ci/run once, or set QUIRE_PINOT_JUDGE to a folder with its jars',
+  find: (environment) => {
+    const folder = environment['QUIRE_PINOT_JUDGE'] ?? join(root, '.cache/pinot-judge');
+    const isBuiltThere = existsSync(join(folder, 'classes/PinotJudge.class'));
+    return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-common-') !== undefined ? folder : undefined;
+  },
+};
+
 /** The oldest Node that the packages promise to run on. */
 export const oldestNode: Tool = program({
   name: 'Node 22',

@@ -23,11 +23,6 @@ export {
   parseTableSchema,
 } from './schema/parse-table-schema.ts';
 export { type DateTimeFieldSpec, type FieldSpec, TableSchema } from './schema/table-schema.ts';
-export { compileExpression } from './expression/compile-expression.ts';
-export { columnsOf, type Expression, type LiteralValue } from './expression/expression.ts';
-export type { EvaluationContext, Evaluator } from './expression/function-definition.ts';
-export { parseExpression, type ParsedExpression } from './expression/parse-expression.ts';
-export { printExpression } from './expression/print-expression.ts';
 export type { InferredColumn } from './infer/decide-column.ts';
 export { type ProposedTableConfig, proposeTableConfig } from './infer/propose-table-config.ts';
 export {

@@ -12,6 +12,7 @@ export const levels: Readonly<Record<string, number>> = {
   streams: 1,
   api: 1,
   auth: 1,
+  expressions: 1,
   results: 2,
   client: 2,
   tables: 2,

@@ -1,5 +1,5 @@
 import { isQuireError } from '@quire/core';
-import { parseDateTimeFormat, readInFormat } from '../expression/datetime/date-time-format.ts';
+import { parseDateTimeFormat, readInFormat } from '@quire/expressions';
 import type { SourceValue } from '../row.ts';
 
 /** Which formats of times fit every value so far, and from when to when they are. */
@@ -92,12 +92,9 @@ export function timeRangeOf(
 
 function instantOf(shown: string, { kind, format }: TimeFormat): number | undefined {
   try {
-    const value = kind === 'integer' && format.startsWith('EPOCH') ? Number(shown) : shown;
     // Nanoseconds have more digits than a number, which is all that a format reads.
     const isNanoseconds = format.startsWith('EPOCH|NANOSECONDS');
-    const epochMs = isNanoseconds
-      ? Number(BigInt(shown) / 1_000_000n)
-      : readInFormat(value, parseDateTimeFormat(format), 'the value');
+    const epochMs = isNanoseconds ? Number(BigInt(shown) / 1_000_000n) : readInFormat(shown, parseDateTimeFormat(format), 2000);
     const isPlausible = kind === 'text' || (epochMs >= earliestMs && epochMs < latestMs);
     return isPlausible ? epochMs : undefined;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { isQuireError } from '@quire/core';
-import { castValue, type CastType } from '../expression/values/cast.ts';
+import { javaText, type Value } from '@quire/expressions';
+import { type ColumnType, toColumn } from './column-type.ts';
 import type { Finding } from '../finding.ts';
 import type { SourceValue } from '../row.ts';
 import type { FieldSpecPart, PipelineSchema } from './pipeline-input.ts';
@@ -8,8 +9,8 @@ import { dateTimeSpecOf } from './time-field-spec.ts';
 /** A column of the schema, with everything that the steps ask about it. */
 export interface ColumnSpec {
   readonly name: string;
-  /** Undefined for types that values are not converted to: STRUCT, MAP, LIST, and unknown ones. */
-  readonly type: CastType | undefined;
+  /** Undefined for types that values are not converted to: STRUCT, LIST, and unknown ones. */
+  readonly type: ColumnType | undefined;
   readonly isMultiValue: boolean;
   /** What stands in the column where there is no value. */
   readonly defaultNullValue: SourceValue;
@@ -32,7 +33,7 @@ type FieldGroup = keyof PipelineSchema;
 const maxLengthDefault = 512;
 
 /** What stands for null in dimensions and date-times; in metrics, numbers are 0. */
-const defaults: Readonly<Record<CastType, SourceValue>> = {
+const defaults: Readonly<Record<ColumnType, SourceValue>> = {
   INT: -(2 ** 31),
   LONG: -(2n ** 63n),
   FLOAT: Number.NEGATIVE_INFINITY,
@@ -43,6 +44,7 @@ const defaults: Readonly<Record<CastType, SourceValue>> = {
   STRING: 'null',
   JSON: 'null',
   BYTES: new Uint8Array(0),
+  MAP: {},
 };
 
 /** The columns of a schema in its order, and what is wrong with their defaults. Specifications without a name are left out. */
@@ -85,14 +87,14 @@ function columnOf(name: string, spec: FieldSpecPart, group: FieldGroup, path: st
 }
 
 /** Columns whose type is left out hold text. */
-function typeOf(spec: FieldSpecPart): CastType | undefined {
+function typeOf(spec: FieldSpecPart): ColumnType | undefined {
   const name = (spec.dataType ?? 'STRING').toUpperCase();
-  return Object.hasOwn(defaults, name) ? (name as CastType) : undefined;
+  return Object.hasOwn(defaults, name) ? (name as ColumnType) : undefined;
 }
 
 function defaultOf(
   spec: FieldSpecPart,
-  type: CastType | undefined,
+  type: ColumnType | undefined,
   group: FieldGroup,
   path: string,
   findings: Finding[],
@@ -101,7 +103,9 @@ function defaultOf(
   const given = spec.defaultNullValue ?? spec.defaultNullValueString;
   if (given !== undefined && given !== null) {
     try {
-      return castValue(given as Exclude<SourceValue, null>, type);
+      // Whatever it is in JSON, it is read as the text that it is written as.
+      const text = typeof given === 'object' ? JSON.stringify(given) : javaText(given as Value);
+      return type === 'STRING' || type === 'JSON' ? text : toColumn(text, type);
     } catch (error) {
       if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
       const message = `The default of a column of ${type} is none: ${error.message}`;
@@ -113,7 +117,7 @@ function defaultOf(
 }
 
 /** Text is trimmed unless the schema says otherwise; nothing happens to JSON and bytes. */
-function strategyOf(spec: FieldSpecPart, type: CastType | undefined): ExceedStrategy {
+function strategyOf(spec: FieldSpecPart, type: ColumnType | undefined): ExceedStrategy {
   const given = spec.maxLengthExceedStrategy?.toUpperCase();
   if (given === 'ERROR' || given === 'FAIL_INGESTION') return 'FAIL_INGESTION';
   if (given === 'TRIM_LENGTH' || given === 'SUBSTITUTE_DEFAULT_VALUE' || given === 'NO_ACTION') return given;

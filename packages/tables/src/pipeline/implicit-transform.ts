@@ -1,19 +1,32 @@
+import { type Fields, isMap, type Value } from '@quire/expressions';
 import type { ColumnSpec } from './column-spec.ts';
 
-const functions = [
-  ['__KEYS', 'mapKeys'],
-  ['__VALUES', 'mapValues'],
-] as const;
+const parts: readonly (readonly [string, (name: string, value: Value) => Value])[] = [
+  ['__KEYS', (name) => name],
+  ['__VALUES', (_name, value) => value],
+];
 
-/**
- * The transform of a column that is named for the keys or values of a map: `tags__KEYS` is `mapKeys("tags")`, `tags__VALUES` is
- * `mapValues("tags")`, in the order of the keys; undefined for any other column.
- */
-export function implicitTransform({ name }: ColumnSpec): string | undefined {
-  for (const [suffix, call] of functions) {
-    if (name.endsWith(suffix) && name.length > suffix.length) {
-      return `${call}("${name.slice(0, -suffix.length).replaceAll('"', '""')}")`;
-    }
+/** What makes a column that is named for the keys or values of a map, and the column that has the map. */
+export interface ImplicitTransform {
+  readonly source: string;
+  readonly evaluate: (fields: Fields) => Value;
+}
+
+/** `tags__KEYS` are the keys of the map `tags`, `tags__VALUES` its values, in the order of the keys; undefined for any other column. */
+export function implicitTransform({ name }: ColumnSpec): ImplicitTransform | undefined {
+  for (const [suffix, take] of parts) {
+    if (!name.endsWith(suffix) || name.length === suffix.length) continue;
+    const source = name.slice(0, -suffix.length);
+    return {
+      source,
+      evaluate: (fields) => {
+        const map = fields[source] ?? null;
+        if (!isMap(map)) return null;
+        return Object.keys(map)
+          .toSorted()
+          .map((key) => take(key, map[key] ?? null));
+      },
+    };
   }
   return undefined;
 }

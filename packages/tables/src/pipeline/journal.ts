@@ -1,4 +1,6 @@
+import type { Value } from '@quire/expressions';
 import type { SourceValue } from '../row.ts';
+import { plainValue } from './extract-value.ts';
 import { type SizeBudget, sizeOf } from './size-budget.ts';
 import type { StepName } from './step.ts';
 
@@ -10,6 +12,14 @@ export interface ChangeExample {
   readonly sourceIndex: number;
   readonly before?: SourceValue;
   readonly after?: SourceValue;
+  readonly reason?: string;
+}
+
+/** The same, with values as steps have them. */
+interface NotedExample {
+  readonly sourceIndex: number;
+  readonly before?: Value;
+  readonly after?: Value;
   readonly reason?: string;
 }
 
@@ -25,7 +35,7 @@ export interface Change {
 
 /** Where a step writes what it does. */
 export interface StepJournal {
-  note(kind: ChangeKind, column: string | undefined, example: ChangeExample): void;
+  note(kind: ChangeKind, column: string | undefined, example: NotedExample): void;
 }
 
 interface Entry {
@@ -68,12 +78,12 @@ export class Journal {
           this.#entries.push(entry);
         }
         entry.count += 1;
-        if (entry.examples.length < this.#examplesMax && this.#hasRoomFor(example)) entry.examples.push(example);
+        if (entry.examples.length < this.#examplesMax && this.#hasRoomFor(example)) entry.examples.push(plainExample(example));
       },
     };
   }
 
-  #hasRoomFor({ before = null, after = null }: ChangeExample): boolean {
+  #hasRoomFor({ before = null, after = null }: NotedExample): boolean {
     const bytes = sizeOf(before) + sizeOf(after);
     if (bytes > this.#exampleBytesLeft) return false;
     this.#exampleBytesLeft -= bytes;
@@ -84,4 +94,12 @@ export class Journal {
   changes(): readonly Change[] {
     return this.#entries.map(({ column, ...entry }) => (column === undefined ? entry : { ...entry, column }));
   }
+}
+
+function plainExample({ before, after, ...example }: NotedExample): ChangeExample {
+  return {
+    ...example,
+    ...(before !== undefined && { before: plainValue(before) }),
+    ...(after !== undefined && { after: plainValue(after) }),
+  };
 }

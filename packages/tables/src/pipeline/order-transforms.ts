@@ -1,9 +1,11 @@
-import { columnsOf, type Expression } from '../expression/expression.ts';
+import { columnsOf, type Evaluator, type Expression } from '@quire/expressions';
 
 /** A column and the expression that makes it, read. */
 export interface Transform {
   readonly column: string;
+  /** What it reads, and what it makes unless `evaluate` does. */
   readonly expression: Expression;
+  readonly evaluate?: Evaluator;
   /** JSON pointer to where it stands. */
   readonly path: string;
 }

@@ -1,5 +1,3 @@
-import type { SourceValue } from '../row.ts';
-
 /**
  * What the pipeline reads of a table config: these members and no others. Any config that has them as the specification says
  * (2.4.3) will do.
@@ -91,9 +89,4 @@ export interface FieldSpecPart {
   readonly maxLengthExceedStrategy?: string | undefined;
   readonly allowTrailingZeros?: boolean | undefined;
   readonly format?: string | undefined;
-}
-
-/** Tells whether a value has members that are values. */
-export function isMap(value: SourceValue | undefined): value is { readonly [name: string]: SourceValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@quire/core';
+import { columnsOf, parseExpression } from '@quire/expressions';
 import type { Finding } from '../finding.ts';
 import { columnsOfSchema } from './column-spec.ts';
 import type { PipelineConfig, PipelineSchema } from './pipeline-input.ts';
@@ -50,26 +51,39 @@ export function planPipeline({ clock, budget, ...given }: PipelineOptions): Pipe
   const timeColumn = columns.find(({ name }) => name === timeName);
   const { complexTypeConfig, enrichmentConfigs = [], transformConfigs = [] } = ingestion;
   const read = readTransforms(transformConfigs, columns);
+  const later = planEnrichment(enrichmentConfigs, false, context);
+  const filterFunction = ingestion.filterConfig?.filterFunction;
+  const readLater = new Set([
+    ...columns.map(({ name }) => name),
+    ...read.transforms.flatMap(({ column, expression }) => [column, ...columnsOf(expression)]),
+    ...later.reads,
+    ...columnsOfFilter(filterFunction),
+  ]);
   const planned: readonly PlannedStep[] = [
-    planEnrichment(enrichmentConfigs, true, context, policy),
+    planEnrichment(enrichmentConfigs, true, context),
     alone(planFlatten(complexTypeConfig, policy)),
-    alone(planUnnest(complexTypeConfig)),
+    alone(planUnnest(complexTypeConfig, readLater)),
     alone(planRenamePrefixes(complexTypeConfig, policy)),
-    planEnrichment(enrichmentConfigs, false, context, policy),
+    later,
     { step: planTransforms(read.transforms, context, policy), findings: read.findings },
-    planFilter(ingestion.filterConfig?.filterFunction, context, policy),
+    planFilter(filterFunction, context, policy),
     planSchemaConforming(ingestion.schemaConformingTransformerConfig, columns, policy),
     alone(planDataTypes(columns, policy)),
-    planTimeCheck(ingestion.rowTimeValueCheck === true, timeColumn, policy),
+    planTimeCheck(ingestion.rowTimeValueCheck === true, timeColumn, policy, clock),
     alone(planSpecialValues(columns)),
     alone(planNullDefaults(columns, timeColumn, clock)),
-    alone(planSanitizing(columns, policy)),
-    alone(planProjection(columns)),
+    alone(planSanitizing(columns)),
+    alone(planProjection(columns, complexTypeConfig !== undefined)),
   ];
   return {
     steps: planned.flatMap(({ step }) => step ?? []),
     findings: [...findings, ...planned.flatMap((each) => each.findings)],
   };
+}
+
+function columnsOfFilter(text: string | undefined): readonly string[] {
+  const { expression } = text === undefined ? {} : parseExpression(text);
+  return expression === undefined ? [] : columnsOf(expression);
 }
 
 /** A step that nothing can be wrong with. */

@@ -1,4 +1,4 @@
-import { parseExpression } from '../expression/parse-expression.ts';
+import { parseExpression } from '@quire/expressions';
 import type { Finding } from '../finding.ts';
 import type { ColumnSpec } from './column-spec.ts';
 import { implicitTransform } from './implicit-transform.ts';
@@ -30,12 +30,16 @@ export function readTransforms(configs: readonly TransformPart[], columns: reado
     }
     const parsed = parseExpression(text, `${path}/transformFunction`);
     if (parsed.findings !== undefined) findings.push(...parsed.findings);
-    else byColumn.set(column, { column, expression: parsed.expression, path });
+    else {
+      findings.push(...parsed.warnings);
+      byColumn.set(column, { column, expression: parsed.expression, path });
+    }
   }
   for (const column of columns) {
     const implicit = byColumn.has(column.name) ? undefined : implicitTransform(column);
-    const { expression } = implicit === undefined ? {} : parseExpression(implicit);
-    if (expression !== undefined) byColumn.set(column.name, { column: column.name, expression, path: column.path });
+    if (implicit === undefined) continue;
+    const { source, evaluate } = implicit;
+    byColumn.set(column.name, { column: column.name, expression: { kind: 'column', name: source }, evaluate, path: column.path });
   }
   const { ordered, cycles, blocked } = orderTransforms([...byColumn.values()]);
   return { transforms: ordered, findings: [...findings, ...cycles.map(describeCycle), ...blocked.map(describeBlocked)] };

@@ -190,6 +190,7 @@ class PipelineRun {
   #keep({ sourceIndex, fields, nullFields, isIncomplete, isSanitized }: WorkingRow): void {
     if (isIncomplete) this.#counts.incomplete += 1;
     if (isSanitized) this.#counts.sanitized += 1;
-    this.#rows.push({ sourceIndex, fields, nullFields: [...nullFields], isIncomplete, isSanitized });
+    // Behind the last step values are plain.
+    this.#rows.push({ sourceIndex, fields: fields as SourceRow, nullFields: [...nullFields], isIncomplete, isSanitized });
   }
 }

@@ -1,4 +1,4 @@
-import type { SourceValue } from '../row.ts';
+import type { Value } from '@quire/expressions';
 
 /** What a value takes beside its content, in bytes. */
 const valueBytes = 8;
@@ -31,23 +31,23 @@ export class SizeBudget {
   }
 
   /** Takes the size of a value. @throws SizeLimitReached as `take` */
-  takeValue(value: SourceValue): void {
+  takeValue(value: Value): void {
     this.take(sizeOf(value));
   }
 }
 
 /** What a value takes, in bytes: a byte for a character, eight for whatever is in a list or an object, and their content. */
-export function sizeOf(value: SourceValue): number {
+export function sizeOf(value: Value): number {
   if (typeof value === 'string') return valueBytes + value.length;
   if (typeof value === 'bigint') return sizeOfInteger(value);
   if (typeof value !== 'object' || value === null) return valueBytes;
   if (value instanceof Uint8Array) return valueBytes + value.byteLength;
   let size = valueBytes;
   if (Array.isArray(value)) {
-    for (const element of value as readonly SourceValue[]) size += sizeOf(element);
+    for (const element of value as readonly Value[]) size += sizeOf(element);
     return size;
   }
-  const members = value as Readonly<Record<string, SourceValue>>;
+  const members = value as Readonly<Record<string, Value>>;
   for (const name of Object.keys(members)) size += name.length + sizeOf(members[name] ?? null);
   return size;
 }

@@ -1,4 +1,4 @@
-import { printExpression } from '../expression/print-expression.ts';
+import { printExpression } from '@quire/expressions';
 import type { FieldSpecPart, GranularityPart, TimeFieldSpecPart } from './pipeline-input.ts';
 
 /**

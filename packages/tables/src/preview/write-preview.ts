@@ -1,5 +1,4 @@
 import { formatBytes, QuireError } from '@quire/core';
-import { writeJson } from '../expression/values/json.ts';
 import type { Finding } from '../finding.ts';
 import type { SourceValue } from '../row.ts';
 import { letOthersRun } from './pace.ts';
@@ -37,7 +36,17 @@ export function writePreview(
 
 /** Writes any value as `writePreview` does. */
 export function writeAnyJson(value: object): string {
-  return writeJson(value as SourceValue);
+  return write(value as SourceValue);
+}
+
+function write(value: SourceValue): string {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number' && !Number.isFinite(value)) return `"${value}"`;
+  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
+  if (value === undefined || value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
+  if (Array.isArray(value)) return `[${(value as readonly SourceValue[]).map(write).join(',')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]: [string, SourceValue]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
 }
 
 async function* writeAll(

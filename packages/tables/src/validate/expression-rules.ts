@@ -1,6 +1,4 @@
-import { columnsOf, type Expression } from '../expression/expression.ts';
-import { findFunction } from '../expression/function-table.ts';
-import { parseExpression } from '../expression/parse-expression.ts';
+import { columnsOf, type Expression, isDeterministic, parseExpression } from '@quire/expressions';
 import type { CheckedTable, TableRule } from './rule.ts';
 
 /** Rules about the expressions of an ingestion config. */
@@ -123,7 +121,7 @@ function reaches(name: string, readsOf: ReadonlyMap<string, readonly string[]>):
 /** The first function of an expression whose value depends on more than its arguments. */
 function changingFunctionOf(expression: Expression): string | undefined {
   if (expression.kind !== 'call') return undefined;
-  if (findFunction(expression.name)?.isDeterministic === false) return expression.name;
+  if (!isDeterministic(expression.name, expression.args.length)) return expression.name;
   for (const argument of expression.args) {
     const name = changingFunctionOf(argument);
     if (name !== undefined) return name;

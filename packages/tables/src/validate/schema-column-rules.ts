@@ -1,5 +1,6 @@
 import { isQuireError } from '@quire/core';
-import { castValue, type CastType } from '../expression/values/cast.ts';
+import { javaText, type Value } from '@quire/expressions';
+import { type ColumnType, toColumn } from '../pipeline/column-type.ts';
 import { complexDataTypes, type DataType, plainDataTypes } from '../schema/data-types.ts';
 import { type Column, repeated } from './columns.ts';
 import type { Fault, SchemaRule } from './rule.ts';
@@ -98,7 +99,7 @@ export const schemaColumnRules: readonly SchemaRule[] = [
     const given = spec.defaultNullValue;
     if (given === undefined || given === null || dataType === undefined || !isPlain(dataType)) return undefined;
     try {
-      castValue(given as Parameters<typeof castValue>[0], dataType);
+      toColumn(typeof given === 'object' ? JSON.stringify(given) : javaText(given as Value), dataType);
       return undefined;
     } catch (error) {
       if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
@@ -144,6 +145,6 @@ function ofColumn(
   };
 }
 
-function isPlain(dataType: DataType): dataType is CastType {
+function isPlain(dataType: DataType): dataType is ColumnType {
   return (plainDataTypes as readonly DataType[]).includes(dataType);
 }

@@ -1,5 +1,4 @@
-import { columnsOf } from '../expression/expression.ts';
-import { parseExpression } from '../expression/parse-expression.ts';
+import { columnsOf, parseExpression } from '@quire/expressions';
 import type { CheckedSchema, SchemaRule } from './rule.ts';
 
 /** Rules about the transforms of a schema's columns. */

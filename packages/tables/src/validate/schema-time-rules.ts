@@ -1,7 +1,12 @@
 import { isQuireError } from '@quire/core';
-import { type DateTimeFormat, parseDateTimeFormat, readInFormat } from '../expression/datetime/date-time-format.ts';
-import { isTimeUnit } from '../expression/datetime/time-unit.ts';
-import type { PresentValue } from '../expression/parameter.ts';
+import {
+  type DateTimeFormat,
+  javaText,
+  parseDateTimeFormat,
+  parseGranularity,
+  readInFormat,
+  type Value,
+} from '@quire/expressions';
 import type { Column } from './columns.ts';
 import type { CheckedSchema, Fault, SchemaRule } from './rule.ts';
 
@@ -44,7 +49,7 @@ export const schemaTimeRules: readonly SchemaRule[] = [
     *check(checked) {
       for (const { spec, path } of dateTimesOf(checked)) {
         const format = formatOf(spec.format);
-        if (format?.kind !== 'pattern') continue;
+        if (format?.kind !== 'pattern' || format.pattern === undefined) continue;
         const letters = format.pattern.fields.flatMap(orderedLetterOf);
         const isSorted = letters.every((letter, index) => order.indexOf(letters[index - 1] ?? 'y') <= order.indexOf(letter));
         if (!isSorted) {
@@ -61,9 +66,8 @@ export const schemaTimeRules: readonly SchemaRule[] = [
     *check(checked) {
       for (const { spec, path } of dateTimesOf(checked)) {
         const given = spec.granularity;
-        if (given !== undefined && !isGranularity(given)) {
-          yield { path: `${path}/granularity`, message: `‘${given}’ is no granularity such as 15:MINUTES or MINUTES|15.` };
-        }
+        const problem = given === undefined ? undefined : failureOf(() => parseGranularity(given));
+        if (problem !== undefined) yield { path: `${path}/granularity`, message: problem };
       }
     },
   },
@@ -106,17 +110,10 @@ function sampleProblemOf({ spec }: Column): Fault['message'] | undefined {
   const format = formatOf(text);
   if (sampleValue === undefined || sampleValue === null || format === undefined) return undefined;
   let sampleMs = Number.NaN;
-  const problem = failureOf(() => (sampleMs = readInFormat(sampleValue as PresentValue, format, 'sampleValue')));
+  const problem = failureOf(() => (sampleMs = readInFormat(javaText(sampleValue as Value), format, 2000)));
   if (problem !== undefined) return problem;
-  const isInRange = sampleMs >= earliestMs && sampleMs < latestMs;
+  const isInRange = sampleMs >= earliestMs && sampleMs <= latestMs;
   return isInRange ? undefined : `The sample is a time before 1971 or after 2070 in the format ${text}.`;
-}
-
-/** The function argument of that name cannot be less than a millisecond; that of a column can. */
-function isGranularity(text: string): boolean {
-  const [, before, firstUnit, secondUnit, after] =
-    /^(?:(\d{1,9}):([A-Za-z]+)(?::\w+)?|([A-Za-z]+)(?:\|(\d{1,9}))?)$/.exec(text) ?? [];
-  return isTimeUnit((firstUnit ?? secondUnit ?? '').toUpperCase()) && Number(before ?? after ?? 1) >= 1;
 }
 
 /** Why something cannot be read; undefined when it can. */

@@ -75,7 +75,7 @@ test('a stream of answers to invitations, unnested', async () => {
       tableName: 'meetupRsvp',
       ingestionConfig: {
         complexTypeConfig: { fieldsToUnnest: ['group.group_topics'], prefixesToRename: { 'group.': '' } },
-        filterConfig: { filterFunction: "response = 'no'" },
+        filterConfig: { filterFunction: "response IS NOT DISTINCT FROM 'no'" },
       },
     },
     sourceRows: rowsOf(

@@ -1,49 +1,88 @@
-import type { EvaluationContext } from '../../expression/function-definition.ts';
-import { parseExpression } from '../../expression/parse-expression.ts';
+import { isQuireError } from '@quire/core';
+import { columnsOf, compileExpression, type EvaluationContext, type Expression, parseExpression } from '@quire/expressions';
 import type { Finding } from '../../finding.ts';
-import type { ErrorPolicy } from '../column-error.ts';
-import { orderTransforms, type Transform } from '../order-transforms.ts';
 import type { EnrichmentPart } from '../pipeline-input.ts';
-import type { PlannedStep } from '../step.ts';
-import { planTransforms } from './transform.ts';
+import { noStep, type PlannedStep } from '../step.ts';
 
-/** Makes columns by the enrichers of one place, before or after nested values are taken apart. */
+interface Generated {
+  readonly column: string;
+  readonly expression: Expression;
+}
+
+/** What the enrichers of one place do, and what they read. */
+export interface PlannedEnrichment extends PlannedStep {
+  readonly reads: readonly string[];
+}
+
+/**
+ * Makes columns by the enrichers of one place, before or after nested values are taken apart: one after the other, whatever stood there
+ * before. An expression that fails fails the row, whether or not the table goes on past errors.
+ */
 export function planEnrichment(
   configs: readonly EnrichmentPart[],
   isBeforeComplexTypes: boolean,
   context: EvaluationContext,
-  policy: ErrorPolicy,
-): PlannedStep {
+): PlannedEnrichment {
   const findings: Finding[] = [];
-  const transforms: Transform[] = [];
+  const generated: Generated[] = [];
   for (const [index, config] of configs.entries()) {
     if ((config.preComplexTypeTransform ?? false) !== isBeforeComplexTypes) continue;
     const path = `/ingestionConfig/enrichmentConfigs/${index}`;
-    if (config.enricherType === 'generateColumn') transforms.push(...readGenerated(config, path, findings));
+    if (config.enricherType === 'generateColumn') generated.push(...readGenerated(config, path, findings));
     else findings.push(notRun(config, path));
   }
-  const { ordered, cycles } = orderTransforms(transforms);
-  for (const cycle of cycles) {
-    const message = `Generated columns read each other in a circle: ${cycle.map(({ column }) => column).join(', ')}; they are left out.`;
-    findings.push({ path: cycle[0]?.path ?? '', code: 'PIPELINE_TRANSFORM_CYCLE', message, severity: 'error' });
-  }
-  return { step: planTransforms(ordered, context, policy, 'enrichment'), findings };
+  const compiled = generated.map(({ column, expression }) => ({ column, evaluate: compileExpression(expression, context) }));
+  const reads = generated.flatMap(({ expression }) => columnsOf(expression));
+  if (compiled.length === 0) return { ...noStep, findings, reads };
+  return {
+    findings,
+    reads,
+    step: {
+      name: 'enrichment',
+      apply(row, journal) {
+        for (const { column, evaluate } of compiled) {
+          try {
+            const after = evaluate(row.fields);
+            row.put(column, after);
+            journal.note('added', column, { sourceIndex: row.sourceIndex, after });
+          } catch (error) {
+            if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+            journal.note('failed', column, { sourceIndex: row.sourceIndex, before: row.get(column), reason: error.message });
+            row.failure = { column, reason: error.message };
+            return [row];
+          }
+        }
+        return [row];
+      },
+    },
+  };
 }
 
 /** The enricher `generateColumn` has a map from column to expression. */
-function readGenerated(config: EnrichmentPart, path: string, findings: Finding[]): readonly Transform[] {
+function readGenerated(config: EnrichmentPart, path: string, findings: Finding[]): readonly Generated[] {
   const functions = config.properties?.['fieldToFunctionMap'];
   const entries = typeof functions === 'object' && functions !== null ? Object.entries(functions) : [];
   return entries.flatMap(([column, text]: [string, unknown]) => {
     const at = `${path}/properties/fieldToFunctionMap/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     const parsed = parseExpression(String(text), at);
-    if (parsed.findings === undefined) return [{ column, expression: parsed.expression, path: at }];
+    if (parsed.findings === undefined) {
+      findings.push(...parsed.warnings);
+      return [{ column, expression: parsed.expression }];
+    }
     findings.push(...parsed.findings);
     return [];
   });
 }
 
 function notRun({ enricherType = '' }: EnrichmentPart, path: string): Finding {
-  const message = `The enricher ${enricherType} is not run here, only generateColumn is; rows are shown as without it.`;
-  return { path: `${path}/enricherType`, code: 'PIPELINE_ENRICHER_NOT_RUN', message, severity: 'warning' };
+  const isKnown = enricherType === 'clpEnricher';
+  const message = isKnown
+    ? `The enricher ${enricherType} is not run here, only generateColumn is; rows are shown as without it.`
+    : `The enricher ${enricherType} is unknown: expected generateColumn or clpEnricher.`;
+  return {
+    path: `${path}/enricherType`,
+    code: isKnown ? 'PIPELINE_ENRICHER_NOT_RUN' : 'PIPELINE_ENRICHER_UNKNOWN',
+    message,
+    severity: isKnown ? 'warning' : 'error',
+  };
 }

@@ -1,12 +1,11 @@
 import { isQuireError } from '@quire/core';
-import { compileExpression } from '../../expression/compile-expression.ts';
-import type { EvaluationContext } from '../../expression/function-definition.ts';
-import { parseExpression } from '../../expression/parse-expression.ts';
+import { compileExpression, parseExpression } from '@quire/expressions';
+import type { EvaluationContext } from '@quire/expressions';
 import type { ErrorPolicy } from '../column-error.ts';
 import { noStep, type PlannedStep } from '../step.ts';
 import type { WorkingRow } from '../working-row.ts';
 
-/** Drops the rows for which a condition is true; it sees the columns that transforms made. */
+/** Drops the rows for which a condition is the Boolean true, and nothing that looks like it; it sees the columns that transforms made. */
 export function planFilter(filterFunction: string | undefined, context: EvaluationContext, policy: ErrorPolicy): PlannedStep {
   if (filterFunction === undefined || filterFunction.trim() === '') return noStep;
   const parsed = parseExpression(filterFunction, '/ingestionConfig/filterConfig/filterFunction');
@@ -15,10 +14,10 @@ export function planFilter(filterFunction: string | undefined, context: Evaluati
   const reason = `the filter is true: ${filterFunction}`;
   const isDropped = (row: WorkingRow): boolean => {
     const value = evaluate(row.fields);
-    return value === true || value === 1 || (typeof value === 'string' && value.toLowerCase() === 'true');
+    return value === true;
   };
   return {
-    findings: [],
+    findings: parsed.warnings,
     step: {
       name: 'filter',
       apply(row, journal) {

@@ -1,58 +1,40 @@
-import { expressionFailed } from '../../expression/expression-error.ts';
-import { writeJson } from '../../expression/values/json.ts';
-import type { SourceValue } from '../../row.ts';
+import { expressionFailed, isMap, type Value, writeJson } from '@quire/expressions';
 import { attempt, type ErrorPolicy } from '../column-error.ts';
-import { type ComplexTypePart, isMap } from '../pipeline-input.ts';
+import type { ComplexTypePart } from '../pipeline-input.ts';
 import type { Step } from '../step.ts';
+import type { WorkingRow } from '../working-row.ts';
 
 /** Deepest nesting of maps that is taken apart. */
 const flattenDepthMax = 100;
 
-/** Which collections that are not unnested become JSON: none, those of maps and collections, or all. */
-type CollectionMode = 'NONE' | 'NON_PRIMITIVE' | 'ALL';
-
 interface Plan {
   readonly delimiter: string;
   readonly unnested: ReadonlySet<string>;
-  readonly mode: CollectionMode;
-}
-
-type Emit = (name: string, value: SourceValue) => void;
-
-/** How the values of one row are taken apart. */
-interface RowPlan extends Plan {
-  /** Told of every field before it is made: the names of deep ones are long. */
-  readonly count: Emit;
+  readonly mode: string;
 }
 
 /**
- * Takes maps apart: `{"user": {"name": "x"}}` becomes the column `user.name`. Collections to unnest are taken apart inside, other
- * collections become JSON by the mode.
+ * Takes maps apart: `{"user": {"name": "x"}}` gains the column `user.name`; the map itself stays, which counts where the schema has a
+ * column for it. Collections to unnest are taken apart inside, other collections become JSON by the mode.
  */
 export function planFlatten(config: ComplexTypePart | undefined, policy: ErrorPolicy): Step | undefined {
   if (config === undefined) return undefined;
   const plan = {
     delimiter: config.delimiter ?? '.',
     unnested: new Set(config.fieldsToUnnest),
-    mode: modeOf(config.collectionNotUnnestedToJson),
+    mode: config.collectionNotUnnestedToJson ?? 'NON_PRIMITIVE',
   };
   return {
     name: 'flatten',
     apply(row, journal) {
-      const { fields, sourceIndex } = row;
-      const rowPlan: RowPlan = { ...plan, count: (name, value) => row.count(name, value) };
-      for (const [column, before] of Object.entries(fields)) {
-        if (before === null || typeof before !== 'object' || before instanceof Uint8Array) continue;
+      for (const column of Object.keys(row.fields)) {
+        const before = row.get(column);
+        if (before === null || typeof before !== 'object') continue;
         attempt(row, column, policy, journal, () => {
-          const made = new Map<string, SourceValue>();
-          flatten(column, column, before, rowPlan, 0, (name, value) => made.set(name, value));
-          delete fields[column];
-          for (const [name, after] of made) {
-            fields[name] = after;
-            if (name !== column) journal.note('added', name, { sourceIndex, after });
-            else if (after !== before) journal.note('changed', name, { sourceIndex, before, after });
-          }
-          if (!made.has(column)) journal.note('removed', column, { sourceIndex, before });
+          flattenColumn(row, column, plan, 0, (name, after) => {
+            if (name === column) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
+            else journal.note('added', name, { sourceIndex: row.sourceIndex, after });
+          });
         });
       }
       return [row];
@@ -60,49 +42,54 @@ export function planFlatten(config: ComplexTypePart | undefined, policy: ErrorPo
   };
 }
 
-/**
- * @param name of the value where it is put
- * @param path from the root, by which collections to unnest are named
- */
-function flatten(name: string, path: string, value: SourceValue, plan: RowPlan, depth: number, emit: Emit): void {
-  if (depth > flattenDepthMax) throw expressionFailed(`${name.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
+function flattenColumn(
+  row: WorkingRow,
+  column: string,
+  plan: Plan,
+  depth: number,
+  note: (name: string, value: Value) => void,
+): void {
+  if (depth > flattenDepthMax) throw expressionFailed(`${column.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
+  const value = row.get(column);
   if (isMap(value)) {
     for (const [key, member] of Object.entries(value)) {
-      flatten(name + plan.delimiter + key, path + plan.delimiter + key, member, plan, depth + 1, emit);
+      const name = column + plan.delimiter + key;
+      row.put(name, member);
+      if (member !== null && typeof member === 'object') flattenColumn(row, name, plan, depth + 1, note);
+      note(name, row.get(name));
     }
-  } else if (Array.isArray(value)) {
-    const flattened = flattenCollection(path, value as readonly SourceValue[], plan, depth);
-    plan.count(name, flattened);
-    emit(name, flattened);
-  } else {
-    plan.count(name, value);
-    emit(name, value);
+    return;
+  }
+  if (!Array.isArray(value)) return;
+  const elements = value as readonly Value[];
+  if (plan.unnested.has(column)) {
+    row.fields[column] = elements.map((element) => (isMap(element) ? flattenElement(column, element, plan, depth) : element));
+  } else if (becomesJson(elements, plan.mode)) {
+    row.put(column, writeJson(elements));
+    note(column, row.get(column));
   }
 }
 
-function flattenCollection(path: string, elements: readonly SourceValue[], plan: RowPlan, depth: number): SourceValue {
-  if (plan.unnested.has(path)) {
-    const flattened = elements.map((element) => flattenElement(path, element, plan, depth));
-    return flattened.every((element, index) => element === elements[index]) ? elements : flattened;
-  }
-  const [first] = elements;
-  const isPrimitive = first === undefined || first === null || typeof first !== 'object' || first instanceof Uint8Array;
-  return plan.mode === 'ALL' || (plan.mode === 'NON_PRIMITIVE' && !isPrimitive) ? writeJson(elements) : elements;
-}
-
-/** The members of an element keep names without the path of their collection until it is unnested. */
-function flattenElement(path: string, element: SourceValue, plan: RowPlan, depth: number): SourceValue {
-  if (!isMap(element) || Object.values(element).every((member) => typeof member !== 'object' || member === null)) return element;
-  const members = Object.create(null) as Record<string, SourceValue>;
-  for (const [key, member] of Object.entries(element)) {
-    flatten(key, path + plan.delimiter + key, member, plan, depth + 1, (name, value) => {
-      members[name] = value;
-    });
-  }
+/** The members of an element have names without the path of their collection until it is unnested. */
+function flattenElement(path: string, element: Readonly<Record<string, Value>>, plan: Plan, depth: number): Value {
+  const members = Object.create(null) as Record<string, Value>;
+  const put = (name: string, value: Value, level: number): void => {
+    if (level > flattenDepthMax) throw expressionFailed(`${name.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
+    members[name] = value;
+    const full = path + plan.delimiter + name;
+    if (isMap(value)) for (const [key, member] of Object.entries(value)) put(name + plan.delimiter + key, member, level + 1);
+    else if (Array.isArray(value)) {
+      const elements = value as readonly Value[];
+      if (plan.unnested.has(full)) {
+        members[name] = elements.map((each) => (isMap(each) ? flattenElement(full, each, plan, level + 1) : each));
+      } else if (becomesJson(elements, plan.mode)) members[name] = writeJson(elements);
+    }
+  };
+  for (const [key, member] of Object.entries(element)) put(key, member, depth);
   return members;
 }
 
-function modeOf(given: string | undefined): CollectionMode {
-  const mode = given?.toUpperCase();
-  return mode === 'NONE' || mode === 'ALL' ? mode : 'NON_PRIMITIVE';
+function becomesJson(elements: readonly Value[], mode: string): boolean {
+  const [first = null] = elements;
+  return mode === 'ALL' || (mode === 'NON_PRIMITIVE' && (Array.isArray(first) || isMap(first)));
 }

@@ -1,10 +1,9 @@
 import type { Clock } from '@quire/core';
-import type { PresentValue } from '../../expression/parameter.ts';
 import { isQuireError } from '@quire/core';
-import { readInFormat, writeInFormat } from '../../expression/datetime/date-time-format.ts';
-import { type CastType, castValue } from '../../expression/values/cast.ts';
+import { javaText, readInFormat, writeInFormat } from '@quire/expressions';
 import type { SourceValue } from '../../row.ts';
 import type { ColumnSpec } from '../column-spec.ts';
+import { toColumn } from '../column-type.ts';
 import type { Step } from '../step.ts';
 import { isValidTime, timeFormatOf } from './time-check.ts';
 
@@ -36,22 +35,18 @@ function presentTime(column: ColumnSpec, clock: Clock): (() => SourceValue) | un
   const { type, defaultNullValue } = column;
   if (format === undefined || type === undefined || (defaultNullValue !== null && isTime(defaultNullValue))) return undefined;
   return () =>
-    castPresent(
+    toColumn(
       writeInFormat(clock.nowMs(), type === 'TIMESTAMP' ? { kind: 'epoch', size: 1, unit: 'MILLISECONDS' } : format),
       type,
     );
 
-  function isTime(value: PresentValue): boolean {
+  function isTime(value: SourceValue): boolean {
     if (format === undefined) return false;
     try {
-      return isValidTime(readInFormat(value, format, 'a default'));
+      return isValidTime(readInFormat(javaText(value), format, new Date(clock.nowMs()).getUTCFullYear()));
     } catch (error) {
       if (isQuireError(error, 'EXPRESSION_FAILED')) return false;
       throw error;
     }
   }
-}
-
-function castPresent(value: SourceValue, type: CastType): SourceValue {
-  return value === null ? null : castValue(value, type);
 }

@@ -1,27 +1,30 @@
-import type { SourceValue } from '../../row.ts';
-import type { ErrorPolicy } from '../column-error.ts';
-import { failColumn } from '../column-error.ts';
+import type { Value } from '@quire/expressions';
 import type { ColumnSpec } from '../column-spec.ts';
 import type { Step } from '../step.ts';
 
-/** Keeps text and bytes within a column's length, by its strategy; text ends at a zero character. */
-export function planSanitizing(columns: readonly ColumnSpec[], policy: ErrorPolicy): Step | undefined {
-  const affected = columns.filter(({ type }) => type === 'STRING' || type === 'JSON' || type === 'BYTES');
+/** Keeps text and bytes within a column's length, by its strategy; text ends at a zero character. JSON and bytes have none by default. */
+export function planSanitizing(columns: readonly ColumnSpec[]): Step | undefined {
+  const affected = columns.filter(
+    ({ type, exceedStrategy }) => type === 'STRING' || ((type === 'JSON' || type === 'BYTES') && exceedStrategy !== 'NO_ACTION'),
+  );
   if (affected.length === 0) return undefined;
   return {
     name: 'sanitize',
     apply(row, journal) {
+      const { sourceIndex } = row;
       for (const column of affected) {
         const before = row.get(column.name);
         const { value: after, reason, isRefused } = sanitize(before, column);
         if (reason === undefined) continue;
-        if (isRefused) {
-          failColumn(row, column.name, reason, policy, journal);
-          continue;
+        if (isRefused === true) {
+          // It fails the row, whether or not the table goes on past errors.
+          journal.note('failed', column.name, { sourceIndex, before, reason });
+          row.failure = { column: column.name, reason };
+          return [row];
         }
-        row.fields[column.name] = after;
+        row.put(column.name, after);
         row.isSanitized = true;
-        journal.note('changed', column.name, { sourceIndex: row.sourceIndex, before, after, reason });
+        journal.note('changed', column.name, { sourceIndex, before, after, reason });
       }
       return [row];
     },
@@ -30,31 +33,26 @@ export function planSanitizing(columns: readonly ColumnSpec[], policy: ErrorPoli
 
 /** A value as it is kept, and why it is not as it was. */
 interface Sanitized {
-  readonly value: SourceValue;
+  readonly value: Value;
   readonly reason?: string;
   readonly isRefused?: boolean;
 }
 
-function sanitize(value: SourceValue, column: ColumnSpec): Sanitized {
-  if (typeof value === 'string') return sanitizeText(value, column);
-  if (value instanceof Uint8Array) return sanitizeLength(value, value.length, column);
+function sanitize(value: Value, column: ColumnSpec): Sanitized {
+  if (typeof value === 'string' || value instanceof Uint8Array) return sanitizeSingle(value, column);
   if (!Array.isArray(value)) return { value };
-  const elements = (value as readonly SourceValue[]).map((element) => sanitize(element, column));
+  const elements = (value as readonly Value[]).map((element) => sanitize(element, column));
   const affected = elements.find(({ reason }) => reason !== undefined);
   return affected === undefined ? { value } : { ...affected, value: elements.map((element) => element.value) };
 }
 
-function sanitizeText(value: string, column: ColumnSpec): Sanitized {
-  const end = value.indexOf('\0');
-  const text = end < 0 ? value : value.slice(0, end);
-  const sanitized = sanitizeLength(text, text.length, column);
-  return end < 0 || sanitized.reason !== undefined ? sanitized : { value: text, reason: `cut at the zero character at ${end}` };
-}
-
-function sanitizeLength(value: string | Uint8Array, length: number, column: ColumnSpec): Sanitized {
-  const { exceedStrategy, maxLength, defaultNullValue } = column;
-  if (length <= maxLength || exceedStrategy === 'NO_ACTION') return { value };
-  const reason = `${length} long, and at most ${maxLength} is kept`;
+function sanitizeSingle(value: string | Uint8Array, { exceedStrategy, maxLength, defaultNullValue }: ColumnSpec): Sanitized {
+  const zero = typeof value === 'string' ? value.indexOf('\0') : -1;
+  const end = Math.min(zero < 0 ? value.length : zero, maxLength);
+  if (end === value.length) return { value };
+  const reason = zero < 0 ? `${value.length} long, and at most ${maxLength} is kept` : `has a zero character at ${zero}`;
   if (exceedStrategy === 'FAIL_INGESTION') return { value, reason, isRefused: true };
-  return { reason, value: exceedStrategy === 'TRIM_LENGTH' ? value.slice(0, maxLength) : defaultNullValue };
+  if (exceedStrategy === 'SUBSTITUTE_DEFAULT_VALUE') return { value: defaultNullValue, reason };
+  if (exceedStrategy === 'NO_ACTION' && zero < 0) return { value };
+  return { value: value.slice(0, end), reason };
 }

@@ -1,14 +1,13 @@
-import { expressionFailed } from '../../expression/expression-error.ts';
+import { expressionFailed, isMap, type Value } from '@quire/expressions';
 import type { Finding } from '../../finding.ts';
-import type { SourceValue } from '../../row.ts';
 import { attempt, type ErrorPolicy } from '../column-error.ts';
 import type { ColumnSpec } from '../column-spec.ts';
-import { isMap, type SchemaConformingPart } from '../pipeline-input.ts';
+import type { SchemaConformingPart } from '../pipeline-input.ts';
 import { noStep, type PlannedStep } from '../step.ts';
 
 const depthMax = 100;
 
-type Members = Record<string, SourceValue>;
+type Members = Record<string, Value>;
 
 /** Where values go, by their path: names joined by dots. */
 interface Routes {
@@ -70,7 +69,7 @@ export function planSchemaConforming(
 }
 
 /** `extrasName` is the name under which the extras of the same depth have a value. */
-function sort(path: string, extrasName: string, value: SourceValue, routes: Routes, into: Sorted, depth: number): void {
+function sort(path: string, extrasName: string, value: Value, routes: Routes, into: Sorted, depth: number): void {
   if (depth > depthMax) throw expressionFailed(`${path.slice(0, 60)}… is nested more than ${depthMax} deep.`);
   if (routes.dropped.has(path)) return;
   if (routes.suffix !== undefined && extrasName.endsWith(routes.suffix)) {

@@ -1,4 +1,4 @@
-import type { SourceValue } from '../../row.ts';
+import { Decimal, type Value } from '@quire/expressions';
 import type { ColumnSpec } from '../column-spec.ts';
 import type { Step } from '../step.ts';
 
@@ -12,7 +12,7 @@ export function planSpecialValues(columns: readonly ColumnSpec[]): Step | undefi
       for (const { name, type, allowsTrailingZeros } of affected) {
         const before = row.get(name);
         if (before === null || (type === 'BIG_DECIMAL' && allowsTrailingZeros)) continue;
-        const after = Array.isArray(before) ? settleAll(before as readonly SourceValue[]) : settle(before);
+        const after = Array.isArray(before) ? settleAll(before as readonly Value[]) : settle(before);
         if (Object.is(before, after)) continue;
         row.put(name, after);
         journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
@@ -22,13 +22,13 @@ export function planSpecialValues(columns: readonly ColumnSpec[]): Step | undefi
   };
 }
 
-function settle(value: SourceValue): SourceValue {
+function settle(value: Value): Value {
   if (typeof value === 'number') return Number.isNaN(value) ? null : value === 0 ? 0 : value;
-  if (typeof value === 'string' && value.includes('.')) return value.replace(/\.?0+$/, '');
+  if (typeof value === 'string') return Decimal.parse(value).withoutTrailingZeros().toPlainString();
   return value;
 }
 
-function settleAll(values: readonly SourceValue[]): SourceValue {
+function settleAll(values: readonly Value[]): Value {
   const settled = values.map(settle);
   if (settled.every((value, index) => Object.is(value, values[index]))) return values;
   const present = settled.filter((value) => value !== null);

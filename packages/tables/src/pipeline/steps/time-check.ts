@@ -1,16 +1,15 @@
-import { isQuireError } from '@quire/core';
-import { type DateTimeFormat, parseDateTimeFormat, readInFormat } from '../../expression/datetime/date-time-format.ts';
+import { type Clock, isQuireError } from '@quire/core';
+import { type DateTimeFormat, javaText, parseDateTimeFormat, readInFormat, type Value } from '@quire/expressions';
 import { type ErrorPolicy, failColumn } from '../column-error.ts';
 import type { ColumnSpec } from '../column-spec.ts';
 import { noStep, type PlannedStep } from '../step.ts';
-import type { PresentValue } from '../../expression/parameter.ts';
 
 /** Times before 1971 or after 2070 are mostly times in another unit. */
 const validTimeRangeMs = { start: Date.UTC(1971, 0, 1), end: Date.UTC(2071, 0, 1) } as const;
 
 /** Whether an instant is one that a table's times may have. */
 export function isValidTime(epochMs: number): boolean {
-  return epochMs >= validTimeRangeMs.start && epochMs < validTimeRangeMs.end;
+  return epochMs >= validTimeRangeMs.start && epochMs <= validTimeRangeMs.end;
 }
 
 /** How the time column is written; undefined where the schema does not say, or says it wrongly. */
@@ -25,7 +24,12 @@ export function timeFormatOf(column: ColumnSpec | undefined): DateTimeFormat | u
 }
 
 /** Refuses values of the time column that are no time from 1971 to 2070. */
-export function planTimeCheck(isEnabled: boolean, timeColumn: ColumnSpec | undefined, policy: ErrorPolicy): PlannedStep {
+export function planTimeCheck(
+  isEnabled: boolean,
+  timeColumn: ColumnSpec | undefined,
+  policy: ErrorPolicy,
+  clock: Clock,
+): PlannedStep {
   if (!isEnabled || timeColumn === undefined) return noStep;
   const format = timeFormatOf(timeColumn);
   const { name, path } = timeColumn;
@@ -39,7 +43,7 @@ export function planTimeCheck(isEnabled: boolean, timeColumn: ColumnSpec | undef
       name: 'timeCheck',
       apply(row, journal) {
         const value = row.get(name);
-        const reason = value === null ? undefined : whyInvalid(value, format);
+        const reason = value === null ? undefined : whyInvalid(value, format, new Date(clock.nowMs()).getUTCFullYear());
         if (reason !== undefined) failColumn(row, name, reason, policy, journal);
         return [row];
       },
@@ -47,9 +51,9 @@ export function planTimeCheck(isEnabled: boolean, timeColumn: ColumnSpec | undef
   };
 }
 
-function whyInvalid(value: PresentValue, format: DateTimeFormat): string | undefined {
+function whyInvalid(value: Value, format: DateTimeFormat, nowYear: number): string | undefined {
   try {
-    const epochMs = readInFormat(value, format, 'a time');
+    const epochMs = readInFormat(javaText(value), format, nowYear);
     return isValidTime(epochMs) ? undefined : `${new Date(epochMs).toISOString()} is outside the years 1971 to 2070.`;
   } catch (error) {
     if (isQuireError(error, 'EXPRESSION_FAILED')) return error.message;

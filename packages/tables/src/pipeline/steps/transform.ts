@@ -1,32 +1,58 @@
-import { compileExpression } from '../../expression/compile-expression.ts';
-import type { EvaluationContext } from '../../expression/function-definition.ts';
+import { isQuireError } from '@quire/core';
+import { compileExpression, type EvaluationContext, isMap, type Value } from '@quire/expressions';
 import { attempt, type ErrorPolicy } from '../column-error.ts';
 import type { Transform } from '../order-transforms.ts';
-import type { Step, StepName } from '../step.ts';
+import type { Step } from '../step.ts';
 
 /**
- * Makes columns by expressions, in the order given. A column that has a value keeps it: a transform fills what the source lacks.
+ * Makes columns by expressions, in the order given. A column that has a value keeps it: a transform fills what the source lacks. Only a
+ * list, a map or bytes give way, where the expression makes something else of them.
  */
 export function planTransforms(
   transforms: readonly Transform[],
   context: EvaluationContext,
   policy: ErrorPolicy,
-  name: StepName = 'transform',
 ): Step | undefined {
   if (transforms.length === 0) return undefined;
-  const compiled = transforms.map(({ column, expression }) => ({ column, evaluate: compileExpression(expression, context) }));
+  const compiled = transforms.map(({ column, expression, evaluate = compileExpression(expression, context) }) => ({
+    column,
+    evaluate,
+  }));
   return {
-    name,
+    name: 'transform',
     apply(row, journal) {
       for (const { column, evaluate } of compiled) {
-        if (row.get(column) !== null) continue;
-        attempt(row, column, policy, journal, () => {
-          const value = evaluate(row.fields);
-          row.put(column, value);
-          if (value !== null) journal.note('added', column, { sourceIndex: row.sourceIndex, after: value });
-        });
+        const before = row.get(column);
+        if (before !== null && shapeOf(before) === 'single') continue;
+        if (before === null) {
+          attempt(row, column, policy, journal, () => {
+            const value = evaluate(row.fields);
+            row.put(column, value);
+            if (value !== null) journal.note('added', column, { sourceIndex: row.sourceIndex, after: value });
+          });
+          continue;
+        }
+        const after = evaluateQuietly(() => evaluate(row.fields));
+        if (after === null || shapeOf(after) === shapeOf(before)) continue;
+        row.put(column, after);
+        journal.note('changed', column, { sourceIndex: row.sourceIndex, before, after });
       }
       return [row];
     },
   };
+}
+
+function shapeOf(value: Value): 'single' | 'map' | 'list' {
+  if (isMap(value)) return 'map';
+  return Array.isArray(value) || value instanceof Uint8Array ? 'list' : 'single';
+}
+
+/** What fails where there is a value already changes nothing. */
+function evaluateQuietly(evaluate: () => Value): Value {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+    return null;
+  }
 }

@@ -1,22 +1,27 @@
-import type { SourceValue } from '../../row.ts';
-import { type ComplexTypePart, isMap } from '../pipeline-input.ts';
+import { isMap, type Value } from '@quire/expressions';
+import type { ComplexTypePart } from '../pipeline-input.ts';
 import type { Step } from '../step.ts';
 import type { WorkingRow } from '../working-row.ts';
+import { renamedByPrefix } from './rename-prefixes.ts';
 
 /** Most rows that one row of the source may become. */
 const unnestedCountMax = 10_000;
 
 /**
  * Makes a row of each element of a collection, outer collections first; several collections give every combination. A row whose
- * collection is empty or missing goes on without it.
+ * collection is empty or missing goes on as it is. Where a later step reads the collection itself, each row has it again.
+ *
+ * @param readLater the columns that later steps read
  */
-export function planUnnest(config: ComplexTypePart | undefined): Step | undefined {
+export function planUnnest(config: ComplexTypePart | undefined, readLater: ReadonlySet<string>): Step | undefined {
   const names = [...new Set(config?.fieldsToUnnest)].toSorted();
   if (names.length === 0) return undefined;
   const delimiter = config?.delimiter ?? '.';
+  const kept = names.filter((name) => readLater.has(renamedByPrefix(name, config?.prefixesToRename ?? {}) ?? name));
   return {
     name: 'unnest',
     apply(row, journal) {
+      const originals = kept.flatMap((name) => (row.get(name) === null ? [] : [[name, row.get(name)] as const]));
       let rows: readonly WorkingRow[] = [row];
       for (const name of names) {
         const count = rows.reduce((total, each) => total + Math.max(1, elementsOf(each, name)?.length ?? 1), 0);
@@ -28,6 +33,7 @@ export function planUnnest(config: ComplexTypePart | undefined): Step | undefine
         }
         rows = rows.flatMap((each) => unnest(each, name, delimiter));
       }
+      for (const each of rows) for (const [name, value] of originals) if (each.get(name) === null) each.put(name, value);
       if (rows.length > 1) {
         const reason = `${rows.length} rows of one, by ${names.join(', ')}`;
         journal.note('unnested', undefined, { sourceIndex: row.sourceIndex, reason });
@@ -37,16 +43,15 @@ export function planUnnest(config: ComplexTypePart | undefined): Step | undefine
   };
 }
 
-function elementsOf(row: WorkingRow, name: string): readonly SourceValue[] | undefined {
+function elementsOf(row: WorkingRow, name: string): readonly Value[] | undefined {
   const value = row.get(name);
-  return Array.isArray(value) ? (value as readonly SourceValue[]) : undefined;
+  return Array.isArray(value) ? (value as readonly Value[]) : undefined;
 }
 
 function unnest(row: WorkingRow, name: string, delimiter: string): readonly WorkingRow[] {
   const elements = elementsOf(row, name);
-  if (elements === undefined) return [row];
+  if (elements === undefined || elements.length === 0) return [row];
   delete row.fields[name];
-  if (elements.length === 0) return [row];
   return elements.map((element) => {
     const copy = row.copy();
     if (isMap(element)) for (const [key, member] of Object.entries(element)) copy.put(name + delimiter + key, member);

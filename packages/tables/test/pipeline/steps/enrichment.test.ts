@@ -5,10 +5,12 @@ const generate = (fieldToFunctionMap: Record<string, string>, preComplexTypeTran
   return { enricherType: 'generateColumn', properties: { fieldToFunctionMap }, preComplexTypeTransform };
 };
 
-test('columns are generated in the order in which they need each other', async () => {
-  const enrichmentConfigs = [generate({ twice: 'once || once', once: "upper(name) || '!'" })];
+test('columns are generated one after the other, whatever stood there', async () => {
+  const enrichmentConfigs = [
+    generate({ once: "concat(upper(name), '!')", twice: 'concat(once, once)', name: "concat(name, 'b')" }),
+  ];
   expect(await fieldsOf([{ name: 'a' }], { ingestion: { enrichmentConfigs } })).toEqual([
-    { name: 'a', once: 'A!', twice: 'A!A!' },
+    { name: 'ab', once: 'A!', twice: 'A!A!' },
   ]);
 });
 
@@ -20,13 +22,17 @@ test('those before complex types see nested values, those after see the flattene
   ]);
 });
 
-test('an enricher that is not run here, a bad expression and a circle are findings', async () => {
-  const enrichmentConfigs = [{ enricherType: 'clpEnricher', properties: {} }, generate({ 'a/b': 'uper(x)', c: 'd', d: 'c' })];
+test('an enricher that is not run here or unknown and a bad expression are findings', async () => {
+  const enrichmentConfigs = [
+    { enricherType: 'clpEnricher', properties: {} },
+    generate({ 'a/b': 'uper(x)' }),
+    { enricherType: 'x' },
+  ];
   const { findings, rows } = await run([{ x: 1 }], { ingestion: { enrichmentConfigs } });
   expect(findings.map(({ path, code, severity }) => [path, code, severity])).toEqual([
     ['/ingestionConfig/enrichmentConfigs/0/enricherType', 'PIPELINE_ENRICHER_NOT_RUN', 'warning'],
     ['/ingestionConfig/enrichmentConfigs/1/properties/fieldToFunctionMap/a~1b', 'EXPRESSION_UNKNOWN_FUNCTION', 'error'],
-    ['/ingestionConfig/enrichmentConfigs/1/properties/fieldToFunctionMap/c', 'PIPELINE_TRANSFORM_CYCLE', 'error'],
+    ['/ingestionConfig/enrichmentConfigs/2/enricherType', 'PIPELINE_ENRICHER_UNKNOWN', 'error'],
   ]);
   expect(rows.map(({ fields }) => fields)).toEqual([{ x: 1 }]);
 });

@@ -12,7 +12,9 @@ test('rows for which the filter is true are dropped; false and null keep them', 
 
 test('it sees what transforms made, and values before their types are those of the schema', async () => {
   const transformConfigs = [{ columnName: 'b', transformFunction: 'upper(a)' }];
-  const { rows } = await run([{ a: 'x' }, { a: 'y' }], { ingestion: { ...filter("b = 'X'"), transformConfigs } });
+  const { rows } = await run([{ a: 'x' }, { a: 'y' }], {
+    ingestion: { ...filter("b IS NOT DISTINCT FROM 'X'"), transformConfigs },
+  });
   expect(rows.map(({ fields }) => fields)).toEqual([{ a: 'y', b: 'Y' }]);
 });
 

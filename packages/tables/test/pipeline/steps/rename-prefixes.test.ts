@@ -12,7 +12,7 @@ test('columns whose names begin with a prefix get another beginning', async () =
 test('a name that is taken, or none, is an error of the column', async () => {
   const { dropped } = await run([{ 'a.x': 1, x: 2 }, { 'a.': 1 }], { ingestion: rename({ 'a.': '' }) });
   expect(dropped.map(({ column, reason }) => [column, reason])).toEqual([
-    ['a.x', 'The prefix a. cannot be renamed: ‘x’ is taken.'],
-    ['a.', 'The prefix a. cannot be renamed: ‘’ is no name.'],
+    ['a.x', 'a.x cannot be renamed: ‘x’ is taken.'],
+    ['a.', 'a. cannot be renamed: ‘’ is not a name.'],
   ]);
 });

@@ -1,0 +1,103 @@
+import { expressionFailed } from '../language/expression-error.ts';
+import { memoize } from '../values/memoize.ts';
+
+/** Letters that stand for a number. */
+export type NumberLetter = 'C' | 'Y' | 'y' | 'x' | 'w' | 'e' | 'D' | 'M' | 'd' | 'K' | 'h' | 'H' | 'k' | 'm' | 's' | 'S';
+
+/** A piece of a pattern. */
+export type PatternField =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'number'; readonly letter: NumberLetter; readonly width: number; readonly widthMax: number }
+  /** A year of two digits; others are read as well where nothing numeric follows. */
+  | { readonly kind: 'shortYear'; readonly letter: 'y' | 'x'; readonly isLenient: boolean }
+  | { readonly kind: 'month' | 'weekday'; readonly isLong: boolean }
+  | { readonly kind: 'halfday' | 'era' | 'zoneId' }
+  /** `CEST`, or `Central European Summer Time`. */
+  | { readonly kind: 'zoneName'; readonly isLong: boolean }
+  /** `+0530`, or `+05:30`. */
+  | { readonly kind: 'offset'; readonly hasColon: boolean };
+
+/** A pattern of dates and times as Joda-Time writes them, cut into pieces. */
+export interface DateTimePattern {
+  readonly text: string;
+  readonly fields: readonly PatternField[];
+}
+
+interface Piece {
+  readonly letter: string;
+  /** The letters' count, or the literal text where there is no letter. */
+  readonly width: number;
+  readonly text: string;
+}
+
+const numberLetters = 'CYyxweDMdKhHkmsS';
+const yearLetters = 'Yyx';
+
+/**
+ * Reads a pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSZ` (https://www.joda.org/joda-time/key_format.html). A quote that is not closed goes
+ * to the end.
+ *
+ * @throws EXPRESSION_FAILED at a letter without a meaning
+ */
+export const parseDateTimePattern: (pattern: string) => DateTimePattern = memoize((pattern) => {
+  if (pattern === '' || pattern.length > 200) throw expressionFailed('A date pattern has 1 to 200 characters.');
+  const pieces = piecesOf(pattern);
+  return { text: pattern, fields: pieces.map((piece, index) => fieldOf(piece, pieces[index + 1], pattern)) };
+});
+
+function piecesOf(pattern: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (let at = 0; at < pattern.length;) {
+    const letter = pattern.charAt(at);
+    if (/[A-Za-z]/.test(letter)) {
+      let end = at;
+      while (pattern.charAt(end) === letter) end += 1;
+      pieces.push({ letter, width: end - at, text: '' });
+      at = end;
+      continue;
+    }
+    let [text, isQuoted] = ['', false];
+    for (; at < pattern.length && (isQuoted || !/[A-Za-z]/.test(pattern.charAt(at))); at += 1) {
+      const character = pattern.charAt(at);
+      if (character !== "'") text += character;
+      else if (pattern.charAt(at + 1) === "'") {
+        text += "'";
+        at += 1;
+      } else isQuoted = !isQuoted;
+    }
+    pieces.push({ letter: '', width: 0, text });
+  }
+  return pieces;
+}
+
+function fieldOf({ letter, width, text }: Piece, next: Piece | undefined, whole: string): PatternField {
+  if (letter === '') return { kind: 'literal', text };
+  if (letter === 'M' && width >= 3) return { kind: 'month', isLong: width >= 4 };
+  if (letter === 'E') return { kind: 'weekday', isLong: width >= 4 };
+  if (letter === 'a') return { kind: 'halfday' };
+  if (letter === 'G') return { kind: 'era' };
+  if (letter === 'z') return { kind: 'zoneName', isLong: width >= 4 };
+  if (letter === 'Z') return width >= 3 ? { kind: 'zoneId' } : { kind: 'offset', hasColon: width === 2 };
+  if (!numberLetters.includes(letter)) {
+    throw expressionFailed(
+      `The letter ${letter} means nothing in the date pattern ${whole}; quote text as in yyyy-MM-dd'T'HH:mm.`,
+    );
+  }
+  const isNumberNext = next !== undefined && isNumeric(next);
+  const number = letter as NumberLetter;
+  if (yearLetters.includes(letter) && width === 2) {
+    return { kind: 'shortYear', letter: letter === 'x' ? 'x' : 'y', isLenient: !isNumberNext };
+  }
+  return { kind: 'number', letter: number, width, widthMax: widthMaxOf(number, width, isNumberNext) };
+}
+
+function isNumeric({ letter, width }: Piece): boolean {
+  return letter !== '' && numberLetters.includes(letter) && (letter !== 'M' || width <= 2);
+}
+
+/** How many digits are read at most. */
+function widthMaxOf(letter: NumberLetter, width: number, isNumberNext: boolean): number {
+  if (yearLetters.includes(letter)) return isNumberNext ? width : 9;
+  if (letter === 'S' || letter === 'C') return width;
+  return letter === 'D' ? 3 : letter === 'e' ? 1 : 2;
+}

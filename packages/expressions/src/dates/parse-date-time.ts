@@ -1,0 +1,154 @@
+import { expressionFailed } from '../language/expression-error.ts';
+import { checkedEpochMs, monthNames, weekdayNames } from './calendar.ts';
+import type { DateTimePattern, NumberLetter, PatternField } from './date-time-pattern.ts';
+import { localMsOf, type ReadNumbers } from './local-time.ts';
+import { isJodaZone, jodaZone, shortNames, type Zone } from './zone.ts';
+
+/** What has been read of a text so far. */
+interface Reading {
+  readonly text: string;
+  readonly nowYear: number;
+  position: number;
+  readonly numbers: ReadNumbers;
+  /** The zone or offset that the text itself names. */
+  zone: Zone | undefined;
+}
+
+/**
+ * Reads a text by a pattern to the instant that the clocks of a zone showed so, as Joda-Time does; a zone or offset in the text goes
+ * before `zone`.
+ *
+ * Fields that the pattern does not have are those of 1970-01-01T00:00:00; a month or day without a year is of 2000, a leap year. A year of
+ * two digits lies from 80 years before `nowYear` to 19 behind it. A time that a change of clocks made appear twice is the earlier one.
+ *
+ * @throws EXPRESSION_FAILED when the text does not fit the pattern, there is no such date, or clocks skipped the time
+ */
+export function parseDateTime(text: string, pattern: DateTimePattern, zone: Zone, nowYear: number): number {
+  const reading: Reading = { text, nowYear, position: 0, numbers: {}, zone: undefined };
+  for (const field of pattern.fields) {
+    if (!readField(reading, field)) throw mismatch(text, pattern, reading.position);
+  }
+  if (reading.position < text.length) throw mismatch(text, pattern, reading.position);
+  const localMs = localMsOf(reading.numbers);
+  if (localMs === undefined) throw expressionFailed(`There is no date ‘${text}’ by the pattern ${pattern.text}.`);
+  return checkedEpochMs(instantOf(localMs, reading.zone ?? zone, text));
+}
+
+function readField(reading: Reading, field: PatternField): boolean {
+  switch (field.kind) {
+    case 'literal': {
+      const found = reading.text.slice(reading.position, reading.position + field.text.length);
+      if (found.toLowerCase() !== field.text.toLowerCase()) return false;
+      reading.position += field.text.length;
+      return true;
+    }
+    case 'number':
+      return readNumber(reading, field.letter, field.widthMax);
+    case 'shortYear':
+      return readShortYear(reading, field.letter, field.isLenient);
+    case 'month':
+      return readName(reading, monthNames, 'M', 1);
+    case 'weekday':
+      return readName(reading, weekdayNames, 'E', 1);
+    case 'halfday':
+      return readName(reading, ['AM', 'PM'], 'a', 0);
+    case 'era':
+      return readName(reading, ['BC', 'AD'], 'G', 0) || readName(reading, ['BCE', 'CE'], 'G', 0);
+    case 'offset':
+      return readOffset(reading);
+    case 'zoneId':
+      return readZoneName(reading, /[\w/+:-]+/y, (name) => (isJodaZone(name) ? jodaZone(name) : undefined));
+    case 'zoneName':
+      return !field.isLong && readZoneName(reading, /[A-Z]+/y, (name) => shortNames.get(name));
+  }
+}
+
+function readNumber(reading: Reading, letter: NumberLetter, widthMax: number): boolean {
+  const { text } = reading;
+  const sign =
+    letter === 'y' || letter === 'x' || letter === 'Y' || letter === 'C'
+      ? (/^[+-](?=\d)/.exec(text.slice(reading.position, reading.position + 2))?.[0] ?? '')
+      : '';
+  const start = reading.position + sign.length;
+  let end = start;
+  while (end < text.length && end - start < widthMax && isDigit(text.charCodeAt(end))) end += 1;
+  if (end === start && letter !== 'S') return false;
+  const digits = text.slice(start, end);
+  reading.position = end;
+  // Digits of a second are its fraction, in milliseconds.
+  const value = letter === 'S' ? Number(digits.padEnd(3, '0').slice(0, 3)) : Number(digits);
+  reading.numbers[letter] = sign === '-' ? -value : value;
+  return true;
+}
+
+function readShortYear(reading: Reading, letter: 'y' | 'x', isLenient: boolean): boolean {
+  const start = reading.position;
+  const digits = /^\d*/.exec(reading.text.slice(start, start + 10))?.[0] ?? '';
+  if (!isLenient || digits.length === 2) {
+    if (digits.length < 2) return false;
+    const short = Number(digits.slice(0, 2));
+    const low = reading.nowYear - 80;
+    const century = Math.floor(low / 100) * 100;
+    reading.numbers[letter] = century + short + (short < low - century ? 100 : 0);
+    reading.position += 2;
+    return true;
+  }
+  return readNumber(reading, letter, 9);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** The long name or its first three letters, as written, in capitals or in small letters. */
+function readName(reading: Reading, names: readonly string[], letter: 'M' | 'E' | 'a' | 'G', first: number): boolean {
+  for (const length of [9, 3]) {
+    for (const [index, name] of names.entries()) {
+      const short = name.slice(0, length);
+      const found = reading.text.slice(reading.position, reading.position + short.length);
+      if (found !== short && found !== short.toUpperCase() && found !== short.toLowerCase()) continue;
+      reading.numbers[letter] = index + first;
+      reading.position += short.length;
+      return true;
+    }
+  }
+  return false;
+}
+
+function readOffset(reading: Reading): boolean {
+  const [whole, sign, hours = '0', minutes = '0', seconds = '0'] =
+    /^(?:[zZ]|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)/.exec(reading.text.slice(reading.position, reading.position + 9)) ?? [];
+  if (whole === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return false;
+  const offsetMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  const signed = sign === '-' ? -offsetMs : offsetMs;
+  reading.zone = { name: whole, offsetMsAt: () => signed };
+  reading.position += whole.length;
+  return true;
+}
+
+/** The longest name that is known. */
+function readZoneName(reading: Reading, shape: RegExp, find: (name: string) => Zone | undefined): boolean {
+  shape.lastIndex = reading.position;
+  const longest = shape.exec(reading.text)?.[0] ?? '';
+  for (let length = Math.min(longest.length, 40); length > 0; length -= 1) {
+    const zone = find(longest.slice(0, length));
+    if (zone === undefined) continue;
+    reading.zone = zone;
+    reading.position += length;
+    return true;
+  }
+  return false;
+}
+
+/** Tries the offsets of a day before and after, between which any change of clocks lies: the earlier instant first. */
+function instantOf(localMs: number, zone: Zone, text: string): number {
+  const offsets = [zone.offsetMsAt(localMs - 86_400_000), zone.offsetMsAt(localMs + 86_400_000)];
+  const instants = offsets.map((offsetMs) => localMs - offsetMs).filter((ms) => ms + zone.offsetMsAt(ms) === localMs);
+  if (instants.length === 0) throw expressionFailed(`The clocks of ${zone.name} never showed ‘${text}’: they were put forward.`);
+  return Math.min(...instants);
+}
+
+function mismatch(text: string, pattern: DateTimePattern, position: number): Error {
+  const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return expressionFailed(`‘${shown}’ does not fit the date pattern ${pattern.text} from character ${position + 1} on.`);
+}

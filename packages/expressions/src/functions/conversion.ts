@@ -1,0 +1,108 @@
+import { define, type FunctionDefinition } from '../language/function-definition.ts';
+import { expressionFailed } from '../language/expression-error.ts';
+import { bytes, decimal, long, object, text, type Type } from '../language/function-type.ts';
+import { type Cast, parseCast } from '../values/cast.ts';
+import { bytesOfHex, toText } from '../values/convert.ts';
+import { Decimal } from '../values/decimal.ts';
+import { parseWhole } from '../values/java-text.ts';
+
+/** The name of a type that a value becomes. */
+const target: Type<Cast> = { name: 'String', read: (value) => parseCast(toText(value)), write: () => null };
+
+/** Text where bytes are due is hex digits. */
+// prettier-ignore
+export const conversionFunctions: readonly FunctionDefinition[] = [
+  define('cast', [object, target], object, (value, convert) => (value === null ? null : convert(value)), 'The value as another type; written `CAST(a AS LONG)`.', "CAST('42.9' AS INT)"),
+  define('bigDecimalToBytes', [decimal], bytes, (value) => value.toBytes(), 'A decimal as BYTES columns hold it.', 'bigDecimalToBytes(1.5)'),
+  define('bytesToBigDecimal', [bytes], decimal, (value) => Decimal.fromBytes(value), 'The decimal of such bytes.', "bytesToBigDecimal('00010f')"),
+  define('hexToBytes', [text], bytes, bytesOfHex, 'The bytes of hex digits.', "hexToBytes('00ff')"),
+  define('bytesToHex', [bytes], text, (value) => Buffer.from(value).toString('hex'), 'Bytes as hex digits.', "bytesToHex(toUtf8('Hi'))"),
+  define('hexDecimalToLong', [text], long, longOfHex, 'The long of hex digits, with or without `0x`.', "hexDecimalToLong('0xff')"),
+  define('longToHexDecimal', [long], text, (value) => BigInt.asUintN(64, value).toString(16), 'A long as hex digits.', 'longToHexDecimal(255)'),
+  define('base64Encode', [bytes], bytes, (value) => Buffer.from(Buffer.from(value).toString('base64')), 'Bytes as the characters of base64.', "fromUtf8(base64Encode(toUtf8('Hi')))"),
+  define('base64Decode', [bytes], bytes, (value) => bytesOfBase64(Buffer.from(value).toString('latin1')), 'The bytes of such characters.', "fromUtf8(base64Decode(toUtf8('SGk=')))"),
+  define('toBase64', [bytes], text, (value) => Buffer.from(value).toString('base64'), 'Bytes as text of base64.', "toBase64(toUtf8('Hi'))"),
+  define('fromBase64', [text], bytes, bytesOfBase64, 'The bytes of base64.', "fromUtf8(fromBase64('SGk='))"),
+  define('toUtf8', [text], bytes, (value) => Buffer.from(value, 'utf8'), 'The text in UTF-8.', "toUtf8('ä')"),
+  define('fromUtf8', [bytes], text, (value) => new TextDecoder().decode(value), 'The text of UTF-8.', "fromUtf8('c3a4')"),
+  define('toAscii', [text], bytes, (value) => encode(value, 'ascii'), 'The text in ASCII, `?` for other characters.', "toAscii('aä')"),
+  define('fromAscii', [bytes], text, (value) => decode(value, 'ascii'), 'The text of ASCII.', "fromAscii('4142')"),
+  define('toBytes', [text, text], bytes, (value, charset) => (charsetOf(charset) === undefined ? null : encode(value, charsetOf(charset) ?? 'utf8')), 'The text in a character set, null where that is unknown.', "toBytes('ä', 'ISO-8859-1')"),
+  define('fromBytes', [bytes, text], text, (value, charset) => (charsetOf(charset) === undefined ? null : decode(value, charsetOf(charset) ?? 'utf8')), 'The text of bytes in a character set.', "fromBytes('e4', 'ISO-8859-1')"),
+  define('toUUIDBytes', [text], bytes, bytesOfUuid, 'The 16 bytes of a UUID, null where it is not one.', "toUUIDBytes('123e4567-e89b-12d3-a456-426614174000')"),
+  define('fromUUIDBytes', [bytes], text, uuidOfBytes, 'The UUID of 16 bytes.', "fromUUIDBytes(toUUIDBytes('123e4567-e89b-12d3-a456-426614174000'))"),
+];
+
+function longOfHex(given: string): bigint {
+  const [, sign = '', digits = ''] = /^([+-]?)([\da-f]{1,40})$/i.exec(given.startsWith('0x') ? given.slice(2) : given) ?? [];
+  if (digits === '') throw expressionFailed(`‘${given.slice(0, 40)}’ is not hex digits.`);
+  const value = BigInt(`0x${digits}`);
+  return parseWhole(String(sign === '-' ? -value : value), 64);
+}
+
+function bytesOfBase64(given: string): Uint8Array {
+  const isPadded = given.includes('=');
+  const isRight = /^[A-Za-z\d+/]*={0,2}$/.test(given) && (isPadded ? given.length % 4 === 0 : given.length % 4 !== 1);
+  if (!isRight) throw expressionFailed(`‘${given.slice(0, 40)}’ is not base64.`);
+  return Uint8Array.from(Buffer.from(given, 'base64'));
+}
+
+type Charset = 'utf8' | 'ascii' | 'latin1' | 'utf16be' | 'utf16le' | 'utf16';
+
+const charsets: Readonly<Record<string, Charset>> = {
+  'UTF-8': 'utf8',
+  UTF8: 'utf8',
+  ASCII: 'ascii',
+  'US-ASCII': 'ascii',
+  'ISO-8859-1': 'latin1',
+  LATIN1: 'latin1',
+  'UTF-16': 'utf16',
+  'UTF-16BE': 'utf16be',
+  'UTF-16LE': 'utf16le',
+};
+
+function charsetOf(name: string): Charset | undefined {
+  const upper = name.toUpperCase();
+  return Object.hasOwn(charsets, upper) ? charsets[upper] : undefined;
+}
+
+function encode(given: string, charset: Charset): Uint8Array {
+  if (charset === 'utf8') return Buffer.from(given, 'utf8');
+  if (charset === 'ascii' || charset === 'latin1') {
+    const last = charset === 'ascii' ? 0x7f : 0xff;
+    return Uint8Array.from(Array.from(given, (each) => ((each.codePointAt(0) ?? 0) <= last ? (each.codePointAt(0) ?? 0) : 0x3f)));
+  }
+  const units = Buffer.from(given, 'utf16le');
+  if (charset === 'utf16le') return units;
+  const swapped = units.swap16();
+  return charset === 'utf16be' || given === '' ? swapped : Buffer.concat([Buffer.from([0xfe, 0xff]), swapped]);
+}
+
+function decode(given: Uint8Array, charset: Charset): string {
+  if (charset === 'ascii') return Array.from(given, (byte) => (byte > 0x7f ? '\uFFFD' : String.fromCharCode(byte))).join('');
+  if (charset === 'latin1') return Buffer.from(given).toString('latin1');
+  if (charset === 'utf16') {
+    const isLittle = given[0] === 0xff && given[1] === 0xfe;
+    return new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(given);
+  }
+  return new TextDecoder(charset === 'utf8' ? 'utf-8' : charset === 'utf16le' ? 'utf-16le' : 'utf-16be', {
+    ignoreBOM: true,
+  }).decode(given);
+}
+
+function bytesOfUuid(given: string): Uint8Array | null {
+  const groups = given.split('-');
+  if (groups.length !== 5 || given.length > 36 || groups.some((group) => !/^[\da-f]+$/i.test(group))) return null;
+  const sizes = [8, 4, 4, 4, 12];
+  return Buffer.from(
+    groups.map((group, index) => group.padStart(sizes[index] ?? 0, '0').slice(-(sizes[index] ?? 0))).join(''),
+    'hex',
+  );
+}
+
+function uuidOfBytes(given: Uint8Array): string {
+  if (given.length < 16) throw expressionFailed(`A UUID has 16 bytes, not ${given.length}.`);
+  return Buffer.from(given.subarray(0, 16))
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

@@ -1,0 +1,280 @@
+import type { Clock } from '@quire/core';
+import { checkedEpochMs, dayMs, dayOfYearOf, weekdayOf, weekOf } from '../dates/calendar.ts';
+import { addUnits, type CalendarUnit, countUnits, parseCalendarUnit, truncateInstant } from '../dates/calendar-unit.ts';
+import { epochIn, parseDateTimeFormat, readInFormat, writeInFormat } from '../dates/date-time-format.ts';
+import { parseDateTimePattern } from '../dates/date-time-pattern.ts';
+import { formatDateTime } from '../dates/format-date-time.ts';
+import { type Granularity, parseGranularity } from '../dates/granularity.ts';
+import { parseDuration, parseIso, parsePeriod } from '../dates/iso-text.ts';
+import { parseDateTime } from '../dates/parse-date-time.ts';
+import { convertExactly, convertTime, parseTimeUnit } from '../dates/time-unit.ts';
+import { fromLocal, indexedZone, jodaZone, strictZone, toLocal, utc, type Zone } from '../dates/zone.ts';
+import { expressionFailed } from '../language/expression-error.ts';
+import { define, defineClocked, elementwise, type FunctionDefinition } from '../language/function-definition.ts';
+import {
+  instants,
+  int,
+  ints,
+  long,
+  longs,
+  millis,
+  object,
+  text,
+  texts,
+  timestamp,
+  timestamps,
+  type Type,
+} from '../language/function-type.ts';
+import { toText } from '../values/convert.ts';
+import { Timestamp, type Value } from '../values/value.ts';
+
+/** A text that is read once for all rows where it is written in the expression, and is wrong for all of them or none. */
+const parsed = <T>(parse: (given: string) => T): Type<T> => ({
+  name: 'String',
+  read: (value) => parse(toText(value)),
+  write: () => null,
+});
+const pattern = parsed(parseDateTimePattern);
+const zone = parsed(jodaZone);
+const unit = parsed(parseCalendarUnit);
+
+const leapDay = 1_709_209_845_678;
+
+const epochUnits = [
+  ['Seconds', 'SECONDS'],
+  ['Minutes', 'MINUTES'],
+  ['Hours', 'HOURS'],
+  ['Days', 'DAYS'],
+] as const;
+
+/** `toEpochDays` and its kin, for each unit. */
+const epochFunctions = epochUnits.flatMap(([name, timeUnit]) => {
+  const toUnit = (ms: number): number => convertTime(ms, 'MILLISECONDS', timeUnit);
+  const toMs = (count: bigint): bigint => convertExactly(count, timeUnit, 'MILLISECONDS');
+  const low = name.toLowerCase();
+  // prettier-ignore
+  return [
+    define(`toEpoch${name}`, [millis], millis, toUnit, `Whole ${low} since 1970, cut off towards zero.`, `toEpoch${name}(${leapDay})`),
+    define(`toEpoch${name}Rounded`, [millis, millis], millis, (ms, size) => quotient(toUnit(ms), size) * size, `The same, rounded down to a multiple.`, `toEpoch${name}Rounded(${leapDay}, 10)`),
+    define(`toEpoch${name}Bucket`, [millis, millis], millis, (ms, size) => quotient(toUnit(ms), size), `How often so many ${low} have passed.`, `toEpoch${name}Bucket(${leapDay}, 10)`),
+    define(`fromEpoch${name}`, [long], long, toMs, `The instant of so many ${low} since 1970.`, `fromEpoch${name}(19782)`),
+    define(`fromEpoch${name}Bucket`, [long, long], long, (count, size) => toMs(BigInt.asIntN(64, count * size)), `The instant of so many times so many ${low}.`, `fromEpoch${name}Bucket(1978, 10)`),
+  ];
+});
+
+/** Fields of a date: what each is of what clocks show. */
+const fields: readonly (readonly [string, (localMs: number) => number, string])[] = [
+  ['year', (ms) => new Date(ms).getUTCFullYear(), 'The year'],
+  ['quarter', (ms) => Math.floor(new Date(ms).getUTCMonth() / 3) + 1, 'The quarter of the year'],
+  ['month monthOfYear', (ms) => new Date(ms).getUTCMonth() + 1, 'The month of the year'],
+  ['week weekOfYear', (ms) => weekOf(ms).week, 'The week of ISO 8601'],
+  ['yearOfWeek yow', (ms) => weekOf(ms).year, 'The year that this week counts to'],
+  ['dayOfYear doy', dayOfYearOf, 'The day of the year'],
+  ['dayOfMonth day', (ms) => new Date(ms).getUTCDate(), 'The day of the month'],
+  ['dayOfWeek dow', weekdayOf, 'The day of the week, 1 for Monday'],
+  ['hour', (ms) => new Date(ms).getUTCHours(), 'The hour of the day'],
+  ['minute', (ms) => new Date(ms).getUTCMinutes(), 'The minute of the hour'],
+  ['second', (ms) => new Date(ms).getUTCSeconds(), 'The second of the minute'],
+  ['millisecond', (ms) => new Date(ms).getUTCMilliseconds(), 'The millisecond of the second'],
+];
+
+const fieldFunctions = fields.flatMap(([names, of, does]) => {
+  const [name = ''] = names.split(' ');
+  // prettier-ignore
+  return [
+    define(names, [millis], int, (ms) => of(checkedEpochMs(ms)), `${does} of an instant in UTC.`, `${name}(${leapDay})`),
+    define(names, [millis, zone], int, (ms, at) => of(toLocal(checkedEpochMs(ms), at)), `${does} in a time zone.`, `${name}(${leapDay}, 'Asia/Kolkata')`),
+  ];
+});
+
+/** What follows works on one instant, and has a form with `MV` that works on a list of them. */
+// prettier-ignore
+const single = {
+  ofText: [
+    define('fromIso8601', [text], millis, parseIso, 'The instant of a time of ISO 8601 with an offset.', "fromIso8601('2024-02-29T12:30:45Z')"),
+  ],
+  toText: [
+    define('toIso8601', [millis], text, (ms) => new Date(checkedEpochMs(ms)).toISOString().replace('.000Z', 'Z'), 'The instant in ISO 8601.', `toIso8601(${leapDay})`),
+    define('toDateTime', [millis, pattern], text, (ms, form) => formatDateTime(checkedEpochMs(ms), form, utc), 'The instant by a pattern, in UTC.', `toDateTime(${leapDay}, 'yyyy-MM-dd HH:mm')`),
+    define('toDateTime', [millis, pattern, zone], text, (ms, form, at) => formatDateTime(checkedEpochMs(ms), form, at), 'The same in a time zone.', `toDateTime(${leapDay}, 'yyyy-MM-dd HH:mm z', 'Europe/Berlin')`),
+  ],
+  parsed: [
+    defineClocked('fromDateTime', [text, pattern], millis, ({ clock }) => (given, form) => parseDateTime(given, form, utc, yearOf(clock)), 'The instant of a text by a pattern, in UTC.', "fromDateTime('2024-02-29', 'yyyy-MM-dd')"),
+    defineClocked('fromDateTime', [text, pattern, zone], millis, ({ clock }) => (given, form, at) => parseDateTime(given, form, at, yearOf(clock)), 'The same in a time zone.', "fromDateTime('2024-02-29 12', 'yyyy-MM-dd HH', 'Europe/Berlin')"),
+  ],
+  ago: [defineClocked('ago', [text], millis, ({ clock }) => (period) => clock.nowMs() - parseDuration(period), 'The instant so long before now: `PT1H`, `P7D`.', undefined, false)],
+  offset: [
+    define('timezoneHour', [text], int, (at) => offsetPart(jodaZone(at), 0, 'HOURS'), 'How many hours a zone was ahead of UTC in 1970.', "timezoneHour('Asia/Kolkata')"),
+    define('timezoneMinute', [text], int, (at) => offsetPart(jodaZone(at), 0, 'MINUTES'), 'The minutes beyond these hours.', "timezoneMinute('Asia/Kolkata')"),
+  ],
+  offsetAt: [
+    define('timezoneHour', [zone, millis], int, (at, ms) => offsetPart(at, ms, 'HOURS'), 'The same at an instant.', `timezoneHour('Europe/Berlin', ${leapDay})`),
+    define('timezoneMinute', [zone, millis], int, (at, ms) => offsetPart(at, ms, 'MINUTES'), 'The minutes beyond these hours.', `timezoneMinute('Asia/Kolkata', ${leapDay})`),
+  ],
+  rounded: [define('round', [millis, millis], millis, (ms, size) => quotient(ms, size) * size, 'A number cut off to a multiple of another.', 'round(17, 5)')],
+  truncated: [
+    define('dateTrunc', [unit, millis], millis, (by, ms) => truncateInstant(ms, by, utc), 'The first millisecond of the unit that an instant lies in, in UTC.', `dateTrunc('DAY', ${leapDay})`),
+    define('dateTrunc', [unit, millis, text], millis, (by, time, timeUnit) => dateTrunc(by, time, timeUnit, 'UTC', timeUnit), 'The same of a time in a unit such as SECONDS.', "dateTrunc('MONTH', 1709209845, 'SECONDS')"),
+    define('dateTrunc', [unit, millis, text, text], millis, (by, time, timeUnit, at) => dateTrunc(by, time, timeUnit, at, timeUnit), 'The same by the clocks of a zone.', "dateTrunc('DAY', 1709209845, 'SECONDS', 'Europe/Berlin')"),
+    define('dateTrunc', [unit, millis, text, text, text], millis, dateTrunc, 'The same in another unit.', `dateTrunc('DAY', ${leapDay}, 'MILLISECONDS', 'Europe/Berlin', 'DAYS')`),
+  ],
+  added: [define('timestampAdd dateAdd', [unit, millis, millis], millis, (by, count, ms) => addUnits(ms, count, by), 'An instant moved by so many units; written `TIMESTAMPADD(DAY, 1, a)`.', `TIMESTAMPADD(MONTH, 1, ${leapDay})`)],
+  counted: [define('timestampDiff dateDiff', [unit, millis, millis], millis, (by, from, to) => countUnits(from, to, by), 'How many whole units lie between two instants; written `TIMESTAMPDIFF(DAY, a, b)`.', `TIMESTAMPDIFF(DAY, 0, ${leapDay})`)],
+};
+
+const longList = [instants, instants] as const;
+const intList = [instants, ints] as const;
+
+/** Forms for lists, derived from those for one value. */
+// prettier-ignore
+const multiple = [
+  ...[...epochFunctions, ...single.rounded].map((each) => listed(each, 0, each.returns === long ? [longs, longs] : longList)),
+  ...fieldFunctions.map((each) => listed(each, 0, intList)),
+  ...single.ofText.map((each) => listed(each, 0, [texts, instants])),
+  ...single.toText.map((each) => listed(each, 0, [instants, texts])),
+  ...single.parsed.map((each) => listed(each, 0, [texts, instants])),
+  ...single.ago.map((each) => listed(each, 0, [texts, instants])),
+  ...single.offset.map((each) => listed(each, 0, [texts, ints])),
+  ...single.offsetAt.map((each) => listed(each, 1, intList)),
+  ...single.truncated.map((each) => listed(each, 1, longList)),
+  ...single.added.map((each) => listed(each, 2, longList)),
+  ...single.counted.flatMap((each) => [listed(each, 1, longList), listed(each, 2, longList, 'MVReverse')]),
+];
+
+/** Instants are milliseconds since 1970. Patterns are those of Joda-Time. */
+// prettier-ignore
+export const dateFunctions: readonly FunctionDefinition[] = [
+  ...single.parsed,
+  defineClocked('fromDateTime', [text, text, text, millis], millis, ({ clock }) => (given, form, at, otherwise) => {
+    try {
+      return parseDateTime(given, parseDateTimePattern(form), jodaZone(at), yearOf(clock));
+    } catch {
+      return otherwise;
+    }
+  }, 'The same, or the fourth where the text does not fit.', "fromDateTime('x', 'yyyy', 'UTC', 0)"),
+  ...single.toText,
+  ...single.ofText,
+  define('toTimestamp', [millis], timestamp, (ms) => new Timestamp(ms), 'A timestamp of an instant.', `toTimestamp(${leapDay})`),
+  define('fromTimestamp', [timestamp], millis, ({ epochMs }) => epochMs, 'The instant of a timestamp.', "fromTimestamp('2024-02-29 12:30:45')"),
+  define('toTimestampMV', [instants], timestamps, (list) => list.map((ms) => new Timestamp(ms)), 'A timestamp of each instant.', undefined),
+  define('fromTimestampMV', [timestamps], instants, (list) => list.map(({ epochMs }) => epochMs), 'The instant of each timestamp.', `fromTimestampMV(toTimestampMV(ARRAY[1, 2]))`),
+  ...epochFunctions,
+  ...fieldFunctions,
+  define('extract', [text, millis], int, extract, 'A field of an instant; written `EXTRACT(YEAR FROM a)`.', `EXTRACT(YEAR FROM ${leapDay})`),
+  ...single.truncated,
+  ...single.rounded,
+  define('dateBin', [text, timestamp, timestamp], timestamp, (width, at, origin) => new Timestamp(origin.epochMs + quotient(at.epochMs - origin.epochMs, parsePeriod(width)) * parsePeriod(width)), 'The start of the span, counted from an origin, that a timestamp lies in: `1h30m`.', "dateBin('1h', '2024-02-29 12:34:56', '1970-01-01 00:00:00')"),
+  defineClocked('dateTimeConvert', [text, text, text, text], object, ({ clock }) => (given, from, to, granularity) => convert(given, from, to, granularity, undefined, clock), 'A time in another format, rounded down to a granularity.', `dateTimeConvert('${leapDay}', '1:MILLISECONDS:EPOCH', '1:DAYS:SIMPLE_DATE_FORMAT:yyyy-MM-dd', '1:DAYS')`),
+  defineClocked('dateTimeConvert', [text, text, text, text, text], object, ({ clock }) => (given, from, to, granularity, zone) => convert(given, from, to, granularity, zone, clock), 'The same, rounded by the clocks of a zone.', `dateTimeConvert('${leapDay}', '1:MILLISECONDS:EPOCH', '1:HOURS:EPOCH', '1:DAYS', 'Europe/Berlin')`),
+  ...single.added,
+  ...single.counted,
+  ...single.offset,
+  ...single.offsetAt,
+  defineClocked('now', [], millis, ({ clock }) => () => clock.nowMs(), 'This instant.', undefined, false),
+  ...single.ago,
+  define('sleep', [millis], millis, (ms) => ms, 'The number itself; nobody waits.', 'sleep(0)'),
+  ...multiple,
+];
+
+function listed(
+  each: FunctionDefinition,
+  place: number,
+  [list, results]: readonly [Type<unknown>, Type<unknown>],
+  suffix?: string,
+): FunctionDefinition {
+  return elementwise(each, place, [list, results], suffix);
+}
+
+/** @throws EXPRESSION_FAILED when the divisor is 0 */
+function quotient(value: number, divisor: number): number {
+  if (divisor === 0) throw expressionFailed('Division of integers by zero.');
+  return Math.trunc(value / divisor) + 0;
+}
+
+function yearOf(clock: Clock): number {
+  return new Date(clock.nowMs()).getUTCFullYear();
+}
+
+function dateTrunc(by: CalendarUnit, time: number, timeUnit: string, at: string, outputUnit: string): number {
+  const [from, to] = [parseTimeUnit(timeUnit.toUpperCase()), parseTimeUnit(outputUnit.toUpperCase())];
+  const floor = truncateInstant(convertTime(time, from, 'MILLISECONDS'), by, indexedZone(at));
+  return convertTime(floor, 'MILLISECONDS', to);
+}
+
+function offsetPart(at: Zone, epochMs: number, part: 'HOURS' | 'MINUTES'): number {
+  const offset = convertTime(at.offsetMsAt(checkedEpochMs(epochMs)), 'MILLISECONDS', part);
+  return part === 'HOURS' ? offset : (offset % 60) + 0;
+}
+
+function extract(name: string, epochMs: number): number {
+  const aliases: Readonly<Record<string, string>> = {
+    YEAR: 'year',
+    QUARTER: 'quarter',
+    MONTH: 'month',
+    WEEK: 'week',
+    DAY: 'dayOfMonth',
+    DOY: 'dayOfYear',
+    DOW: 'dayOfWeek',
+    HOUR: 'hour',
+    MINUTE: 'minute',
+    SECOND: 'second',
+  };
+  const field = fields.find(([names]) => Object.hasOwn(aliases, name) && names.split(' ')[0] === aliases[name]);
+  if (field === undefined) {
+    throw expressionFailed(`‘${name.slice(0, 40)}’ is not a field: expected ${Object.keys(aliases).join(', ')}.`);
+  }
+  return field[1](checkedEpochMs(epochMs));
+}
+
+function convert(
+  given: string,
+  from: string,
+  to: string,
+  granularityText: string,
+  zoneName: string | undefined,
+  clock: Clock,
+): Value {
+  const [source, target, granularity] = [parseDateTimeFormat(from), parseDateTimeFormat(to), parseGranularity(granularityText)];
+  const bucketZone = zoneName === undefined ? undefined : strictZone(zoneName);
+  const epochMs = readInFormat(given, source, yearOf(clock));
+  if (target.kind === 'pattern' || bucketZone !== undefined) {
+    const floorZone = bucketZone ?? (target.kind === 'pattern' ? target.zone : utc);
+    const floorMs = roundByClocks(checkedEpochMs(epochMs), granularity, floorZone);
+    if (target.kind === 'pattern') {
+      if (target.pattern === undefined) throw expressionFailed('A format without a pattern cannot be written.');
+      return formatDateTime(floorMs, target.pattern, floorZone);
+    }
+    return BigInt(target.kind === 'epoch' ? epochIn(floorMs, target) : floorMs);
+  }
+  const sizeMs = convertTime(granularity.size, granularity.unit, 'MILLISECONDS');
+  const roundedMs = quotient(epochMs, sizeMs) * sizeMs;
+  return target.kind === 'epoch' ? BigInt(epochIn(roundedMs, target)) : writeInFormat(roundedMs, target);
+}
+
+/** Rounds down one field of what clocks show, within the next larger one: 7 days count from the first of the month. */
+function roundByClocks(epochMs: number, { size, unit }: Granularity, zone: Zone): number {
+  const localMs = toLocal(epochMs, zone);
+  const offsetMs = localMs - epochMs;
+  const floorTo = (spanMs: number, withinMs: number): number => {
+    const base = Math.floor(localMs / withinMs) * withinMs;
+    const rounded = base + Math.floor(Math.floor((localMs - base) / spanMs) / size) * size * spanMs;
+    return unit === 'HOURS' || unit === 'DAYS' ? fromLocal(rounded, zone) : rounded - offsetMs;
+  };
+  switch (unit) {
+    case 'MILLISECONDS':
+      return floorTo(1, 1000);
+    case 'SECONDS':
+      return floorTo(1000, 60_000);
+    case 'MINUTES':
+      return floorTo(60_000, 3_600_000);
+    case 'HOURS':
+      return floorTo(3_600_000, dayMs);
+    case 'DAYS': {
+      const day = new Date(localMs).getUTCDate();
+      const midnight = Math.floor(localMs / dayMs) * dayMs;
+      return fromLocal(midnight - ((day - 1) % size) * dayMs, zone);
+    }
+    default:
+      return epochMs;
+  }
+}

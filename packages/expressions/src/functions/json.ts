@@ -1,0 +1,176 @@
+import { isQuireError } from '@quire/core';
+import { define, defineNullable, type FunctionDefinition } from '../language/function-definition.ts';
+import { expressionFailed } from '../language/expression-error.ts';
+import { boolean, double, long, map, object, text, type Type } from '../language/function-type.ts';
+import { toDouble, toLong, toMap, toText } from '../values/convert.ts';
+import { javaText } from '../values/java-text.ts';
+import { parseJson, writeJson } from '../values/json.ts';
+import { type JsonPath, parseJsonPath } from '../values/json-path.ts';
+import { isMap, type PresentValue, type Value } from '../values/value.ts';
+
+const path: Type<JsonPath> = { name: 'String', read: (value) => parseJsonPath(toText(value)), write: () => null };
+/** A map, or the JSON of one or of null. */
+const mapOrNull: Type<Value> = { name: 'Map', read: (value) => (value === 'null' ? null : toMap(value)), write: (raw) => raw };
+/** A path that is looked at where a wrong one leads to the default as well. */
+const lazyPath: Type<JsonPath> = {
+  name: 'String',
+  read: (value) => {
+    const at = toText(value);
+    return { find: (within) => parseJsonPath(at).find(within), locate: (within) => parseJsonPath(at).locate(within) };
+  },
+  write: () => null,
+};
+const list: Type<readonly Value[]> = { name: 'Object', read: () => [], write: (raw) => raw };
+
+/** What stands for a missing number where no default is given. */
+const noLong = -(2n ** 63n);
+
+/** Values may be JSON as text, or maps and lists. Paths are those of RFC 9535; one that finds nothing gives null. */
+// prettier-ignore
+export const jsonFunctions: readonly FunctionDefinition[] = [
+  define('jsonFormat', [object], text, writeJson, 'The value as JSON.', "jsonFormat('a')"),
+  defineNullable('toJsonMapStr', [mapOrNull], text, writeJson, 'A map as JSON.', `toJsonMapStr('{"a":1}')`),
+  define('isJson', [text], boolean, (given) => given.trim() === '' || attempt(() => parseJson(given)) !== undefined, 'Whether the text begins with JSON.', `isJson('{"a":1}')`),
+  define('jsonPath', [object, path], object, find, 'What lies at a path, or a list of all that does where it may be several.', `jsonPath('{"a":[1,2]}', '$.a[0]')`),
+  define('jsonPathString', [object, path], text, (given, at) => textAt(given, at), 'What lies there as text.', `jsonPathString('{"a":{"b":1}}', '$.a')`),
+  defineNullable('jsonPathString', [object, lazyPath, text], text, (given, at, otherwise) => attempt(() => textAt(given, at)) ?? otherwise, 'What lies there as text, or the third.', `jsonPathString('{"a":1}', '$.b', 'none')`),
+  define('jsonPathLong', [object, lazyPath], long, (given, at) => longAt(given, at) ?? noLong, 'What lies there as a long; the smallest long where nothing does.', `jsonPathLong('{"a":7}', '$.a')`),
+  defineNullable('jsonPathLong', [object, lazyPath, long], long, (given, at, otherwise) => longAt(given, at) ?? otherwise, 'What lies there as a long, or the third.', `jsonPathLong('{"a":7}', '$.b', 0)`),
+  define('jsonPathDouble', [object, lazyPath], double, (given, at) => doubleAt(given, at) ?? Number.NaN, 'What lies there as a double; NaN where nothing does.', `jsonPathDouble('{"a":1.5}', '$.a')`),
+  defineNullable('jsonPathDouble', [object, lazyPath, double], double, (given, at, otherwise) => doubleAt(given, at) ?? otherwise, 'What lies there as a double, or the third.', `jsonPathDouble('{"a":1.5}', '$.b', 0)`),
+  define('jsonPathArray', [object, path], list, (given, at) => listAt(given, at), 'What lies there as a list.', `jsonPathArray('{"a":[1,2]}', '$.a[*]')`),
+  defineNullable('jsonPathArrayDefaultEmpty', [object, lazyPath], list, (given, at) => attempt(() => listAt(given, at)) ?? [], 'The same, empty where nothing lies there.', `jsonPathArrayDefaultEmpty('{"a":1}', '$.b')`),
+  define('jsonPathExists', [object, lazyPath], boolean, (given, at) => (attempt(() => find(given, at)) ?? null) !== null, 'Whether something lies there.', `jsonPathExists('{"a":1}', '$.a')`),
+  define('jsonExtractKey', [object, text], list, (given, at) => locate(given, at), 'The paths of what lies at a path; of everything where it is empty.', `jsonExtractKey('{"a":{"b":1}}', '$.*')`),
+  define('jsonExtractKey', [object, text, text], list, extractKeys, 'The same to a depth, in dots where asked: `maxDepth=2;dotNotation=true`.', `jsonExtractKey('{"a":{"b":1}}', '', 'dotNotation=true')`),
+  define('jsonKeyValueArrayToMap', [object], map, (given) => keyedMap(given, 'key', 'value'), 'A map of texts from a list of objects with `key` and `value`.', `jsonKeyValueArrayToMap('[{"key":"a","value":1}]')`),
+  define('jsonKeyValueArrayToMap', [object, text, text], map, keyedMap, 'The same with other names of members.', `jsonKeyValueArrayToMap('[{"k":"a","v":1}]', 'k', 'v')`),
+  define('jsonStringToArray', [text], list, (given) => structure(given, '[') as readonly Value[] | null, 'A list from JSON, or null.', "jsonStringToArray('[1,2]')"),
+  define('jsonStringToMap', [text], object, (given) => structure(given, '{'), 'A map from JSON, or null.', `jsonStringToMap('{"a":1}')`),
+  define('jsonStringToListOrMap', [text], object, (given) => structure(given, '[{'), 'A list or a map from JSON, or null.', "jsonStringToListOrMap('[1]')"),
+];
+
+function find(given: Value, at: JsonPath | null): Value {
+  if (at === null || given === null) throw expressionFailed('There is no value to look into.');
+  return at.find(documentOf(given));
+}
+
+function documentOf(given: Value): Value {
+  if (typeof given !== 'string') return given;
+  if (given === '') throw expressionFailed('An empty text is not JSON.');
+  const document = parseJson(given);
+  if (document === null) throw expressionFailed('A JSON null has nothing to look into.');
+  return document;
+}
+
+function textAt(given: Value, at: JsonPath | null): string | null {
+  const found = find(given, at);
+  return found === null || typeof found === 'string' ? found : writeJson(found);
+}
+
+function longAt(given: Value, at: JsonPath | null): bigint | undefined {
+  const found = attempt(() => find(given, at)) ?? null;
+  return found === null || typeof found === 'boolean' || Array.isArray(found)
+    ? undefined
+    : attempt(() => toLong(untrimmed(found)));
+}
+
+function doubleAt(given: Value, at: JsonPath | null): number | undefined {
+  const found = attempt(() => find(given, at)) ?? null;
+  return found === null || typeof found === 'boolean' || Array.isArray(found) ? undefined : attempt(() => toDouble(found));
+}
+
+/** Blanks around a number are not taken here. */
+function untrimmed(found: PresentValue): PresentValue {
+  return typeof found === 'string' && /\s/.test(found) ? 'x' : found;
+}
+
+function listAt(given: Value, at: JsonPath | null): readonly Value[] | null {
+  const found = find(given, at);
+  return found === null ? null : Array.isArray(found) ? (found as readonly Value[]) : [found];
+}
+
+function structure(given: string, opening: string): Value {
+  const trimmed = given.trim();
+  return opening.includes(trimmed.slice(0, 1) || ' ') ? (attempt(() => parseJson(trimmed)) ?? null) : null;
+}
+
+function keyedMap(given: Value, keyName: string, valueName: string): Readonly<Record<string, Value>> {
+  const elements = Array.isArray(given) ? (given as readonly Value[]) : parseJson(javaText(given));
+  if (isMap(elements) && Object.keys(elements).length > 0) throw expressionFailed('Expected a list of objects, found an object.');
+  if (!Array.isArray(elements)) return {};
+  const members = (elements as readonly Value[]).map((element): readonly [string, Value] => {
+    const entry = typeof element === 'string' ? parseJson(element) : element;
+    if (!isMap(entry)) throw expressionFailed('Expected a list of objects.');
+    if (!Array.isArray(given) && !(Object.hasOwn(entry, keyName) && Object.hasOwn(entry, valueName))) {
+      throw expressionFailed(`Expected objects with ${keyName} and ${valueName}.`);
+    }
+    const [key = null, value = null] = [entry[keyName], entry[valueName]];
+    return Array.isArray(given) ? [scalarText(key), value] : [scalarText(key), scalarText(value)];
+  });
+  return Object.fromEntries(members);
+}
+
+/** A scalar as text; lists and objects are empty. */
+function scalarText(value: Value): string {
+  if (typeof value === 'string') return value;
+  return isMap(value) || Array.isArray(value) ? '' : writeJson(value);
+}
+
+function locate(given: Value, at: string): readonly string[] {
+  return parseJsonPath(at === '' || at === '$..**' ? '$..*' : at).locate(documentOf(given));
+}
+
+function extractKeys(given: Value, at: string, options: string): readonly string[] {
+  const { depth, hasDots } = readOptions(options);
+  if (depth === 0) return [];
+  if (at === '' || at === '$..**' || at === '$..') {
+    return attempt(() => allKeys(documentOf(given), hasDots ? '' : '$', depth, hasDots)) ?? [];
+  }
+  const paths = locate(given, at).filter((each) => each.split('[').length - 1 <= depth);
+  return hasDots
+    ? paths.map((each) =>
+        each
+          .slice(1)
+          .replaceAll(/\['(.*?)'\]|\[(\d+)\]/g, (_, name?: string, index?: string) => `.${name ?? index}`)
+          .replace(/^\./, ''),
+      )
+    : paths;
+}
+
+function readOptions(options: string): { readonly depth: number; readonly hasDots: boolean } {
+  let [depth, hasDots] = [Number.POSITIVE_INFINITY, false];
+  for (const option of options.split(';').map((each) => each.trim())) {
+    if (option === '') continue;
+    const [name = '', value = '', ...rest] = option.split('=').filter((each) => each !== '');
+    if (rest.length > 0 || value === '') {
+      throw expressionFailed(`‘${option}’ is not an option: expected maxDepth=2 or dotNotation=true.`);
+    }
+    if (name.trim().toUpperCase() === 'MAXDEPTH') {
+      depth = Number(toLong(value));
+      if (depth < 0) depth = Number.POSITIVE_INFINITY;
+    } else if (name.trim().toUpperCase() === 'DOTNOTATION') hasDots = value.trim().toLowerCase() === 'true';
+    else throw expressionFailed(`‘${name}’ is not an option: expected maxDepth or dotNotation.`);
+  }
+  return { depth, hasDots };
+}
+
+function allKeys(value: Value, at: string, depth: number, hasDots: boolean): readonly string[] {
+  if (depth < 1 || value === null || typeof value !== 'object') return [];
+  const isList = Array.isArray(value);
+  if (!isList && !isMap(value)) return [];
+  return Object.entries(value as Readonly<Record<string, Value>>).flatMap(([name, member]) => {
+    const here = hasDots ? (at === '' ? name : `${at}.${name}`) : isList ? `${at}[${name}]` : `${at}['${name}']`;
+    return [here, ...allKeys(member, here, depth - 1, hasDots)];
+  });
+}
+
+/** The value, or undefined where an expression fails on it. */
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+    return undefined;
+  }
+}

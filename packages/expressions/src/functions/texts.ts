@@ -1,0 +1,232 @@
+import { define, defineNullable, type FunctionDefinition } from '../language/function-definition.ts';
+import { expressionFailed } from '../language/expression-error.ts';
+import { boolean, int, text, texts } from '../language/function-type.ts';
+import { javaTrim } from '../values/java-text.ts';
+import { checkTextLength, paddedText, repeatedText, replacedText } from '../values/long-text.ts';
+import { ngramsOf } from '../values/ngrams.ts';
+
+/** Positions and lengths count UTF-16 code units, as in Java. */
+// prettier-ignore
+export const textFunctions: readonly FunctionDefinition[] = [
+  define('upper', [text], text, (given) => given.toUpperCase(), 'The text in capitals.', "upper('abc')"),
+  define('lower', [text], text, (given) => given.toLowerCase(), 'The text in small letters.', "lower('ABC')"),
+  define('initCap', [text], text, initialCapitals, 'Each word with a capital first; only white space ends a word.', "initCap('hello big-world')"),
+  define('reverse', [text], text, (given) => Array.from(given).toReversed().join(''), 'The text from its end.', "reverse('abc')"),
+  define('length', [text], int, (given) => given.length, 'How long the text is.', "length('abc')"),
+  define('concat', [text, text], text, (a, b) => a + b, 'Both texts, one after the other.', "concat('a', 'b')"),
+  define('concat', [text, text, text], text, (a, b, separator) => a + separator + b, 'Both texts with the third between them.', "concat('a', 'b', '-')"),
+  define('concatWS', [text, text, text], text, (separator, a, b) => a + separator + b, 'The second and third with the first between them.', "concatWS('-', 'a', 'b')"),
+  define('substr', [text, int], text, (given, start) => piece(given, start), 'The text from a place on, counted from 0; from the end where it is negative.', "substr('Hello', 1)"),
+  define('substr', [text, int, int], text, (given, start, end) => (end === -1 ? piece(given, start) : piece(given, start, end)), 'The text from a place to before another; -1 is the end.', "substr('Hello', 1, 3)"),
+  define('substring', [text, int], text, (given, start) => piece(given, (start - 1) | 0), 'The text from a place on, counted from 1.', "substring('Hello', 2)"),
+  define('substring', [text, int, int], text, (given, start, length) => piece(given, (start - 1) | 0, (start - 1 + length) | 0), 'So much of the text from a place on, counted from 1.', "substring('Hello', 2, 3)"),
+  define('leftSubStr left', [text, int], text, (given, length) => given.slice(0, Math.max(0, length)), 'The first so many characters.', "leftSubStr('Hello', 2)"),
+  define('rightSubStr right', [text, int], text, (given, length) => given.slice(Math.max(0, given.length - Math.max(0, length))), 'The last so many characters.', "rightSubStr('Hello', 2)"),
+  define('trim', [text], text, javaTrim, 'The text without blanks at its ends.', "trim('  x ')"),
+  define('trim', [text, text, text], text, trimmed, 'The third without characters of the second, at its `LEADING`, `TRAILING` or `BOTH` ends; written `TRIM(BOTH \'0\' FROM a)`.', "TRIM(BOTH '0' FROM '0050')"),
+  define('ltrim', [text], text, (given) => given.replace(/^[ \t\n\v\f\r]+/, ''), 'The text without white space before it.', "ltrim('  x')"),
+  define('rtrim', [text], text, (given) => given.replace(/(?<![ \t\n\v\f\r])[ \t\n\v\f\r]+$/, ''), 'The text without white space behind it.', "rtrim('x  ')"),
+  define('lpad', [text, int, text], text, (given, length, filler) => paddedText(given, length, filler === '' ? ' ' : filler, 'start'), 'The text filled up before it.', "lpad('7', 3, '0')"),
+  define('rpad', [text, int, text], text, (given, length, filler) => paddedText(given, length, filler === '' ? ' ' : filler, 'end'), 'The text filled up behind it.', "rpad('7', 3, '0')"),
+  define('repeat', [text, int], text, (given, count) => repeatedText(given, count, ''), 'The text so many times.', "repeat('ab', 2)"),
+  define('repeat', [text, text, int], text, joinedRepeats, 'The text so many times with another between.', "repeat('ab', '-', 2)"),
+  define('replace', [text, text, text], text, (given, find, substitute) => replacedText(given, find, substitute), 'The text with each of the second replaced by the third.', "replace('abab', 'a', 'x')"),
+  define('remove', [text, text], text, (given, find) => replacedText(given, find, ''), 'The text without the second.', "remove('abab', 'a')"),
+  define('contains', [text, text], boolean, (given, find) => given.includes(find), 'Whether the second is in the first.', "contains('abc', 'b')"),
+  define('startsWith', [text, text], boolean, (given, find) => given.startsWith(find), 'Whether the first begins with the second.', "startsWith('abc', 'a')"),
+  define('endsWith', [text, text], boolean, (given, find) => given.endsWith(find), 'Whether the first ends with the second.', "endsWith('abc', 'c')"),
+  define('strpos', [text, text], int, (given, find) => given.indexOf(find), 'Where the second first is, from 0; -1 where it is not.', "strpos('abcabc', 'c')"),
+  define('strpos', [text, text, int], int, nthPosition, 'Where the second is for the so many-th time.', "strpos('abcabc', 'c', 2)"),
+  define('strrpos', [text, text], int, (given, find) => given.lastIndexOf(find), 'Where the second last is.', "strrpos('abcabc', 'c')"),
+  define('strrpos', [text, text, int], int, (given, find, from) => (from < 0 ? -1 : given.lastIndexOf(find, from)), 'Where the second last begins at or before a place.', "strrpos('abcabc', 'c', 4)"),
+  define('strcmp', [text, text], int, compareUnits, 'Negative, 0 or positive as the first comes before, is or comes after the second.', "strcmp('abc', 'ABC')"),
+  define('hammingDistance', [text, text], int, (a, b) => (a.length === b.length ? a.split('').filter((each, index) => each !== b[index]).length : -1), 'How many characters differ; -1 where the lengths do.', "hammingDistance('abc', 'abd')"),
+  define('levenshteinDistance', [text, text], int, editDistance, 'The fewest edits from one to the other.', "levenshteinDistance('kitten', 'sitting')"),
+  define('codepoint', [text], int, (given) => given.codePointAt(0) ?? fail('The text is empty: it has no first character.'), 'The number of the first character in Unicode.', "codepoint('A')"),
+  define('chr', [int], text, (code) => (code >= 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : fail(`${code} is not a character of Unicode.`)), 'The character of a number in Unicode.', 'chr(65)'),
+  define('normalize', [text], text, (given) => given.normalize('NFC'), 'The text in Unicode’s form NFC.', "normalize('é')"),
+  define('normalize', [text, text], text, (given, form) => (/^NFK?[CD]$/.test(form) ? given.normalize(form) : fail(`${form} is not NFC, NFD, NFKC or NFKD.`)), 'The text in a form of Unicode.', "normalize('ﬁ', 'NFKC')"),
+  define('split stringToArray', [text, text], texts, (given, separator) => splitText(given, separator), 'The pieces between separators; empty ones only at the end.', "split('a,b,,c', ',')"),
+  define('split stringToArray', [text, text, int], texts, splitText, 'At most so many pieces, the last with all the rest.', "split('a,b,c', ',', 2)"),
+  define('splitPart', [text, text, int], text, (given, separator, index) => splitText(given, separator).at(index) ?? 'null', 'One piece, counted from 0, or from the end where it is negative; the text `null` where there is none.', "splitPart('a,b,c', ',', 1)"),
+  define('splitPart', [text, text, int, int], text, (given, separator, limit, index) => splitText(given, separator, limit).at(index) ?? 'null', 'One of at most so many pieces.', "splitPart('a,b,c', ',', 2, 1)"),
+  define('prefixes', [text, int], texts, (given, lengthMax) => endsOf(given, lengthMax, (length) => given.slice(0, length)), 'The beginnings of up to so many characters.', "prefixes('abc', 2)"),
+  defineNullable('prefixesWithPrefix', [text, int, text], texts, (given, lengthMax, before) => endsOf(some(given), some(lengthMax), (length) => (before ?? '') + some(given).slice(0, length)), 'The same with a text before each.', "prefixesWithPrefix('abc', 2, '^')"),
+  define('suffixes', [text, int], texts, (given, lengthMax) => endsOf(given, lengthMax, (length) => given.slice(given.length - length)), 'The ends of up to so many characters.', "suffixes('abc', 2)"),
+  defineNullable('suffixesWithSuffix', [text, int, text], texts, (given, lengthMax, behind) => endsOf(some(given), some(lengthMax), (length) => some(given).slice(some(given).length - length) + (behind ?? '')), 'The same with a text behind each.', "suffixesWithSuffix('abc', 2, '$')"),
+  ...ngramFunctions(),
+];
+
+function ngramFunctions(): readonly FunctionDefinition[] {
+  const one = define(
+    'uniqueNgrams generateUniqueNgrams',
+    [text, int],
+    texts,
+    (given, length) => (length < 0 ? fail(`A piece cannot have ${length} characters.`) : ngramsOf(given, length, length)),
+    'All pieces of a length, each once.',
+    "uniqueNgrams('abab', 2)",
+  );
+  const range = define(
+    'uniqueNgrams generateUniqueNgrams',
+    [text, int, int],
+    texts,
+    (given, lengthMin, lengthMax) =>
+      lengthMin < 0 && lengthMin <= lengthMax
+        ? fail(`A piece cannot have ${lengthMin} characters.`)
+        : ngramsOf(given, lengthMin, lengthMax),
+    'All pieces of lengths from one to another.',
+    "uniqueNgrams('aba', 1, 2)",
+  );
+  const list = define(
+    'uniqueNgramsMV generateUniqueNgramsMV',
+    [texts, int],
+    texts,
+    (given, length) => unique(given.map((each) => (length <= 0 ? [] : ngramsOf(each, length, length)))),
+    'The pieces of all elements.',
+    "uniqueNgramsMV(split('ab,bc', ','), 1)",
+  );
+  const listRange = define(
+    'uniqueNgramsMV generateUniqueNgramsMV',
+    [texts, int, int],
+    texts,
+    (given, lengthMin, lengthMax) =>
+      unique(
+        given.map((each) =>
+          lengthMin < 0 && lengthMin <= lengthMax
+            ? fail(`A piece cannot have ${lengthMin} characters.`)
+            : ngramsOf(each, lengthMin, lengthMax),
+        ),
+      ),
+    'The pieces of all elements, of lengths from one to another.',
+    "uniqueNgramsMV(split('ab,bc', ','), 1, 2)",
+  );
+  return [one, range, list, listRange];
+}
+
+function unique(lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())];
+}
+
+function fail(message: string): never {
+  throw expressionFailed(message);
+}
+
+function some<T>(value: T | null): T {
+  return value ?? fail('The text and the length must have values.');
+}
+
+/** As Apache Commons' StringUtils.substring: places below 0 count from the end, and nothing is out of range. */
+function piece(given: string, start: number, end = given.length): string {
+  const place = (position: number): number => Math.max(0, position < 0 ? given.length + position : position);
+  const stop = Math.min(end < 0 ? given.length + end : end, given.length);
+  return start > given.length || (start < 0 ? given.length + start : start) > stop
+    ? ''
+    : given.slice(place(start), Math.max(0, stop));
+}
+
+function initialCapitals(given: string): string {
+  let isFirst = true;
+  return given
+    .split('')
+    .map((unit) => {
+      if (isJavaSpace(unit)) {
+        isFirst = true;
+        return unit;
+      }
+      const changed = isFirst ? unit.toUpperCase() : unit.toLowerCase();
+      isFirst = false;
+      return changed.length === 1 ? changed : unit;
+    })
+    .join('');
+}
+
+/** White space as Java counts it: no blank that forbids a break of the line, but the four separators of ASCII. */
+function isJavaSpace(unit: string): boolean {
+  const code = unit.charCodeAt(0);
+  return (code >= 0x1c && code <= 0x1f) || (/\s/.test(unit) && !/[\u00A0\u2007\u202F\uFEFF]/.test(unit));
+}
+
+function trimmed(end: string, characters: string, given: string): string {
+  let [start, stop] = [0, given.length];
+  if (end === 'BOTH' || end === 'LEADING') while (start < stop && characters.includes(given.charAt(start))) start += 1;
+  if (end === 'BOTH' || end === 'TRAILING') while (stop > start && characters.includes(given.charAt(stop - 1))) stop -= 1;
+  return given.slice(start, stop);
+}
+
+function joinedRepeats(given: string, separator: string, count: number): string {
+  if (count <= 0) return '';
+  const repeated = repeatedText(given + separator, count, '');
+  return separator !== '' && repeated.endsWith(separator) ? repeated.slice(0, -separator.length) : repeated;
+}
+
+function nthPosition(given: string, find: string, count: number): number {
+  if (count <= 0) return -1;
+  if (find === '') return 0;
+  let place = -1;
+  for (let found = 0; found < count; found += 1) {
+    place = given.indexOf(find, place + 1);
+    if (place < 0) return -1;
+  }
+  return place;
+}
+
+function compareUnits(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let index = 0; index < shorter; index += 1) {
+    const difference = a.charCodeAt(index) - b.charCodeAt(index);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Most pairs of characters that are compared. */
+const editStepsMax = 4_000_000;
+
+function editDistance(a: string, b: string): number {
+  if (a.length * b.length > editStepsMax) fail(`Texts of ${a.length} and ${b.length} characters are too long to compare.`);
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const cost = a.charCodeAt(row - 1) === b.charCodeAt(column - 1) ? 0 : 1;
+      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (previous[column - 1] ?? 0) + cost));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? a.length;
+}
+
+/** As Apache Commons' StringUtils.splitByWholeSeparator: separators in a row count once, an empty one is white space. */
+function splitText(given: string, separator: string, limit = -1): readonly string[] {
+  if (given === '') return [];
+  if (separator === '') return splitBlanks(given, limit);
+  const pieces: string[] = [];
+  let [start, end] = [0, 0];
+  while (end < given.length) {
+    end = given.indexOf(separator, start);
+    if (end === start) start = end + separator.length;
+    else if (end < 0 || pieces.length + 1 === limit) return [...pieces, given.slice(start)];
+    else {
+      pieces.push(given.slice(start, end));
+      start = end + separator.length;
+    }
+  }
+  return pieces;
+}
+
+function splitBlanks(given: string, limit: number): readonly string[] {
+  const pieces: string[] = [];
+  const pattern = /\S+/g;
+  for (let match = pattern.exec(given); match !== null; match = pattern.exec(given)) {
+    if (pieces.length + 1 === limit) return [...pieces, given.slice(match.index)];
+    pieces.push(match[0]);
+  }
+  return pieces;
+}
+
+function endsOf(given: string, lengthMax: number, at: (length: number) => string): readonly string[] {
+  if (lengthMax < 0) fail(`A list cannot have ${lengthMax} elements.`);
+  const count = Math.min(lengthMax, given.length);
+  checkTextLength((count * (count + 1)) / 2);
+  return Array.from({ length: count }, (_, index) => at(index + 1));
+}

@@ -1,0 +1,39 @@
+export { type DateTimeFormat, parseDateTimeFormat, readInFormat, writeInFormat } from './dates/date-time-format.ts';
+export { parseGranularity } from './dates/granularity.ts';
+export { compileExpression, type Evaluator } from './language/compile-expression.ts';
+export { columnsOf, type Expression, type LiteralValue } from './language/expression.ts';
+export { expressionFailed } from './language/expression-error.ts';
+export type { EvaluationContext } from './language/function-definition.ts';
+export { renderFunctionReference } from './language/function-reference.ts';
+export { functionFamilies, type FunctionFamily, isDeterministic } from './language/function-table.ts';
+export { type ParsedExpression, parseExpression } from './language/parse-expression.ts';
+export { printExpression } from './language/print-expression.ts';
+export { toJson } from './values/cast.ts';
+export {
+  toBoolean,
+  toBytes,
+  toDecimal,
+  toDouble,
+  toFloat,
+  toInt,
+  toList,
+  toLong,
+  toMap,
+  toText,
+  toTimestamp,
+} from './values/convert.ts';
+export { Decimal } from './values/decimal.ts';
+export { javaText } from './values/java-text.ts';
+export { parseJson, writeJson } from './values/json.ts';
+export {
+  doubleValue,
+  type Fields,
+  Float,
+  isMap,
+  type PresentValue,
+  Timestamp,
+  typeOf,
+  type Value,
+  type ValueType,
+  WholeDouble,
+} from './values/value.ts';

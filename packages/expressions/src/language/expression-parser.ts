@@ -1,0 +1,288 @@
+import { type Expression, expressionDepthMax, type LiteralValue } from './expression.ts';
+import { ExpressionSyntaxError } from './expression-error.ts';
+import { checkCall } from './check-call.ts';
+import { parseNumberLiteral } from './number-literal.ts';
+import { type BinaryOperator, power, reservedWords, symbolOperators } from './operators.ts';
+import { type Token, tokenize } from './token.ts';
+
+/**
+ * Reads one expression by operator precedence (V. Pratt, “Top down operator precedence”, 1973).
+ *
+ * Syntax ends the reading with an ExpressionSyntaxError; faults of single calls are collected, and reading goes on.
+ */
+export class ExpressionParser {
+  readonly faults: ExpressionSyntaxError[] = [];
+  readonly #tokens: readonly Token[];
+  #next = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#tokens = tokenize(text);
+  }
+
+  /** @throws ExpressionSyntaxError where the text stops being an expression */
+  parse(): Expression {
+    const expression = this.#parseAt(0);
+    const rest = this.#peek();
+    if (rest.kind !== 'end') throw unexpected(rest, 'the end or an operator');
+    return expression;
+  }
+
+  /** Reads an operand and all operators behind it that bind more strongly than `minPower`. */
+  #parseAt(minPower: number): Expression {
+    this.#depth += 1;
+    if (this.#depth > expressionDepthMax) {
+      const message = `nested more than ${expressionDepthMax} deep`;
+      throw new ExpressionSyntaxError(message, this.#peek().position, 'EXPRESSION_TOO_DEEP');
+    }
+    let left = this.#parsePrefix();
+    for (let longer = this.#parseInfix(left, minPower); longer !== undefined; longer = this.#parseInfix(left, minPower)) {
+      left = longer;
+    }
+    this.#depth -= 1;
+    return left;
+  }
+
+  #parseInfix(left: Expression, minPower: number): Expression | undefined {
+    const token = this.#peek();
+    const operator = token.kind === 'symbol' ? symbolOperators.get(token.text) : undefined;
+    if (operator !== undefined) return operator.power > minPower ? this.#parseBinary(left, operator, token) : undefined;
+    if (token.kind !== 'word') return undefined;
+    const word = token.text.toUpperCase();
+    if (word === 'OR' || word === 'AND') {
+      const own = word === 'OR' ? power.or : power.and;
+      return own > minPower ? this.#parseLogical(left, word, own) : undefined;
+    }
+    return power.comparison > minPower ? this.#parsePredicate(left, word, token) : undefined;
+  }
+
+  #parseBinary(left: Expression, operator: BinaryOperator, token: Token): Expression {
+    this.#next += 1;
+    return this.#call(operator.call, [left, this.#parseAt(operator.power)], token.position);
+  }
+
+  /** Makes one call of a whole chain, so that a long list of alternatives is not a deep tree. */
+  #parseLogical(left: Expression, word: string, own: number): Expression {
+    const { position } = this.#peek();
+    const args = [left];
+    while (this.#takeWord(word)) args.push(this.#parseAt(own));
+    return this.#call(word.toLowerCase(), args, position);
+  }
+
+  #parsePredicate(left: Expression, word: string, token: Token): Expression | undefined {
+    if (word === 'IS') {
+      this.#next += 1;
+      return this.#parseIs(left, token);
+    }
+    const following = this.#tokens[this.#next + 1];
+    const isNegated = word === 'NOT' && following?.kind === 'word';
+    const name = isNegated ? following.text.toUpperCase() : word;
+    if (name === 'IN') throw new ExpressionSyntaxError('IN is not a function of ingestion: write a = 1 OR a = 2', token.position);
+    if (name !== 'BETWEEN' && name !== 'LIKE') return undefined;
+    this.#next += isNegated ? 2 : 1;
+    const positive = this.#call(name.toLowerCase(), [left, ...this.#parsePredicateArgs(name)], token.position);
+    return isNegated ? this.#call('not', [positive], token.position) : positive;
+  }
+
+  #parsePredicateArgs(name: 'BETWEEN' | 'LIKE'): readonly Expression[] {
+    if (name === 'LIKE') return [this.#parseAt(power.comparison)];
+    const low = this.#parseAt(power.comparison);
+    this.#expectWord('AND');
+    return [low, this.#parseAt(power.comparison)];
+  }
+
+  #parseIs(left: Expression, token: Token): Expression {
+    const isNegated = this.#takeWord('NOT');
+    if (this.#takeWord('NULL')) return this.#call(isNegated ? 'isNotNull' : 'isNull', [left], token.position);
+    if (this.#takeWord('DISTINCT')) {
+      this.#expectWord('FROM');
+      const right = this.#parseAt(power.comparison);
+      return this.#call(isNegated ? 'isNotDistinctFrom' : 'isDistinctFrom', [left, right], token.position);
+    }
+    throw unexpected(this.#peek(), 'NULL or DISTINCT FROM');
+  }
+
+  #parsePrefix(): Expression {
+    const token = this.#peek();
+    this.#next += 1;
+    if (token.kind === 'string') return literal(token.text);
+    if (token.kind === 'number') return literal(parseNumberLiteral(token, false));
+    if (token.kind === 'quoted') return this.#parseColumn(token);
+    if (token.kind === 'word') return this.#parseWord(token);
+    if (token.text === '(') {
+      const inner = this.#parseAt(0);
+      this.#expectSymbol(')');
+      return inner;
+    }
+    if (token.text === '+' || token.text === '-') return this.#parseSigned(token);
+    throw unexpected(token, 'a value, a column or a function');
+  }
+
+  /** Only a number has a sign: the engine has no function for any other operand. */
+  #parseSigned(token: Token): Expression {
+    const operand = this.#peek();
+    if (operand.kind !== 'number') {
+      throw unexpected(operand, `a number behind ${token.text}; negate(a) turns the sign of a column`);
+    }
+    this.#next += 1;
+    return literal(parseNumberLiteral(operand, token.text === '-'));
+  }
+
+  #parseWord(token: Token): Expression {
+    const word = token.text.toUpperCase();
+    const isCalled = this.#peek().text === '(' && this.#peek().kind === 'symbol';
+    if (word === 'NOT') return this.#call('not', [this.#parseAt(power.not)], token.position);
+    if (word === 'CAST' && isCalled) return this.#parseCast(token);
+    if (word === 'CASE') return this.#parseCase(token);
+    if (word === 'ARRAY' && this.#takeSymbol('[')) {
+      return this.#call('arrayValueConstructor', this.#parseArgs(']'), token.position);
+    }
+    if (isCalled && specialCalls.has(word)) return this.#parseSpecial(token, word);
+    if (isCalled && this.#takeSymbol('(')) return this.#call(token.text, this.#parseArgs(), token.position);
+    if (word === 'TRUE') return literal(true);
+    if (word === 'FALSE') return literal(false);
+    if (word === 'NULL') return literal(null);
+    if (reservedWords.has(word)) throw unexpected(token, 'a value, a column or a function');
+    return this.#parseColumn(token);
+  }
+
+  /** A column's name may have dots, as the names of flattened members have: `user.name`, `"user"."name"` and `"user.name"` are one. */
+  #parseColumn(first: Token): Expression {
+    let name = first.text;
+    while (this.#takeSymbol('.')) {
+      const part = this.#peek();
+      if (part.kind !== 'word' && part.kind !== 'quoted') throw unexpected(part, 'the rest of a name');
+      name += `.${part.text}`;
+      this.#next += 1;
+    }
+    return { kind: 'column', name };
+  }
+
+  /** The arguments of a call, from behind its opening bracket to behind the closing one. */
+  #parseArgs(end = ')'): readonly Expression[] {
+    const args: Expression[] = [];
+    if (this.#takeSymbol(end)) return args;
+    do args.push(this.#parseAt(0));
+    while (this.#takeSymbol(','));
+    this.#expectSymbol(end);
+    return args;
+  }
+
+  /** Calls that SQL writes in words: `EXTRACT(YEAR FROM a)`, `TIMESTAMPADD(DAY, 1, a)`, `TRIM(BOTH '0' FROM a)`, `SUBSTRING(a FROM 2 FOR 3)`. */
+  #parseSpecial(token: Token, word: string): Expression {
+    this.#expectSymbol('(');
+    if (word === 'EXTRACT' || word.startsWith('TIMESTAMP')) {
+      const unit = this.#peek();
+      if (unit.kind !== 'word') throw unexpected(unit, 'a unit without quotes, such as DAY');
+      this.#next += 1;
+      if (word === 'EXTRACT') this.#expectWord('FROM');
+      else this.#expectSymbol(',');
+      return this.#call(token.text, [literal(unit.text.toUpperCase()), ...this.#parseArgs()], token.position);
+    }
+    if (word === 'TRIM') return this.#parseTrim(token);
+    const args = [this.#parseAt(0)];
+    if (!this.#takeWord('FROM')) {
+      return this.#call(
+        token.text,
+        this.#takeSymbol(',') ? [...args, ...this.#parseArgs()] : (this.#expectSymbol(')'), args),
+        token.position,
+      );
+    }
+    args.push(this.#parseAt(0));
+    if (this.#takeWord('FOR')) args.push(this.#parseAt(0));
+    this.#expectSymbol(')');
+    return this.#call(token.text, args, token.position);
+  }
+
+  #parseTrim(token: Token): Expression {
+    const end = ['BOTH', 'LEADING', 'TRAILING'].find((each) => this.#takeWord(each));
+    const first = this.#isWord('FROM') ? literal(' ') : this.#parseAt(0);
+    const isLong = end !== undefined || this.#isWord('FROM');
+    if (!isLong) {
+      this.#expectSymbol(')');
+      return this.#call(token.text, [literal('BOTH'), literal(' '), first], token.position);
+    }
+    this.#expectWord('FROM');
+    const value = this.#parseAt(0);
+    this.#expectSymbol(')');
+    return this.#call(token.text, [literal(end ?? 'BOTH'), first, value], token.position);
+  }
+
+  /** `CAST(a AS INT)`; a precision behind the type does not count. */
+  #parseCast(token: Token): Expression {
+    this.#expectSymbol('(');
+    const value = this.#parseAt(0);
+    this.#expectWord('AS');
+    const type = this.#peek();
+    if (type.kind !== 'word') throw unexpected(type, 'the name of a type');
+    this.#next += 1;
+    if (this.#takeSymbol('(')) this.#parseArgs();
+    this.#expectSymbol(')');
+    return this.#call('cast', [value, literal(type.text)], token.position);
+  }
+
+  /** Both `CASE WHEN a = 1 THEN …` and `CASE a WHEN 1 THEN …`. */
+  #parseCase(token: Token): Expression {
+    const args: Expression[] = [];
+    const subject = this.#isWord('WHEN') ? undefined : this.#parseAt(0);
+    while (this.#takeWord('WHEN')) {
+      const when = this.#parseAt(0);
+      args.push(subject === undefined ? when : this.#call('equals', [subject, when], token.position));
+      this.#expectWord('THEN');
+      args.push(this.#parseAt(0));
+    }
+    if (args.length === 0) throw unexpected(this.#peek(), 'WHEN');
+    args.push(this.#takeWord('ELSE') ? this.#parseAt(0) : literal(null));
+    this.#expectWord('END');
+    return this.#call('caseWhen', args, token.position);
+  }
+
+  /** A call by the documented name of its function; what is wrong with it is collected. */
+  #call(name: string, args: readonly Expression[], position: number): Expression {
+    const checked = checkCall(name, args);
+    for (const { code, message } of checked.faults) this.faults.push(new ExpressionSyntaxError(message, position, code));
+    return { kind: 'call', name: checked.name, args };
+  }
+
+  #peek(): Token {
+    const token = this.#tokens[this.#next] ?? this.#tokens.at(-1);
+    if (token === undefined) throw new RangeError('tokens end with an end');
+    return token;
+  }
+
+  #isWord(word: string): boolean {
+    const token = this.#peek();
+    return token.kind === 'word' && token.text.toUpperCase() === word;
+  }
+
+  #takeWord(word: string): boolean {
+    const isThere = this.#isWord(word);
+    if (isThere) this.#next += 1;
+    return isThere;
+  }
+
+  #expectWord(word: string): void {
+    if (!this.#takeWord(word)) throw unexpected(this.#peek(), word);
+  }
+
+  #takeSymbol(symbol: string): boolean {
+    const token = this.#peek();
+    const isThere = token.kind === 'symbol' && token.text === symbol;
+    if (isThere) this.#next += 1;
+    return isThere;
+  }
+
+  #expectSymbol(symbol: string): void {
+    if (!this.#takeSymbol(symbol)) throw unexpected(this.#peek(), symbol);
+  }
+}
+
+/** Calls whose arguments are written in words. */
+const specialCalls = new Set(['EXTRACT', 'TIMESTAMPADD', 'TIMESTAMPDIFF', 'TRIM', 'SUBSTRING']);
+
+const literal = (value: LiteralValue): Expression => ({ kind: 'literal', value });
+
+function unexpected(token: Token, expected: string): ExpressionSyntaxError {
+  const found = token.kind === 'end' ? 'the expression ends' : `found ${token.text}`;
+  return new ExpressionSyntaxError(`${found} where ${expected} should be`, token.position);
+}

@@ -1,0 +1,43 @@
+import type { WholeDouble } from '../values/value.ts';
+
+/** A value that an expression may hold as it stands. */
+export type LiteralValue = string | number | bigint | boolean | WholeDouble | null;
+
+/**
+ * An expression as a tree of three kinds of nodes.
+ *
+ * Operators, CASE and CAST are calls as well: `a + 1` is `plus(a, 1)`, `a IS NULL` is `isNull(a)`. A call bears the name
+ * under which its function is documented, however it was written.
+ */
+export type Expression =
+  | { readonly kind: 'literal'; readonly value: LiteralValue }
+  | { readonly kind: 'column'; readonly name: string }
+  | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] };
+
+/** Longest text of an expression that is read, in characters. */
+export const expressionLengthMax = 10_000;
+
+/** Deepest nesting of an expression that is read. */
+export const expressionDepthMax = 200;
+
+/** The columns that an expression reads, each once, in the order in which they appear. */
+export function columnsOf(expression: Expression): readonly string[] {
+  const names = new Set<string>();
+  const pending = [expression];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === 'column') names.add(next.name);
+    if (next.kind === 'call') pending.push(...next.args.toReversed());
+  }
+  return [...names];
+}
+
+/** How many nodes lie on the longest way from the root to a leaf. */
+export function depthOf(expression: Expression): number {
+  let depth = 0;
+  let layer: readonly Expression[] = [expression];
+  while (layer.length > 0) {
+    depth += 1;
+    layer = layer.flatMap((node) => (node.kind === 'call' ? node.args : []));
+  }
+  return depth;
+}

@@ -1,0 +1,85 @@
+import { distance } from 'fastest-levenshtein';
+import { arrayFunctions, vectorFunctions } from '../functions/arrays.ts';
+import { conversionFunctions } from '../functions/conversion.ts';
+import { dateFunctions } from '../functions/dates.ts';
+import { geoFunctions } from '../functions/geo.ts';
+import { hashFunctions } from '../functions/hashes.ts';
+import { jsonFunctions } from '../functions/json.ts';
+import { comparisonFunctions, logicFunctions } from '../functions/logic.ts';
+import { networkFunctions } from '../functions/networks.ts';
+import { arithmeticFunctions, mathematicsFunctions } from '../functions/numbers.ts';
+import { patternFunctions } from '../functions/patterns.ts';
+import { textFunctions } from '../functions/texts.ts';
+import { urlFunctions } from '../functions/urls.ts';
+import type { FunctionDefinition } from './function-definition.ts';
+
+/** A subject of the documentation and its functions. */
+export interface FunctionFamily {
+  readonly title: string;
+  readonly functions: readonly FunctionDefinition[];
+}
+
+/** Every function that an expression may call, in the order of the documentation. */
+export const functionFamilies: readonly FunctionFamily[] = [
+  { title: 'Dates and times', functions: dateFunctions },
+  { title: 'JSON', functions: jsonFunctions },
+  { title: 'Text', functions: textFunctions },
+  { title: 'Patterns', functions: patternFunctions },
+  { title: 'Arithmetic', functions: arithmeticFunctions },
+  { title: 'Mathematics', functions: mathematicsFunctions },
+  { title: 'Comparison', functions: comparisonFunctions },
+  { title: 'Logic, choice and null', functions: logicFunctions },
+  { title: 'Lists', functions: arrayFunctions },
+  { title: 'Vectors', functions: vectorFunctions },
+  { title: 'Conversion and encoding', functions: conversionFunctions },
+  { title: 'URLs', functions: urlFunctions },
+  { title: 'Hashes', functions: hashFunctions },
+  { title: 'Geometry', functions: geoFunctions },
+  { title: 'Networks', functions: networkFunctions },
+];
+
+/** Names that the engine knows and an expression of ingestion cannot use, and why. */
+export const absentFunctions: ReadonlyMap<string, string> = new Map(
+  ['cid', 'reqId', 'startTime', 'endTime', 'brokerId', 'queryEngine', 'stageId', 'workerId'].map((name) => [
+    plainName(name),
+    'tells of a query, which there is none of in ingestion',
+  ]),
+);
+
+const byName = new Map<string, FunctionDefinition[]>();
+for (const definition of functionFamilies.flatMap(({ functions }) => functions)) {
+  for (const name of definition.names) {
+    const plain = plainName(name);
+    byName.set(plain, [...(byName.get(plain) ?? []), definition]);
+  }
+}
+
+/** All signatures of this name; case and underscores do not count, as in the engine. */
+export function findSignatures(name: string): readonly FunctionDefinition[] {
+  return byName.get(plainName(name)) ?? [];
+}
+
+/** The function of this name that takes so many arguments. */
+export function findFunction(name: string, argumentCount: number): FunctionDefinition | undefined {
+  return findSignatures(name).find(({ takes, isVariadic }) => isVariadic || takes.length === argumentCount);
+}
+
+/** Whether a function gives the same for the same arguments at any time; true for what is part of the language. */
+export function isDeterministic(name: string, argumentCount: number): boolean {
+  return findFunction(name, argumentCount)?.isDeterministic ?? true;
+}
+
+/** The documented name that is the fewest edits away. */
+export function nearestFunction(name: string): string {
+  const wanted = plainName(name.slice(0, 64));
+  let nearest = { name: '', edits: Number.POSITIVE_INFINITY };
+  for (const [known, [definition]] of byName) {
+    const edits = distance(wanted, known);
+    if (edits < nearest.edits) nearest = { name: definition?.names[0] ?? known, edits };
+  }
+  return nearest.name;
+}
+
+function plainName(name: string): string {
+  return name.replaceAll('_', '').toLowerCase();
+}

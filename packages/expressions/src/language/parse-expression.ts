@@ -1,0 +1,52 @@
+import type { Finding } from '@quire/core/table-engine';
+import { expressionDepthMax, type Expression, expressionLengthMax, depthOf } from './expression.ts';
+import { ExpressionSyntaxError } from './expression-error.ts';
+import { ExpressionParser } from './expression-parser.ts';
+
+/** An expression and what will fail in it on every row, or every reason why the text is not one. */
+export type ParsedExpression =
+  | { readonly expression: Expression; readonly warnings: readonly Finding[]; readonly findings?: never }
+  | { readonly expression?: never; readonly warnings?: never; readonly findings: readonly Finding[] };
+
+/**
+ * Reads an expression; never throws, whatever the text. Nothing of it is executed.
+ *
+ * Unknown functions and calls with a wrong number of arguments are all reported; a text that is no expression at all is reported once,
+ * where reading ended. A literal that its function cannot take is a warning: the engine takes such an expression, and fails on every row.
+ *
+ * @param path JSON pointer to where the text stands in its config
+ */
+export function parseExpression(text: string, path = ''): ParsedExpression {
+  const finding = (code: string, message: string): Finding => ({ path, code, message, severity: 'error' });
+  if (text.length > expressionLengthMax) {
+    const message = `The expression has ${text.length} characters; at most ${expressionLengthMax} are read.`;
+    return { findings: [finding('EXPRESSION_TOO_LONG', message)] };
+  }
+  try {
+    const parser = new ExpressionParser(text);
+    const expression = parser.parse();
+    const faults = parser.faults.map((fault) => finding(fault.code, describe(fault, text)));
+    const isWarning = ({ code }: Finding): boolean => code === 'EXPRESSION_ARGUMENT';
+    if (!faults.every(isWarning)) return { findings: faults };
+    if (depthOf(expression) > expressionDepthMax) {
+      return { findings: [finding('EXPRESSION_TOO_DEEP', `The expression is nested more than ${expressionDepthMax} deep.`)] };
+    }
+    return { expression, warnings: faults.map((fault) => ({ ...fault, severity: 'warning' })) };
+  } catch (error) {
+    if (!(error instanceof ExpressionSyntaxError)) throw error;
+    // Its braces are no syntax of expressions, which would be a poor reason to give.
+    if (groovyPattern.test(text)) return { findings: [finding('EXPRESSION_GROOVY', groovyRefusal)] };
+    return { findings: [finding(error.code, describe(error, text))] };
+  }
+}
+
+const groovyPattern = /\bgroovy\s*\(/i;
+
+const groovyRefusal =
+  'Groovy scripts are not run here: nothing that comes with a request is executed as code. ' +
+  "Write the transform with the functions of FUNCTIONS.md, as in concat(first, last, ' ').";
+
+function describe(fault: ExpressionSyntaxError, text: string): string {
+  const around = text.slice(Math.max(0, fault.position - 20), fault.position + 20);
+  return `Column ${fault.position + 1}: ${fault.message}, near ‘${around}’.`;
+}

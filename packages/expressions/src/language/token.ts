@@ -1,0 +1,65 @@
+import { ExpressionSyntaxError } from './expression-error.ts';
+
+/** A word of an expression, and where in the text it starts. */
+export type Token =
+  | { readonly kind: 'word'; readonly text: string; readonly position: number }
+  | { readonly kind: 'quoted'; readonly text: string; readonly position: number }
+  | { readonly kind: 'string'; readonly text: string; readonly position: number }
+  | { readonly kind: 'number'; readonly text: string; readonly position: number }
+  | { readonly kind: 'symbol'; readonly text: string; readonly position: number }
+  | { readonly kind: 'end'; readonly text: ''; readonly position: number };
+
+/** White space and comments. */
+const spacePattern = /(?:\s+|--[^\n]*|\/\*[\s\S]*?\*\/)+/y;
+const patterns = [
+  ['word', /[\p{L}_$][\p{L}\p{N}_$]*/uy],
+  ['number', /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
+  ['string', /'(?:[^']|'')*'/y],
+  ['quoted', /"(?:[^"]|"")*"/y],
+  ['symbol', /<>|!=|<=|>=|[-+*/%(),.=<>[\]]/y],
+] as const;
+
+/**
+ * Cuts an expression's text into tokens, the last of which is of kind `end`. Quotes are taken off, and doubled ones within made one.
+ *
+ * @throws ExpressionSyntaxError at a character that starts no token
+ */
+export function tokenize(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  let position = skipSpace(text, 0);
+  while (position < text.length) {
+    const token = tokenAt(text, position);
+    tokens.push(token.token);
+    position = skipSpace(text, token.end);
+  }
+  tokens.push({ kind: 'end', text: '', position });
+  return tokens;
+}
+
+function tokenAt(text: string, position: number): { readonly token: Token; readonly end: number } {
+  for (const [kind, pattern] of patterns) {
+    pattern.lastIndex = position;
+    const found = pattern.exec(text)?.[0];
+    if (found === undefined) continue;
+    return { token: { kind, text: isQuoted(kind) ? unquote(found) : found, position }, end: position + found.length };
+  }
+  const start = text.slice(position, position + 1);
+  const hint = /['"]/.test(start)
+    ? `the quote ${start} is never closed`
+    : `unexpected ${String.fromCodePoint(text.codePointAt(position) ?? 0)}`;
+  throw new ExpressionSyntaxError(hint, position);
+}
+
+function skipSpace(text: string, position: number): number {
+  spacePattern.lastIndex = position;
+  return position + (spacePattern.exec(text)?.[0].length ?? 0);
+}
+
+function isQuoted(kind: Token['kind']): boolean {
+  return kind === 'string' || kind === 'quoted';
+}
+
+function unquote(quoted: string): string {
+  const quote = quoted.slice(0, 1);
+  return quoted.slice(1, -1).replaceAll(quote + quote, quote);
+}

@@ -1,0 +1,151 @@
+import { expressionFailed } from '../language/expression-error.ts';
+import { Decimal } from './decimal.ts';
+import { javaText, javaTrim, parseDouble, parseWhole, textOfDouble, textOfFloat } from './java-text.ts';
+import { parseJson } from './json.ts';
+import { parseTimestamp } from './timestamp-text.ts';
+import { Float, isMap, type PresentValue, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
+
+/**
+ * How a value becomes one of another type, as the engine does it for arguments and for columns (PinotDataType). A list where one value is
+ * due gives its first element, which must be a number for a number.
+ *
+ * @throws EXPRESSION_FAILED in each of them, when the value cannot become one of that type
+ */
+const longMin = -(2n ** 63n);
+const longMax = 2n ** 63n - 1n;
+
+export function toInt(value: PresentValue): number {
+  if (typeof value === 'number' && (value | 0) === value) return value | 0;
+  if (typeof value === 'string') return Number(parseWhole(javaTrim(value), 32));
+  const number = numberOf(value, 'INT');
+  if (typeof number === 'bigint') return Number(BigInt.asIntN(32, number));
+  if (typeOf(value) === 'LONG') return number | 0;
+  return Number.isNaN(number) ? 0 : Math.trunc(Math.min(Math.max(number, -(2 ** 31)), 2 ** 31 - 1)) | 0;
+}
+
+export function toLong(value: PresentValue): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'string') return parseWhole(javaTrim(value), 64);
+  if (value instanceof Timestamp) return BigInt(value.epochMs);
+  const number = numberOf(value, 'LONG');
+  return typeof number === 'bigint' ? BigInt.asIntN(64, number) : saturatedLong(number);
+}
+
+/** A double as a long: cut off, at most the largest, NaN as 0. */
+export function saturatedLong(number: number): bigint {
+  if (Number.isNaN(number)) return 0n;
+  if (number >= 2 ** 63) return longMax;
+  return number <= -(2 ** 63) ? longMin : BigInt(Math.trunc(number));
+}
+
+export function toDouble(value: PresentValue): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') return parseDouble(value);
+  if (value instanceof Timestamp) return value.epochMs;
+  if (value instanceof Decimal) return value.toNumber();
+  return Number(numberOf(value, 'DOUBLE'));
+}
+
+export function toFloat(value: PresentValue): number {
+  if (value instanceof Timestamp) throw cannot(value, 'FLOAT');
+  return Math.fround(toDouble(value));
+}
+
+export function toDecimal(value: PresentValue): Decimal {
+  if (value instanceof Decimal) return value;
+  if (typeof value === 'string') return Decimal.parse(javaTrim(value));
+  if (value instanceof Uint8Array) return Decimal.fromBytes(value);
+  if (value instanceof Timestamp) return new Decimal(BigInt(value.epochMs), 0);
+  if (Array.isArray(value)) return Decimal.parse(textOfDouble(Number(numberOf(value, 'BIG_DECIMAL'))));
+  const number = numberOf(value, 'BIG_DECIMAL');
+  const type = typeOf(value);
+  if (type === 'FLOAT') return Decimal.parse(textOfFloat(Number(number)));
+  return Decimal.parse(type === 'DOUBLE' ? textOfDouble(Number(number)) : String(number));
+}
+
+export function toBoolean(value: PresentValue): boolean {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'string') {
+    const word = javaTrim(value);
+    return word === '1' || word.toLowerCase() === 'true';
+  }
+  if (value instanceof Decimal) return value.unscaled !== 0n || value.scale !== 0;
+  return Number(numberOf(value, 'BOOLEAN')) !== 0;
+}
+
+export function toTimestamp(value: PresentValue): Timestamp {
+  if (value instanceof Timestamp) return value;
+  const type = typeOf(value);
+  if (typeof value === 'string') return new Timestamp(parseTimestamp(javaTrim(value)));
+  if (type === 'LONG' || type === 'DOUBLE' || type === 'BIG_DECIMAL' || type === 'ARRAY') {
+    return new Timestamp(Number(toLong(value)));
+  }
+  throw cannot(value, 'TIMESTAMP');
+}
+
+export function toText(value: PresentValue): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof Decimal) return value.toPlainString();
+  if (Array.isArray(value)) return javaText(firstOf(value as readonly Value[]));
+  if (isMap(value)) throw cannot(value, 'STRING');
+  return javaText(value);
+}
+
+export function toBytes(value: PresentValue): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value === 'string') return bytesOfHex(javaTrim(value));
+  if (value instanceof Decimal) return value.toBytes();
+  throw cannot(value, 'BYTES');
+}
+
+export function toMap(value: PresentValue): Readonly<Record<string, Value>> {
+  if (isMap(value)) return value;
+  const parsed = typeof value === 'string' ? parseJson(value) : null;
+  if (parsed !== null && isMap(parsed)) return parsed;
+  throw cannot(value, 'MAP');
+}
+
+/** A list with each element converted; one value is a list of one. */
+export function toList<T>(value: PresentValue, convert: (element: PresentValue) => T): readonly T[] {
+  if (!Array.isArray(value)) return [convert(value)];
+  return (value as readonly Value[]).map((element) => convert(present(element)));
+}
+
+/** An element of a list as text: what its own type makes of it, even of a map. */
+export function toElementText(element: PresentValue): string {
+  return javaText(element);
+}
+
+/** @throws EXPRESSION_FAILED when the text is not pairs of hex digits */
+export function bytesOfHex(text: string): Uint8Array {
+  if (text.length % 2 !== 0 || !/^[\da-f]*$/i.test(text)) {
+    throw expressionFailed(`‘${text.slice(0, 40)}’ is not pairs of hex digits.`);
+  }
+  return Uint8Array.from(Buffer.from(text, 'hex'));
+}
+
+function numberOf(value: PresentValue, target: string): number | bigint {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  if (typeof value === 'boolean') return Number(value);
+  if (value instanceof WholeDouble || value instanceof Float) return value.value;
+  if (value instanceof Decimal) return value.toBigInt();
+  if (Array.isArray(value)) {
+    const first = firstOf(value as readonly Value[]);
+    const type = typeOf(first);
+    if (type !== 'STRING' && type !== 'BOOLEAN' && type !== 'ARRAY') return numberOf(first, target);
+  }
+  throw cannot(value, target);
+}
+
+function firstOf(list: readonly Value[]): PresentValue {
+  return present(list[0] ?? null);
+}
+
+function present(element: Value): PresentValue {
+  if (element === null) throw expressionFailed('A list has no value where one is needed.');
+  return element;
+}
+
+function cannot(value: Value, target: string): Error {
+  return expressionFailed(`A value of type ${typeOf(value)} cannot become ${target}.`);
+}

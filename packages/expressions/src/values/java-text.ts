@@ -1,0 +1,85 @@
+import { expressionFailed } from '../language/expression-error.ts';
+import { Decimal } from './decimal.ts';
+import { Float, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
+
+const intPattern = /^[+-]?\d{1,25}$/;
+const doublePattern = /^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
+
+/** A double as Java writes it: `1.0`, `1.0E7`, `NaN`. */
+export function textOfDouble(value: number): string {
+  return javaDigits(value, String);
+}
+
+/** A float as Java writes it, with as few digits as tell it from its neighbours. */
+export function textOfFloat(value: number): string {
+  return javaDigits(value, (each) => {
+    let digits = 1;
+    while (digits < 9 && Math.fround(Number(each.toPrecision(digits))) !== each) digits += 1;
+    return String(Number(each.toPrecision(digits)));
+  });
+}
+
+function javaDigits(value: number, digitsOf: (value: number) => string): string {
+  if (!Number.isFinite(value)) return String(value);
+  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
+  const size = Math.abs(value);
+  const text = digitsOf(size);
+  if (size === 0 || (size >= 1e-3 && size < 1e7)) return sign + (text.includes('.') ? text : `${text}.0`);
+  const [mantissa = '', exponent = '0'] = text.split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const leading = whole === '0' ? -(fraction.length - fraction.replace(/^0+/, '').length) - 1 : whole.length - 1;
+  const rest = digits.slice(1).replace(/0+$/, '');
+  return `${sign}${digits.slice(0, 1)}.${rest === '' ? '0' : rest}E${Number(exponent) + leading}`;
+}
+
+/** A timestamp as Java writes it, in UTC: `2024-02-29 12:34:56.0`. */
+export function textOfTimestamp({ epochMs }: Timestamp): string {
+  if (!(Math.abs(epochMs) <= 8.64e15)) throw expressionFailed(`${epochMs} ms is outside the calendar.`);
+  const [date = '', time = ''] = new Date(epochMs).toISOString().replace(/^\+0*/, '').slice(0, -1).split('T');
+  return `${date} ${time.replace(/(\.\d*?)0+$/, (_, digits: string) => (digits === '.' ? '.0' : digits))}`;
+}
+
+/** Deepest nesting of a value that is written as text. */
+const depthMax = 1_000;
+
+/** What Java's `toString` makes of a value. @throws EXPRESSION_FAILED when it is nested more than 1,000 deep */
+export function javaText(value: Value, depth = 0): string {
+  if (depth > depthMax) throw expressionFailed(`A value is nested more than ${depthMax} deep.`);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return typeOf(value) === 'DOUBLE' ? textOfDouble(value) : String(value);
+  if (value === null || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
+  if (value instanceof WholeDouble) return textOfDouble(value.value);
+  if (value instanceof Float) return textOfFloat(value.value);
+  if (value instanceof Decimal) return value.toString();
+  if (value instanceof Timestamp) return textOfTimestamp(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (Array.isArray(value)) return `[${(value as readonly Value[]).map((each) => javaText(each, depth + 1)).join(', ')}]`;
+  return `{${Object.entries(value)
+    .map(([name, member]) => `${name}=${javaText(member, depth + 1)}`)
+    .join(', ')}}`;
+}
+
+/** @throws EXPRESSION_FAILED when the text is not a whole number of so many bits */
+export function parseWhole(text: string, bits: 32 | 64): bigint {
+  const value = intPattern.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined;
+  if (value === undefined || BigInt.asIntN(bits, value) !== value) {
+    throw expressionFailed(`‘${text.slice(0, 40)}’ is not an integer of ${bits} bits.`);
+  }
+  return value;
+}
+
+/** @throws EXPRESSION_FAILED when the text is not a number */
+export function parseDouble(text: string): number {
+  const trimmed = javaTrim(text);
+  if (!doublePattern.test(trimmed)) throw expressionFailed(`‘${text.slice(0, 40)}’ is not a number.`);
+  return Number(trimmed.replace(/(?<=[\d.])[fFdD]$/, ''));
+}
+
+/** Without the blanks and control characters at both ends, as Java's `trim` has it. */
+export function javaTrim(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && text.charCodeAt(start) <= 32) start += 1;
+  while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
+  return text.slice(start, end);
+}

@@ -1,0 +1,111 @@
+import { expressionFailed } from '../language/expression-error.ts';
+import { Decimal } from './decimal.ts';
+import { textOfDouble, textOfFloat } from './java-text.ts';
+import { Float, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
+
+/** TypeScript's library does not know this parameter yet: https://tc39.es/proposal-json-parse-with-source. */
+interface ReviverContext {
+  readonly source?: string;
+}
+
+/** Numbers that JSON.parse would change: long ones, doubles that are whole. */
+const exactNumberPattern = /\d{16}|\d\.0*(?![\d])|\d\.0+(?!\d)|\d[eE]/;
+const integerPattern = /^-?\d+$/;
+
+/** Deepest nesting of a value that is written as JSON. */
+const jsonDepthMax = 1_000;
+
+/**
+ * Reads JSON with the types that the engine gives to numbers: whole ones are integers of any length, others doubles. What follows the
+ * first value is not looked at, as the engine does not.
+ *
+ * @throws EXPRESSION_FAILED when the text does not begin with JSON
+ */
+export function parseJson(text: string): Value {
+  return parse(text, reviveNumber, exactNumberPattern);
+}
+
+/** The same with every number that has a fraction as a decimal, digit by digit, without zeros at its end. */
+export function parseExactJson(text: string): Value {
+  return parse(text, reviveDecimal, /[.eE]|\d{16}/);
+}
+
+function parse(text: string, revive: typeof reviveNumber, needsRevival: RegExp): Value {
+  try {
+    // A reviver is called for every value and costs several times the parse: most texts do not need it.
+    return (needsRevival.test(text) ? JSON.parse(text, revive) : JSON.parse(text)) as Value;
+  } catch (error) {
+    const end = endOfFirstValue(text);
+    if (end > 0 && end < text.length) return parse(text.slice(0, end), revive, needsRevival);
+    throw expressionFailed(`Not JSON: ‘${text.length > 40 ? `${text.slice(0, 40)}…` : text}’.`, error);
+  }
+}
+
+/** Where the first value of a text ends, if it is a list, an object or a text; 0 where that is not to be seen. */
+function endOfFirstValue(text: string): number {
+  let [depth, isInText] = [0, false];
+  for (let at = text.search(/\S/); at >= 0 && at < text.length; at += 1) {
+    const character = text[at];
+    if (isInText) {
+      if (character === '\\') at += 1;
+      else if (character === '"') isInText = false;
+    } else if (character === '"') isInText = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (depth === 0 && /\s/.test(character ?? '')) return at;
+    if (depth === 0 && !isInText && /["}\]]/.test(character ?? '')) return at + 1;
+  }
+  return 0;
+}
+
+/**
+ * Writes a value as JSON as the engine does: numbers as Java writes them, bytes as base64, NaN and the infinities as texts.
+ *
+ * @throws EXPRESSION_FAILED when it is nested more than 1,000 deep
+ */
+export function writeJson(value: Value): string {
+  return write(value, 0);
+}
+
+function write(value: Value, depth: number): string {
+  if (depth > jsonDepthMax) throw expressionFailed(`A value is nested more than ${jsonDepthMax} deep.`);
+  if (typeof value === 'string') {
+    return JSON.stringify(value).replaceAll(
+      /(?<!\\)((?:\\\\)*\\u00)([01][a-f])/g,
+      (_, start: string, digits: string) => start + digits.toUpperCase(),
+    );
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) return `"${value}"`;
+    return typeOf(value) === 'DOUBLE' ? textOfDouble(value) : String(value);
+  }
+  if (value === null || typeof value !== 'object') return String(value);
+  if (value instanceof WholeDouble) return textOfDouble(value.value);
+  if (value instanceof Float) return Number.isFinite(value.value) ? textOfFloat(value.value) : `"${value.value}"`;
+  if (value instanceof Decimal) return value.toString();
+  if (value instanceof Timestamp) return String(value.epochMs);
+  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('base64')}"`;
+  if (Array.isArray(value)) return `[${(value as readonly Value[]).map((each) => write(each, depth + 1)).join(',')}]`;
+  return `{${Object.entries(value)
+    .map(([name, member]) => `${write(name, depth)}:${write(member, depth + 1)}`)
+    .join(',')}}`;
+}
+
+function reviveNumber(_name: string, value: unknown, ...rest: unknown[]): unknown {
+  if (typeof value !== 'number') return value;
+  const source = (rest[0] as ReviverContext | undefined)?.source ?? '';
+  if (integerPattern.test(source)) {
+    if (Number.isSafeInteger(value)) return value;
+    // Digits beyond these make a number that is infinite for everybody else.
+    if (source.length > 310) return value;
+    const whole = BigInt(source);
+    return BigInt.asIntN(64, whole) === whole ? whole : new Decimal(whole, 0);
+  }
+  return Number.isSafeInteger(value) && !Object.is(value, -0) ? new WholeDouble(value) : value;
+}
+
+function reviveDecimal(name: string, value: unknown, ...rest: unknown[]): unknown {
+  if (typeof value !== 'number') return value;
+  const source = (rest[0] as ReviverContext | undefined)?.source ?? '';
+  return integerPattern.test(source) ? reviveNumber(name, value, ...rest) : Decimal.parse(source).withoutTrailingZeros();
+}

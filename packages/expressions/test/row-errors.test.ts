@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { evaluate } from './evaluate.ts';
+
+describe('a value that does not suit is an error of the row', () => {
+  test.each([
+    ["upper(jsonStringToMap('{}'))", 'A value of type MAP cannot become STRING.'],
+    ["upper('x') + 1", '‘X’ is not a number.'],
+    ['fromEpochDays(1) / a', '‘many’ is not a number.'],
+    ["lpad('x', 2000000, 'y')", 'A text of 2000000 characters is too long; at most 1048576 are kept.'],
+    ["CAST('x' AS INT)", '‘x’ is not a number.'],
+    ["fromDateTime('2023-02-29', 'yyyy-MM-dd')", 'There is no date ‘2023-02-29’ by the pattern yyyy-MM-dd.'],
+    ["fromDateTime('2023-02', 'yyyy-MM-dd')", '‘2023-02’ does not fit the date pattern yyyy-MM-dd from character 8 on.'],
+    [
+      "fromDateTime('2024-03-31 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')",
+      'The clocks of Europe/Berlin never showed ‘2024-03-31 02:30’: they were put forward.',
+    ],
+    ['year(9000000000000000)', '9000000000000000 ms is outside the calendar, which ends in the year 275760.'],
+    ["hexToBytes('0g')", '‘0g’ is not pairs of hex digits.'],
+    ["decodeUrl('%zz')", '‘%zz’ has an escape that is not two hex digits.'],
+    ["stAsText('00ff')", '2 bytes are no geometry as the engine keeps it.'],
+    ["fromUuidBytes('00ff')", 'A UUID has 16 bytes, not 2.'],
+    ["regexpReplace('a', 'a', '$2')", 'The pattern has no group $2.'],
+    ['round(1, 0)', 'Division of integers by zero.'],
+  ])('%s', (expression, message) => {
+    expect(() => evaluate(expression, { a: 'many' })).toThrow(expect.objectContaining({ code: 'EXPRESSION_FAILED', message }));
+  });
+
+  test('text that doubles with every call stops at the limit', () => {
+    let doubled = 'a';
+    for (let times = 0; times < 8; times += 1) doubled = `replace(${doubled}, 'x', 'xxxxxxxxxx')`;
+    expect(() => evaluate(doubled, { a: 'x' })).toThrow('A text of 10000000 characters is too long');
+  });
+
+  test('a value nested beyond any use is refused, not a crash', () => {
+    let nested: readonly unknown[] = [];
+    for (let depth = 0; depth < 100_000; depth += 1) nested = [nested];
+    expect(() => evaluate('jsonFormat(a)', { a: nested as never })).toThrow(
+      expect.objectContaining({ code: 'EXPRESSION_FAILED' }),
+    );
+    expect(() => evaluate("jsonPath(a, '$..x')", { a: nested as never })).toThrow(
+      expect.objectContaining({ code: 'EXPRESSION_FAILED' }),
+    );
+  });
+
+  test.each([
+    ["regexpLike(a, 'x{900}y')", 'is too long for the pattern'],
+    ["regexpReplace(repeat('x', 1000), 'x', a)", 'is too long; at most 1048576 are kept.'],
+    ["regexpReplace(repeat('x', 1000), '(x+)', repeat('$1', 2000))", 'is too long; at most 1048576 are kept.'],
+    ["regexpReplace(a, 'x.*y|x', '')", 'is too long for the pattern'],
+    ['uniqueNgrams(a, 1000)', 'is too long; at most 1048576 are kept.'],
+    ['levenshteinDistance(a, substr(a, 0, 1000))', 'are too long to compare.'],
+    ["jsonPath(b, '$.*')", 'finds more than 100000 values.'],
+  ])('work without end is refused before it is begun: %s', (expression, message) => {
+    const row = { a: 'x'.repeat(200_000), b: Array.from({ length: 100_001 }, () => 1) };
+    expect(() => evaluate(expression, row)).toThrow(message);
+  });
+
+  test('a hostile pattern takes no more time than a kind one', () => {
+    expect(evaluate("regexpLike(a, '^(a+)+$')", { a: `${'a'.repeat(50_000)}!` })).toBe(false);
+  });
+});
+
+test('names of members that objects inherit are no fields', () => {
+  expect(evaluate('constructor', {})).toBeNull();
+  expect(evaluate('__proto__', {})).toBeNull();
+  expect(evaluate("jsonPathString(a, '$.constructor')", { a: '{}' })).toBeNull();
+});
+
+test('an hour that clocks show twice is the first of the two', () => {
+  const first = Date.UTC(2024, 9, 27, 0, 30);
+  expect(evaluate("fromDateTime('2024-10-27 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')")).toBe(BigInt(first));
+});

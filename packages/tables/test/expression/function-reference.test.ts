@@ -1,8 +1,0 @@
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { renderFunctionReference } from '../../src/expression/function-reference.ts';
-
-test('FUNCTIONS.md is the table of functions', async () => {
-  const page = `<!-- prettier-ignore-start -->\n${renderFunctionReference()}<!-- prettier-ignore-end -->\n`;
-  await expect(page).toMatchFileSnapshot(join(import.meta.dirname, '../../FUNCTIONS.md'));
-});
