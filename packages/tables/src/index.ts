@@ -65,6 +65,6 @@ export { writeAnyJson, writePreview } from './preview/write-preview.ts';
 export type { AllowedBucket } from './sources/bucket-files.ts';
 export { type AllowedSources, createFileFinder } from './sources/file-finder.ts';
 export { type ColumnSpec, columnsOfSchema } from './pipeline/column-spec.ts';
-export { timeFormatOf } from './pipeline/steps/time-check.ts';
-export { type DateTimeFormat, readInFormat, writeInFormat } from './expression/datetime/date-time-format.ts';
+export { type DateTimeFormat, writeInFormat } from '@quire/expressions';
+export { instantOfTime, timeFormatOf } from './pipeline/steps/time-check.ts';
 export { type FileRowsOptions, openFileRows } from './sources/open-file-rows.ts';

@@ -28,7 +28,7 @@ export function timeBoundary(
   const value = writeInFormat(boundaryMs, time.format);
   return {
     columnName: time.name,
-    value: typeof value === 'string' ? value : `${Number(value)}`,
+    value,
     isText: time.format.kind !== 'epoch',
   };
 }

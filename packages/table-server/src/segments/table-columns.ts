@@ -4,9 +4,9 @@ import {
   type ColumnSpec,
   columnsOfSchema,
   type DateTimeFormat,
+  instantOfTime,
   parseTableConfig,
   parseTableSchema,
-  readInFormat,
   type SourceValue,
   timeFormatOf,
   writeAnyJson,
@@ -65,7 +65,7 @@ export function shapeOf(config: TableConfigDocument, schema: TableSchemaDocument
 export function instantOf(value: SourceValue | undefined, { format }: TimeColumn): number | null {
   if (value === null || value === undefined) return null;
   try {
-    return readInFormat(value, format, 'a time');
+    return instantOfTime(value, format);
   } catch (error) {
     // The value is in the table all the same: only its time is not known.
     if (error instanceof QuireError) return null;

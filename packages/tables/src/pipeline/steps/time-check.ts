@@ -1,5 +1,6 @@
 import { type Clock, isQuireError } from '@quire/core';
 import { type DateTimeFormat, javaText, parseDateTimeFormat, readInFormat, type Value } from '@quire/expressions';
+import type { SourceValue } from '../../row.ts';
 import { type ErrorPolicy, failColumn } from '../column-error.ts';
 import type { ColumnSpec } from '../column-spec.ts';
 import { noStep, type PlannedStep } from '../step.ts';
@@ -49,6 +50,12 @@ export function planTimeCheck(
       },
     },
   };
+}
+
+/** The instant of a value of a time column, in epoch milliseconds. @throws EXPRESSION_FAILED when it is not in the format */
+export function instantOfTime(value: SourceValue, format: DateTimeFormat): number {
+  // Years of two digits lie from 1950 to 2049 here, where there is no clock.
+  return readInFormat(javaText(value), format, 2030);
 }
 
 function whyInvalid(value: Value, format: DateTimeFormat, nowYear: number): string | undefined {
