@@ -3,6 +3,7 @@ import { type ErrorCode, isQuireError } from '@quire/core';
 import type { Environment } from './environment.ts';
 import { stylesFor } from './styles.ts';
 import { printable } from './table/cell-text.ts';
+import { renderFindings } from './tables/render-findings.ts';
 
 /** What the user may do about an error, where the message alone does not say. */
 const hints: Partial<Record<ErrorCode, (environment: Environment) => string>> = {
@@ -22,17 +23,20 @@ export async function reportFailure(error: unknown, environment: Environment): P
 }
 
 function describeFailure(error: unknown, environment: Environment): string {
-  const { bad, faint } = stylesFor(environment.stderr, environment.variables);
+  const styles = stylesFor(environment.stderr, environment.variables);
+  const { bad, faint } = styles;
   if (!isQuireError(error)) {
     return `${bad('error INTERNAL:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
   }
   const sentences = error.message.split('\n').map((line) => printable(line));
   if (error.code === 'ABORTED') return `${sentences.join('\n')}\n`;
   const hint = hints[error.code]?.(environment);
+  const widthMax = environment.stderr.isTerminal ? environment.stderr.size.columns : Number.POSITIVE_INFINITY;
   return [
     // One problem stands beside its code; several stand below it, one per line.
     sentences.length === 1 ? `${bad(`error ${error.code}:`)} ${sentences[0]}` : bad(`error ${error.code}:`),
     ...(sentences.length === 1 ? [] : sentences.map((sentence) => `  ${sentence}`)),
+    ...renderFindings(error.findings ?? [], { styles, widthMax }),
     ...(hint === undefined ? [] : [faint(hint)]),
     '',
   ].join('\n');

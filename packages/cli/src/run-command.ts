@@ -6,6 +6,7 @@ import { addSettingsCommand } from './commands/settings.ts';
 import { addStartCommand } from './commands/start.ts';
 import { addStreamCommand } from './commands/stream.ts';
 import { addTablesCommand } from './commands/tables.ts';
+import { addTasksCommand } from './commands/tasks.ts';
 import type { Environment } from './environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { stylesFor } from './styles.ts';
@@ -50,6 +51,7 @@ function buildProgram(environment: Environment, written: Promise<void>[]) {
   addResultsCommand(program, environment);
   addTablesCommand(program, environment);
   addStreamCommand(program, environment);
+  addTasksCommand(program, environment);
   addCleanerCommand(program, environment);
   addSettingsCommand(program, environment);
   return program;

@@ -1,8 +1,16 @@
 import { type Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
-import { QuireClient } from '@quire/client';
+import { QuireAdminClient, QuireClient, type QuireClientOptions } from '@quire/client';
 import type { Environment } from './environment.ts';
 
-const defaultUrl = 'http://127.0.0.1:8099';
+/** A kind of server that commands call: where it is unless somebody says otherwise, and the variable that says otherwise. */
+interface ServerKind {
+  readonly name: string;
+  readonly defaultUrl: string;
+  readonly variable: string;
+}
+
+const broker: ServerKind = { name: 'server', defaultUrl: 'http://127.0.0.1:8099', variable: 'QUIRE_URL' };
+const controller: ServerKind = { name: 'controller', defaultUrl: 'http://127.0.0.1:9000', variable: 'QUIRE_CONTROLLER_URL' };
 
 export interface ServerOptions {
   readonly url?: string | undefined;
@@ -14,17 +22,45 @@ export interface ServerOptions {
 export function withServerOptions<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
   command: Command<Args, Options, Globals>,
 ) {
+  return withOptionsFor(broker, command);
+}
+
+/** Adds the options that say which controller to call, and as whom. */
+export function withControllerOptions<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
+  command: Command<Args, Options, Globals>,
+) {
+  return withOptionsFor(controller, command);
+}
+
+function withOptionsFor<Args extends unknown[], Options extends OptionValues, Globals extends OptionValues>(
+  { name, defaultUrl, variable }: ServerKind,
+  command: Command<Args, Options, Globals>,
+) {
+  const url = new Option('--url <url>', `address of the ${name} (or ${variable}; default: ${defaultUrl})`);
   return command
-    .addOption(new Option('--url <url>', `address of the server (or QUIRE_URL; default: ${defaultUrl})`).argParser(parseUrl))
+    .addOption(url.argParser((text: string) => parseUrl(text, defaultUrl)))
     .addOption(new Option('--token <token>', 'bearer token (or QUIRE_TOKEN, which other processes cannot see)').conflicts('user'))
     .addOption(new Option('--user <name:password>', 'name and password, in the place of a token').argParser(parseUser));
 }
 
 /** A client of the server that the options name. @throws INVALID_PARAMETER when QUIRE_URL is no address */
-export function createClient(options: ServerOptions, { variables, clock, random }: Environment): QuireClient {
-  const surroundings = { baseUrl: options.url ?? variables['QUIRE_URL'] ?? defaultUrl, clock, random };
-  if (options.user !== undefined) return new QuireClient({ ...surroundings, basic: splitUser(options.user) });
-  return new QuireClient({ ...surroundings, token: options.token ?? variables['QUIRE_TOKEN'] });
+export function createClient(options: ServerOptions, environment: Environment): QuireClient {
+  return new QuireClient(clientOptionsOf(broker, options, environment));
+}
+
+/** A client of the controller that the options name. @throws INVALID_PARAMETER when QUIRE_CONTROLLER_URL is not an address */
+export function createAdminClient(options: ServerOptions, environment: Environment): QuireAdminClient {
+  return new QuireAdminClient(clientOptionsOf(controller, options, environment));
+}
+
+function clientOptionsOf(
+  kind: ServerKind,
+  options: ServerOptions,
+  { variables, clock, random }: Environment,
+): QuireClientOptions {
+  const surroundings = { baseUrl: options.url ?? variables[kind.variable] ?? kind.defaultUrl, clock, random };
+  if (options.user !== undefined) return { ...surroundings, basic: splitUser(options.user) };
+  return { ...surroundings, token: options.token ?? variables['QUIRE_TOKEN'] };
 }
 
 /** A name ends at the first colon; a password may have more. */
@@ -33,7 +69,7 @@ function splitUser(text: string): { readonly user: string; readonly password: st
   return { user: text.slice(0, end), password: text.slice(end + 1) };
 }
 
-function parseUrl(text: string): string {
+function parseUrl(text: string, defaultUrl: string): string {
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
   throw new InvalidArgumentError(`Expected for example ${defaultUrl}.`);
 }

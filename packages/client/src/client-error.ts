@@ -1,4 +1,5 @@
 import { type ErrorCode, QuireError } from '@quire/core/portable';
+import type { Finding } from '@quire/core/table-engine';
 
 /** Codes of the kind `unavailable` that a second try does not cure: somebody has to change something first. */
 const lastingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -14,6 +15,8 @@ export interface ExchangeFacts {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
+  /** Everything that is wrong, where the server says more than one sentence. */
+  readonly findings?: readonly Finding[] | undefined;
 }
 
 /**
@@ -27,7 +30,7 @@ export class QuireClientError extends QuireError {
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, facts: ExchangeFacts = {}) {
-    super(code, message, { cause: facts.cause });
+    super(code, message, { cause: facts.cause, findings: facts.findings });
     this.status = facts.status;
     this.retryAfterMs = facts.retryAfterMs;
   }

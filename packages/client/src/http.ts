@@ -1,16 +1,18 @@
 import { type Clock, QuireError } from '@quire/core/portable';
 import type { AuthorizationSource } from './authorization.ts';
 import { concatenate } from './concatenate.ts';
+import { encodeJson } from './encode-json.ts';
 import { ExchangeGuard } from './exchange-guard.ts';
 import { type RetryPolicy, retryReads } from './retry-reads.ts';
 import { parseRetryAfterMs, serverErrorOf } from './server-error.ts';
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base URL's own path; starts with a slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, unless it is a form. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   /** How long the answer may take to begin, in milliseconds. Absent: as long as the sender's options say. */
@@ -105,10 +107,11 @@ export class HttpSender {
       method: request.method,
       headers: {
         ...(authorization !== undefined && { authorization }),
-        ...(request.body !== undefined && { 'content-type': 'application/json' }),
+        // A form's type names its boundary, which `fetch` chooses.
+        ...(request.body !== undefined && !(request.body instanceof FormData) && { 'content-type': 'application/json' }),
         ...request.headers,
       },
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(request.body !== undefined && { body: request.body instanceof FormData ? request.body : encodeJson(request.body) }),
       // Or a browser answers 401 with a dialog for its user, and the call waits for them.
       ...(authorization !== undefined && { credentials: 'omit' }),
       signal: guard.signal,

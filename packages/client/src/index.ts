@@ -1,4 +1,12 @@
-export type { PageFormat } from '@quire/api';
+export type { PageFormat, RestreamResponse, SubtaskInfo, TaskDebug } from '@quire/api';
+export {
+  type ForceCommitProgress,
+  type IngestedFile,
+  QuireAdminClient,
+  type RestreamRequest,
+  type ScheduledTaskNames,
+} from './admin-client.ts';
+export type { TableSize } from './admin-answers.ts';
 export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';
 export type { Credentials } from './authorization.ts';
 export type { Cell, Column, ColumnDataType, IntegerMode, Row, RowObject } from './cells.ts';

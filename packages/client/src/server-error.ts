@@ -1,5 +1,6 @@
 import { errorCodeOfException } from '@quire/api';
 import { type ErrorCode, errorKinds, isQuireError } from '@quire/core/portable';
+import type { Finding } from '@quire/core/table-engine';
 import { QuireClientError } from './client-error.ts';
 import { expectArray, expectInteger, expectObject, expectString, type JsonObject } from './json-fields.ts';
 import { type JsonValue, parseLosslessJson } from './lossless-json.ts';
@@ -29,7 +30,7 @@ export function serverErrorOf(response: ErrorResponse): QuireClientError {
   const reason = body?.['reason'];
   const sentence = body?.['error'];
   if (typeof reason === 'string' && isErrorCode(reason) && typeof sentence === 'string') {
-    return new QuireClientError(reason, sentence, { status, retryAfterMs });
+    return new QuireClientError(reason, sentence, { status, retryAfterMs, findings: findingsOf(body?.['findings']) });
   }
   const answered = `${status} ${response.statusText}`.trim();
   return new QuireClientError(
@@ -57,6 +58,20 @@ function parseErrorBody(text: string): JsonObject | undefined {
     throw error;
   }
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as JsonObject) : undefined;
+}
+
+/** Everything that is wrong, where the answer says more than one sentence. */
+function findingsOf(value: JsonValue | undefined): readonly Finding[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const isFinding = (each: JsonValue): boolean => {
+    if (typeof each !== 'object' || each === null || Array.isArray(each)) return false;
+    const { path, code, message, severity } = each as JsonObject;
+    return (
+      [path, code, message].every((text) => typeof text === 'string') &&
+      ['error', 'warning', 'info'].some((known) => known === severity)
+    );
+  };
+  return (value as readonly JsonValue[]).filter(isFinding) as unknown as readonly Finding[];
 }
 
 function isErrorCode(text: string): text is ErrorCode {

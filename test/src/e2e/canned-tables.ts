@@ -160,7 +160,7 @@ export const cannedEngine: TableEngine = {
   [Symbol.asyncDispose]: async () => undefined,
 };
 
-const job: RestreamJob = {
+export const cannedJob: RestreamJob = {
   formatVersion: 1,
   jobId: '01a1fbe5-2323-7189-ad84-e68ed2a88fe2',
   config: {
@@ -198,16 +198,21 @@ const job: RestreamJob = {
 
 /** The calls of `Restreams` that a controller makes. */
 export const cannedRestreams = {
-  start: async () => job,
-  read: async () => job,
+  start: async () => cannedJob,
+  read: async () => cannedJob,
   list: async () => [
-    job,
-    { ...job, status: 'FAILED', finishedMs: nowMs + 90_000, error: { code: 'CONFLICT', message: 'So.', stage: 'REBALANCE' } },
+    cannedJob,
+    {
+      ...cannedJob,
+      status: 'FAILED',
+      finishedMs: nowMs + 90_000,
+      error: { code: 'CONFLICT', message: 'So.', stage: 'REBALANCE' },
+    },
   ],
-  readOfTable: async () => job,
+  readOfTable: async () => cannedJob,
   findActive: async () => undefined,
-  cancel: async () => job,
-  resume: async () => job,
+  cancel: async () => cannedJob,
+  resume: async () => cannedJob,
 } as unknown as Restreams;
 
 /** The same object with every method failing, as the function says. */

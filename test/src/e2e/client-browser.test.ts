@@ -7,6 +7,7 @@ import { type BrowserBundle, bundleForBrowsers } from './client-bundle.ts';
 
 /** What a browser's window has of what the client may use: nothing of Node's, `process` and `Buffer` least of all. */
 const webGlobals = {
+  FormData,
   AbortController,
   AbortSignal,
   btoa,

@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import { parseLosslessJson, QuireError } from '@quire/core';
 import { previewTable, writePreview } from '@quire/tables';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
+import { readJsonFile } from '../read-json-file.ts';
 import { stylesFor } from '../styles.ts';
 import { openPreviewFiles } from '../tables/preview-files.ts';
 import { renderFindings } from '../tables/render-findings.ts';
@@ -75,20 +73,4 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
       const written = await writeProposal(preview, environment.directory, options.force === true);
       await (stdout.isTerminal ? stdout : stderr).write(`${written.map((path) => `wrote ${path}`).join('\n')}\n`);
     });
-}
-
-async function readJsonFile(path: string, { directory }: Environment): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(resolve(directory, path), 'utf8');
-  } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw new QuireError('INVALID_PARAMETER', `${path} cannot be read: ${reason}.`, { cause });
-  }
-  try {
-    return parseLosslessJson(text);
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError || cause instanceof RangeError)) throw cause;
-    throw new QuireError('INVALID_BODY', `${path} is not JSON: ${cause.message}.`, { cause });
-  }
 }

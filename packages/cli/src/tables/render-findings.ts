@@ -1,9 +1,7 @@
-import type { PreviewResponse } from '@quire/tables';
+import type { Finding } from '@quire/core/table-engine';
 import type { Styles } from '../styles.ts';
 import { printable } from '../table/cell-text.ts';
 import { wrapText } from './wrap-text.ts';
-
-type Finding = PreviewResponse['findings'][number];
 
 export interface FindingRoom {
   readonly styles: Styles;

@@ -1,0 +1,71 @@
+import { openAsBlob } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { QuireError } from '@quire/core';
+import { parseTableName } from '@quire/core/table-engine';
+import type { Environment } from '../environment.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { grouped } from '../phrases.ts';
+import { showProgress } from '../progress.ts';
+import { createAdminClient, withControllerOptions } from '../server-options.ts';
+
+const examples = `
+A file is sent to the server; an address such as s3://bucket/logs/*.json is read by the server, as far as its settings allow.
+Each is loaded as a whole or not at all. At the first that fails the command ends: what was loaded before it stays.
+
+Examples:
+  $ quire tables ingest stocks stocks.csv
+  $ quire tables ingest stocks stocks.txt --format csv --batch delimiter=;`;
+
+/** Adds `quire tables ingest`. */
+export function addTablesIngestCommand(tables: Command, environment: Environment): void {
+  withControllerOptions(tables.command('ingest'))
+    .summary('load files into a table')
+    .description('Load files into the offline half of a table, each into a segment of its own.')
+    .argument('<table>', 'name of the table')
+    .argument('<file...>', 'files, or addresses that the server reads')
+    .option('--format <format>', "format of the files, where their names don't say it: csv, json, parquet, arrow, avro")
+    .option('--batch <key=value>', 'another member of the batch config; may be given several times', collectPair, {})
+    .option('--json', 'one JSON object per file')
+    .addHelpText('after', examples)
+    .action(async (table, files, options) => {
+      using interrupt = abortOnInterrupt(environment);
+      const client = createAdminClient(options, environment);
+      const name = parseTableName(table).type === undefined ? `${table}_OFFLINE` : table;
+      const batchConfig = { ...options.batch, ...(options.format !== undefined && { inputFormat: options.format }) };
+      const call = { signal: interrupt.signal, batchConfig: Object.keys(batchConfig).length === 0 ? undefined : batchConfig };
+      for (const file of files) {
+        const ingested = await (async () => {
+          await using _progress = showProgress(environment, `loading ${file}`);
+          if (/^[a-z][a-z0-9+.-]+:\/\//i.test(file)) return await client.ingestUri(name, file, call);
+          return await client.ingestFile(name, { name: basename(file), content: await openFile(file, environment) }, call);
+        })();
+        const { rowCount, segmentNames } = ingested;
+        const rows = `${grouped(rowCount)} ${rowCount === 1 ? 'row' : 'rows'}`;
+        await environment.stdout.write(
+          options.json === true
+            ? `${JSON.stringify({ file, ...ingested })}\n`
+            : `${file}: ${rows}${segmentNames.map((each) => `, ${each}`).join('')}\n`,
+        );
+      }
+    });
+}
+
+/** The file as something to send, which is read while it is sent. @throws INVALID_PARAMETER */
+async function openFile(path: string, { directory }: Environment): Promise<Blob> {
+  try {
+    await access(resolve(directory, path), constants.R_OK); // says why it cannot be read, as openAsBlob does not
+    return await openAsBlob(resolve(directory, path));
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new QuireError('INVALID_PARAMETER', `${path} cannot be read: ${reason}.`, { cause });
+  }
+}
+
+/** Adds `key=value` to those before it. */
+export function collectPair(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const end = text.indexOf('=');
+  if (end < 1) throw new InvalidArgumentError('Expected a key and a value with = between them.');
+  return { ...before, [text.slice(0, end)]: text.slice(end + 1) };
+}

@@ -1,0 +1,177 @@
+import { type Command, Option } from '@commander-js/extra-typings';
+import type { RestreamResponse } from '@quire/client';
+import { QuireError } from '@quire/core';
+import { parseTableName } from '@quire/core/table-engine';
+import type { Environment } from '../environment.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { integerFrom } from '../number-option.ts';
+import { createAdminClient, withControllerOptions } from '../server-options.ts';
+import { cellContent, printable } from '../table/cell-text.ts';
+import { followRestream } from '../tables/follow-restream.ts';
+import { describeRestream, elapsedOf } from '../tables/restream-progress.ts';
+import { writeMembers, writeRecords } from '../write-records.ts';
+
+const examples = `
+Examples:
+  $ quire tables restream orders_REALTIME --to orders2_REALTIME --follow
+  $ quire tables restream show orders_REALTIME
+  $ quire tables restream cancel orders_REALTIME --drop`;
+
+const columns = [
+  { name: 'job', dataType: 'STRING', isWhole: true },
+  { name: 'table', dataType: 'STRING', isWhole: true },
+  { name: 'to', dataType: 'STRING', isWhole: true },
+  { name: 'status', dataType: 'STRING', isWhole: true },
+  { name: 'elapsed', dataType: 'STRING' },
+];
+
+/** Adds `quire tables restream TABLE --to DEST`, and what can be done with such jobs. */
+export function addTablesRestreamCommand(tables: Command, environment: Environment): void {
+  const restream = tables
+    .command('restream')
+    .summary('rebuild a real-time table from its stream into a new one')
+    .description('Rebuild a real-time table from its stream into a new one, while the old one serves; and look after such jobs.')
+    .addHelpText('after', examples);
+  addStart(restream, environment);
+  addList(restream, environment);
+  addShow(restream, environment);
+  addResume(restream, environment);
+  addCancel(restream, environment);
+}
+
+function addStart(restream: Command, environment: Environment): void {
+  withControllerOptions(restream.command('start', { isDefault: true }))
+    .summary('start a job (the default: the word may be left out)')
+    .argument('<table>', 'the table to rebuild')
+    .requiredOption('--to <table>', 'the table that is made')
+    .option('--server-tenant <name>', "tenant of its servers; default: the source's")
+    .option('--broker-tenant <name>', "tenant of its brokers; default: the source's")
+    .option(
+      '--max-lag <messages>',
+      'messages that each partition may lag behind at the end (server default: 5000)',
+      integerFrom(0),
+    )
+    .option('--max-rebalance-min <minutes>', 'how long the rebalance may take (server default: 120)', integerFrom(1))
+    .option('--pause', 'wait at the start, until restream resume')
+    .option('--follow', 'show how far each stage is, until the job has ended; Ctrl-C ends the watch, not the job')
+    .option('--json', 'the job as one line of JSON')
+    .action(async (table, options) => {
+      using interrupt = abortOnInterrupt(environment);
+      const client = createAdminClient(options, environment);
+      const started = await client.startRestream(
+        realtimeName(table),
+        {
+          destTableNameWithType: realtimeName(options.to),
+          destServerTenant: options.serverTenant,
+          destBrokerTenant: options.brokerTenant,
+          debugPause: options.pause,
+          maxTableStreamLag: options.maxLag,
+          maxRebalanceTimeMin: options.maxRebalanceMin,
+        },
+        interrupt,
+      );
+      const job = options.follow === true ? await followRestream(client, started, environment, interrupt.signal) : started;
+      await writeJob(job, options.json, environment);
+      if (options.follow === true) assertDone(job);
+    });
+}
+
+function addList(restream: Command, environment: Environment): void {
+  withControllerOptions(restream.command('list'))
+    .summary('list all jobs, newest first')
+    .option('--json', 'one JSON object per line')
+    .action(async (options) => {
+      using interrupt = abortOnInterrupt(environment);
+      const jobs = await createAdminClient(options, environment).listRestreams(interrupt);
+      const cells = ({ jobId, restreamConfig, status }: RestreamResponse): string[] => [
+        jobId,
+        restreamConfig.tableNameWithType,
+        restreamConfig.destTableNameWithType,
+        status,
+      ];
+      await writeRecords(
+        {
+          columns,
+          items: jobs,
+          shown: (job) => [...cells(job), elapsedOf(job)],
+          plain: (job) => [...cells(job), job.timeElapsedSinceStartInSeconds],
+          emptyText: 'no restream jobs',
+          isJson: options.json === true,
+        },
+        environment,
+      );
+    });
+}
+
+function addShow(restream: Command, environment: Environment): void {
+  withControllerOptions(restream.command('show'))
+    .summary('show the job of a table')
+    .description('Show the job of a table: the one that runs, or else the last.')
+    .argument('<table>', 'the table that is rebuilt')
+    .option('--follow', 'show how far each stage is, until the job has ended')
+    .option('--json', 'the job as one line of JSON')
+    .action(async (table, options) => {
+      using interrupt = abortOnInterrupt(environment);
+      const client = createAdminClient(options, environment);
+      const found = await client.readTableRestream(realtimeName(table), interrupt);
+      const job = options.follow === true ? await followRestream(client, found, environment, interrupt.signal) : found;
+      if (options.json === true || options.follow === true) await writeJob(job, options.json, environment);
+      else await writeMembers(membersOf(job), environment);
+      if (options.follow === true) assertDone(job);
+    });
+}
+
+function addResume(restream: Command, environment: Environment): void {
+  withControllerOptions(restream.command('resume'))
+    .summary('let a job go on that waits at its start')
+    .argument('<table>', 'the table that is rebuilt')
+    .option('--json', 'the job as one line of JSON')
+    .action(async (table, options) => {
+      using interrupt = abortOnInterrupt(environment);
+      const job = await createAdminClient(options, environment).resumeRestream(realtimeName(table), interrupt);
+      await writeJob(job, options.json, environment);
+    });
+}
+
+function addCancel(restream: Command, environment: Environment): void {
+  withControllerOptions(restream.command('cancel'))
+    .summary('cancel the job of a table')
+    .description('Cancel the job of a table. The new table stays, paused, unless it is to be dropped.')
+    .argument('<table>', 'the table that is rebuilt')
+    .addOption(new Option('--drop', 'drop the new table; also that of a job which has ended without success'))
+    .option('--json', 'the job as one line of JSON')
+    .action(async (table, { drop, json, ...server }) => {
+      using interrupt = abortOnInterrupt(environment);
+      const call = { signal: interrupt.signal, dropDestination: drop };
+      await writeJob(await createAdminClient(server, environment).cancelRestream(realtimeName(table), call), json, environment);
+    });
+}
+
+function realtimeName(name: string): string {
+  return parseTableName(name).type === undefined ? `${name}_REALTIME` : name;
+}
+
+function writeJob(job: RestreamResponse, isJson: true | undefined, { stdout }: Environment): Promise<void> {
+  return stdout.write(isJson === true ? `${cellContent(job)}\n` : `${describeRestream(job)}\n`);
+}
+
+/** A job that was waited for and came to nothing is a failure of the command. @throws CONFLICT */
+function assertDone({ jobId, status }: RestreamResponse): void {
+  if (status === 'DONE') return;
+  throw new QuireError('CONFLICT', `The job ${printable(jobId)} ended ${status}.`);
+}
+
+function membersOf(job: RestreamResponse): (readonly [string, string | number])[] {
+  const { tableNameWithType, destTableNameWithType } = job.restreamConfig;
+  return [
+    ['job', job.jobId],
+    ['table', tableNameWithType],
+    ['to', destTableNameWithType],
+    ['status', job.status],
+    ['elapsed', elapsedOf(job)],
+    ...job.stages.map(({ stage, outcome }) => [stage, outcome ?? 'in progress'] as const),
+    ...(job.tableStreamProgress.lastProbedLag < 0 ? [] : [['lag', job.tableStreamProgress.lastProbedLag] as const]),
+    ...(job.error === null ? [] : [['error', `${job.error.code}: ${job.error.message}`] as const]),
+    ['next', job.next],
+  ];
+}

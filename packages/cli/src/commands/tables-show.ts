@@ -1,0 +1,75 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { Cell, JsonObject, QuireAdminClient, TableSize } from '@quire/client';
+import { formatBytes, QuireError } from '@quire/core';
+import { parseTableName } from '@quire/core/table-engine';
+import type { Environment } from '../environment.ts';
+import { abortOnInterrupt, type Interrupt } from '../interrupt.ts';
+import { createAdminClient, withControllerOptions } from '../server-options.ts';
+import { cellContent } from '../table/cell-text.ts';
+import { lagByPartition, totalLag } from '../tables/consumption-lag.ts';
+import { writeMembers } from '../write-records.ts';
+
+type Members = [string, Cell][];
+
+/** Adds `quire tables show`. */
+export function addTablesShowCommand(tables: Command, environment: Environment): void {
+  withControllerOptions(tables.command('show'))
+    .summary('show what is known of a table: config, schema, size, consumption')
+    .description('Show what is known of a table, or of the half of it that a name with _OFFLINE or _REALTIME says.')
+    .argument('<table>', 'name of the table')
+    .option('--json', 'schema, configs, sizes and consumption as one line of JSON')
+    .action(async (table, options) => {
+      using interrupt = abortOnInterrupt(environment);
+      const client = createAdminClient(options, environment);
+      const { rawName, type } = parseTableName(table);
+      const configs = await client.readTable(rawName, interrupt);
+      const sizes = (await client.readTableSizes(rawName, interrupt)).filter((size) => (type ?? size.type) === size.type);
+      if (sizes.length === 0) throw new QuireError('TABLE_NOT_FOUND', `There is no table '${table}'.`);
+      const consumption = await readConsumption(client, sizes, interrupt);
+      if (options.json === true) {
+        const halves = sizes.map((size) => [size.type.toLowerCase(), configs[size.type.toLowerCase()] ?? null] as const);
+        const all = { tableName: rawName, schema: configs['schema'] ?? null, ...Object.fromEntries(halves), sizes, consumption };
+        return await environment.stdout.write(`${cellContent(all as unknown as Cell)}\n`);
+      }
+      await writeMembers(
+        [...sizes.flatMap((size) => describeHalf(size, consumption)), ...describeDocuments(configs, sizes)],
+        environment,
+      );
+    });
+}
+
+interface Consumption {
+  readonly pause: JsonObject;
+  readonly segments: JsonObject;
+}
+
+async function readConsumption(
+  client: QuireAdminClient,
+  sizes: readonly TableSize[],
+  interrupt: Interrupt,
+): Promise<Consumption | null> {
+  const half = sizes.find(({ type }) => type === 'REALTIME');
+  if (half === undefined) return null;
+  const pause = await client.readPauseStatus(half.tableNameWithType, interrupt);
+  return { pause, segments: await client.readConsumingSegments(half.tableNameWithType, interrupt) };
+}
+
+function describeHalf({ tableNameWithType, type, segmentCount, sizeBytes }: TableSize, consumption: Consumption | null): Members {
+  const members: Members = [
+    ['table', tableNameWithType],
+    ['segments', segmentCount],
+    ['size', formatBytes(sizeBytes)],
+  ];
+  if (type !== 'REALTIME' || consumption === null) return members;
+  const lags = lagByPartition(consumption.segments);
+  members.push(['consumption', consumption.pause['pauseFlag'] === true ? 'paused' : 'running'], ['partitions', lags.size]);
+  members.push(['lag', totalLag(lags) ?? 'not known yet']);
+  return members;
+}
+
+function describeDocuments(configs: JsonObject, sizes: readonly TableSize[]): Members {
+  return [
+    ['schema', configs['schema'] as Cell],
+    ...sizes.map(({ type }): [string, Cell] => [`config ${type}`, configs[type.toLowerCase()] as Cell]),
+  ];
+}

@@ -1,0 +1,93 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { QuireAdminClient, TaskDebug } from '@quire/client';
+import { QuireError } from '@quire/core';
+import type { Environment } from '../environment.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { showProgress } from '../progress.ts';
+import { createAdminClient, withControllerOptions } from '../server-options.ts';
+import { printable } from '../table/cell-text.ts';
+import { collectPair } from './tables-ingest.ts';
+import { writeTask } from './tasks-show.ts';
+
+const pollEveryMs = 500;
+const endStates: ReadonlySet<TaskDebug['taskState']> = new Set(['COMPLETED', 'FAILED', 'TIMED_OUT', 'ABORTED']);
+
+const examples = `
+Without --set the task does what the config of its table says, as its schedule would. With --set it does what is said here, once.
+
+Examples:
+  $ quire tasks run MergeRollupTask --table orders_OFFLINE --follow
+  $ quire tasks run SegmentGenerationAndPushTask --table orders_OFFLINE --set inputDirURI=file:///in --set inputFormat=csv`;
+
+/** Adds `quire tasks run`. */
+export function addTasksRunCommand(tasks: Command, environment: Environment): void {
+  withControllerOptions(tasks.command('run'))
+    .summary('run tasks of a type now')
+    .description('Make and run the tasks of a type that tables ask for, or one with a config of its own.')
+    .argument('<type>', 'type of the tasks')
+    .option('--table <table>', 'only for this table, with its type: orders_OFFLINE')
+    .option('--set <key=value>', 'a member of a config of its own; may be given several times', collectPair, {})
+    .option('--name <name>', 'with --set: the name of the task')
+    .option('--follow', 'wait until the tasks have ended; Ctrl-C ends the wait, not the tasks')
+    .option('--json', 'one JSON object per task: its debug record, with taskName')
+    .addHelpText('after', examples)
+    .action(async (taskType, options, command) => {
+      const isOwn = Object.keys(options.set).length > 0;
+      if (isOwn && options.table === undefined) command.error('error: --set needs --table');
+      if (!isOwn && options.name !== undefined) command.error('error: --name is for --set');
+      using interrupt = abortOnInterrupt(environment);
+      const { signal } = interrupt;
+      const client = createAdminClient(options, environment);
+      const taskNames = isOwn
+        ? [
+            await client.executeTask(
+              { taskType, tableNameWithType: options.table ?? '', taskName: options.name, configs: options.set },
+              { signal },
+            ),
+          ]
+        : await schedule(client, taskType, options.table, environment, signal);
+      const failed: string[] = [];
+      for (const taskName of taskNames) {
+        const record =
+          options.follow === true
+            ? await followTask(client, taskName, environment, signal)
+            : await client.readTask(taskName, { signal });
+        await writeTask(taskName, record, options.json, environment);
+        if (options.follow === true && record.taskState !== 'COMPLETED') {
+          failed.push(`The task ${printable(taskName)} ended ${record.taskState}.`);
+        }
+      }
+      if (failed.length > 0) throw new QuireError('CONFLICT', failed.join('\n'));
+    });
+}
+
+/** Says on standard error why a table got no task. @throws CONFLICT when a task could not be made */
+async function schedule(
+  client: QuireAdminClient,
+  taskType: string,
+  tableNameWithType: string | undefined,
+  { stderr }: Environment,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { taskNames, skipped, errors } = await client.scheduleTasks(taskType, { signal, tableNameWithType });
+  for (const reason of skipped) await stderr.write(`${printable(reason)}\n`);
+  if (errors.length > 0) throw new QuireError('CONFLICT', errors.join('\n'));
+  if (taskNames.length === 0 && skipped.length === 0) await stderr.write(`No table asks for a ${printable(taskType)}.\n`);
+  return taskNames;
+}
+
+async function followTask(
+  client: QuireAdminClient,
+  taskName: string,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<TaskDebug> {
+  await using progress = showProgress(environment, taskName);
+  for (;;) {
+    const record = await client.readTask(taskName, { signal });
+    if (endStates.has(record.taskState)) return record;
+    const { completed, total } = record.subtaskCount;
+    progress.say(`${record.taskState}, ${completed} of ${total} subtasks done`);
+    await environment.clock.sleep(pollEveryMs, signal);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { Environment } from '../environment.ts';
+import { addTasksCancelCommand } from './tasks-cancel.ts';
+import { addTasksListCommand } from './tasks-list.ts';
+import { addTasksRunCommand } from './tasks-run.ts';
+import { addTasksShowCommand } from './tasks-show.ts';
+
+/** Adds `quire tasks` and what can be done with tasks. */
+export function addTasksCommand(program: Command, environment: Environment): void {
+  const tasks = program.command('tasks').summary('list, run, show and cancel the tasks of tables');
+  tasks.description('Look after the tasks of tables: what loads, merges and moves their segments.');
+  addTasksListCommand(tasks, environment);
+  addTasksRunCommand(tasks, environment);
+  addTasksShowCommand(tasks, environment);
+  addTasksCancelCommand(tasks, environment);
+}

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type JsonValue, parseLosslessJson, QuireError } from '@quire/core';
+import type { Environment } from './environment.ts';
+
+/** A JSON file that the user names, with all digits of its integers. @throws INVALID_PARAMETER, INVALID_BODY */
+export async function readJsonFile(path: string, { directory }: Environment): Promise<JsonValue> {
+  let text: string;
+  try {
+    text = await readFile(resolve(directory, path), 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new QuireError('INVALID_PARAMETER', `${path} cannot be read: ${reason}.`, { cause });
+  }
+  try {
+    return parseLosslessJson(text);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError || cause instanceof RangeError)) throw cause;
+    throw new QuireError('INVALID_BODY', `${path} is not JSON: ${cause.message}.`, { cause });
+  }
+}
+
+/** The same, for a file that has to hold an object. @throws INVALID_PARAMETER, INVALID_BODY */
+export async function readJsonObject(path: string, environment: Environment): Promise<{ readonly [name: string]: JsonValue }> {
+  const value = await readJsonFile(path, environment);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as { readonly [name: string]: JsonValue };
+  }
+  throw new QuireError('INVALID_BODY', `${path} holds ${Array.isArray(value) ? 'an array' : String(value)}; expected an object.`);
+}

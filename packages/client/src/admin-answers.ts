@@ -1,0 +1,63 @@
+import type { RestreamResponse, TaskDebug } from '@quire/api';
+import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
+import type { JsonValue } from './lossless-json.ts';
+
+/** How large one half of a table is. */
+export interface TableSize {
+  readonly tableNameWithType: string;
+  readonly type: 'OFFLINE' | 'REALTIME';
+  readonly segmentCount: number;
+  readonly sizeBytes: number;
+}
+
+/** @throws UNEXPECTED_RESPONSE when it is not a list of names */
+export function decodeNames(value: JsonValue | undefined, what: string): readonly string[] {
+  return expectArray(value, what).map((name) => expectString(name, what));
+}
+
+/** The sizes of the halves that there are. @throws UNEXPECTED_RESPONSE */
+export function decodeTableSizes(value: JsonValue, rawName: string): readonly TableSize[] {
+  const body = expectObject(value, 'body');
+  const halves = [
+    ['OFFLINE', 'offlineSegments'],
+    ['REALTIME', 'realtimeSegments'],
+  ] as const;
+  return halves.flatMap(([type, member]) => {
+    if ((body[member] ?? null) === null) return [];
+    const half = expectObject(body[member], member);
+    return {
+      tableNameWithType: `${rawName}_${type}`,
+      type,
+      segmentCount: Object.keys(expectObject(half['segments'], 'segments')).length,
+      sizeBytes: expectInteger(half['reportedSizeInBytes'], 'reportedSizeInBytes'),
+    };
+  });
+}
+
+/** The debug record of a task, as on the wire (spec section 2.2). @throws UNEXPECTED_RESPONSE */
+export function decodeTaskDebug(value: JsonValue | undefined): TaskDebug {
+  const record = expectObject(value, 'debug record');
+  expectString(record['taskState'], 'taskState');
+  for (const [name, count] of Object.entries(expectObject(record['subtaskCount'], 'subtaskCount'))) expectInteger(count, name);
+  for (const subtask of expectArray(record['subtaskInfos'], 'subtaskInfos')) {
+    const { taskId, state, taskConfig } = expectObject(subtask, 'subtask');
+    expectString(taskId, 'taskId');
+    expectString(state, 'state');
+    expectObject(taskConfig, 'taskConfig');
+  }
+  return record as unknown as TaskDebug;
+}
+
+/** A restream job, as on the wire (spec section 2.1). @throws UNEXPECTED_RESPONSE */
+export function decodeRestream(value: JsonValue | undefined): RestreamResponse {
+  const job = expectObject(value, 'restream job');
+  expectString(job['jobId'], 'jobId');
+  expectString(job['status'], 'status');
+  expectString(job['next'], 'next');
+  expectInteger(job['timeElapsedSinceStartInSeconds'], 'timeElapsedSinceStartInSeconds');
+  for (const member of ['restreamConfig', 'tableStreamProgress', 'verboseTableStreamLag', 'forceCommitProgress']) {
+    expectObject(job[member], member);
+  }
+  for (const stage of expectArray(job['stages'], 'stages')) expectString(expectObject(stage, 'stage')['stage'], 'stage');
+  return job as unknown as RestreamResponse;
+}
