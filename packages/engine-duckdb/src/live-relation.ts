@@ -54,6 +54,8 @@ function storedValue(column: RelationColumn): string {
   const name = quoteIdentifier(column.name);
   // A text that is not an object is not a map.
   if (column.type === 'MAP') return `TRY_CAST(TRY_CAST(${name} AS JSON) AS ${sqlTypeOf(column)})`;
+  // They are JSON, or the server would have called the column text; a doubtful one costs itself, not the query.
+  if (column.type === 'JSON') return `TRY_CAST(${name} AS ${sqlTypeOf(column)})`;
   return column.type === 'BIG_DECIMAL' ? `CAST(${name} AS ${sqlTypeOf(column)})` : name;
 }
 

@@ -18,6 +18,7 @@ test('retention removes segments whose newest row is older, and no other', () =>
     checksum: '0',
     columnNames: [],
     digits: {},
+    malformedColumnNames: [],
     createdMs: 0,
     committedMs: 0,
     stream: null,

@@ -99,7 +99,7 @@ export class ConsumingSegment {
     using slot = table.newFile(segmentName);
     const [only] = chunks.length === 1 ? chunks : [];
     const file = only ?? (await mergeRowFiles(chunks, slot, { table, shape }));
-    const { file: name, rowCount, sizeBytes, checksum, columnNames, digits, minTimeMs, maxTimeMs } = file;
+    const { file: name, rowCount, sizeBytes, checksum, columnNames, digits, malformedColumnNames, minTimeMs, maxTimeMs } = file;
     const segment = {
       file: name,
       rowCount,
@@ -107,6 +107,7 @@ export class ConsumingSegment {
       checksum,
       columnNames,
       digits,
+      malformedColumnNames,
       minTimeMs,
       maxTimeMs,
       segmentName,

@@ -10,14 +10,7 @@ import {
 import { readdir } from 'node:fs/promises';
 import { isErrno } from '../directory/documents.ts';
 import { type SchemaRecord, TableDirectory, type TableRecord } from '../directory/table-directory.ts';
-import {
-  type ConsumingRecord,
-  type Digits,
-  emptyManifest,
-  isCommitted,
-  type Manifest,
-  type RowFile,
-} from '../segments/manifest.ts';
+import { type ConsumingRecord, emptyManifest, isCommitted, type Manifest, type RowFile } from '../segments/manifest.ts';
 import { shapeOf, type TableShape } from '../segments/table-columns.ts';
 import { DocumentCache } from './document-cache.ts';
 import { timeBoundary } from './time-boundary.ts';
@@ -130,13 +123,13 @@ function relationOf(name: string, types: readonly TableType[], halves: ReadonlyM
       ? timeBoundary({ config: offline.record.config, manifest: offline.manifest }, offline.shape.time)
       : undefined;
   const files = shown.map((half) => ({ half, files: filesOf(half) }));
-  const digits = files.flatMap((each) => each.files.map((file) => file.digits));
+  const allFiles = files.flatMap((each) => each.files);
   const consuming = shown.flatMap((half) => half.consuming);
   const consumedMs = consuming.flatMap((record) => record.consumedMs ?? []);
   return [
     {
       name,
-      columns: first.shape.columns.map((column) => columnOf(column, digits)),
+      columns: first.shape.columns.map((column) => columnOf(column, allFiles)),
       parts: files.flatMap((each) => {
         const side = each.half === offline ? ('upTo' as const) : ('after' as const);
         return partsOf(each.files, boundary === undefined ? undefined : { ...boundary, side });
@@ -153,10 +146,12 @@ function filesOf({ manifest, consuming }: Half): readonly RowFile[] {
   return [...manifest.segments, ...consuming.flatMap(({ chunks }) => chunks)].filter(({ rowCount }) => rowCount > 0);
 }
 
-function columnOf(column: TableShape['columns'][number], files: readonly Readonly<Record<string, Digits>>[]): RelationColumn {
+function columnOf(column: TableShape['columns'][number], files: readonly RowFile[]): RelationColumn {
   const { name, type, isList, absentValue } = column;
-  if (type !== 'BIG_DECIMAL') return { name, type, isList, absentValue };
-  const known = files.flatMap((digits) => digits[name] ?? []);
+  // One value that is not JSON would keep all others from being read as such: then all are text.
+  const isText = type === 'JSON' && files.some(({ malformedColumnNames }) => malformedColumnNames.includes(name));
+  if (type !== 'BIG_DECIMAL') return { name, type: isText ? 'STRING' : type, isList, absentValue };
+  const known = files.flatMap(({ digits }) => digits[name] ?? []);
   const integer = known.reduce((max, each) => Math.max(max, each.integer), 1);
   return {
     name,

@@ -17,6 +17,8 @@ export interface RowFile {
   readonly columnNames: readonly string[];
   /** Of BIG_DECIMAL columns. */
   readonly digits: Readonly<Record<string, Digits>>;
+  /** Columns of JSON that hold text which is not. */
+  readonly malformedColumnNames: readonly string[];
   readonly minTimeMs: number | null;
   readonly maxTimeMs: number | null;
 }

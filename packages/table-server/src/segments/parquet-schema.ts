@@ -21,9 +21,7 @@ const primitives: Readonly<Record<RelationType, Primitive>> = {
 };
 
 /** The schema of a Parquet file with these columns; a list is one of three levels, as the format's document asks for. */
-export function parquetSchemaOf(columns: readonly TableColumn[], typeOfJson: 'JSON' | 'UTF8' = 'UTF8'): SchemaElement[] {
-  const primitiveOf = (type: RelationType): Primitive =>
-    type === 'JSON' ? { type: 'BYTE_ARRAY', converted_type: typeOfJson } : primitives[type];
+export function parquetSchemaOf(columns: readonly TableColumn[]): SchemaElement[] {
   return [
     { name: 'root', num_children: columns.length },
     ...columns.flatMap(({ name, type, isList }): SchemaElement[] =>
@@ -31,9 +29,9 @@ export function parquetSchemaOf(columns: readonly TableColumn[], typeOfJson: 'JS
         ? [
             { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
             { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-            { name: 'element', repetition_type: 'OPTIONAL', ...primitiveOf(type) },
+            { name: 'element', repetition_type: 'OPTIONAL', ...primitives[type] },
           ]
-        : [{ name, repetition_type: 'OPTIONAL', ...primitiveOf(type) }],
+        : [{ name, repetition_type: 'OPTIONAL', ...primitives[type] }],
     ),
   ];
 }

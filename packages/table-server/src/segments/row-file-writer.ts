@@ -71,8 +71,6 @@ export class RowFileWriter implements AsyncDisposable {
   /** Makes the file durable. */
   async finish(): Promise<RowFile> {
     await this.#writeGroup();
-    // The writer would encode values of JSON once more: it writes texts, which the footer calls JSON.
-    this.#parquet.schema = parquetSchemaOf(this.#shape.columns, 'JSON');
     await this.#parquet.finish();
     await this.#handle.sync();
     await this.#handle.close();
@@ -84,6 +82,7 @@ export class RowFileWriter implements AsyncDisposable {
       checksum: String(this.#checksum),
       columnNames: this.#columns.map(({ name }) => name),
       digits: Object.fromEntries(this.#columns.flatMap(({ name, digits }) => (digits === undefined ? [] : [[name, digits]]))),
+      malformedColumnNames: this.#columns.flatMap(({ name, isMalformed }) => (isMalformed ? [name] : [])),
       minTimeMs: Number.isFinite(this.#minTimeMs) ? this.#minTimeMs : null,
       maxTimeMs: Number.isFinite(this.#maxTimeMs) ? this.#maxTimeMs : null,
     };
@@ -140,6 +139,7 @@ class ColumnBuffer {
   readonly #store: (value: Exclude<SourceValue, null>) => unknown;
   #values: unknown[] = [];
   readonly #digits: { integer: number; scale: number } | undefined;
+  #isMalformed = false;
 
   constructor(column: TableColumn) {
     this.name = column.name;
@@ -151,6 +151,11 @@ class ColumnBuffer {
 
   get digits(): Digits | undefined {
     return this.#digits;
+  }
+
+  /** Whether the column is of JSON, and a value is not. */
+  get isMalformed(): boolean {
+    return this.#isMalformed;
   }
 
   /** Gives about how many bytes the value takes. */
@@ -177,6 +182,8 @@ class ColumnBuffer {
   #pushStored(push: (stored: unknown) => void, value: Exclude<SourceValue, null>): number {
     const stored = this.#store(value);
     push(stored);
+    // What was not text before is JSON now.
+    if (this.#column.type === 'JSON' && typeof value === 'string' && !this.#isMalformed) this.#isMalformed = !isJson(value);
     if (this.#digits !== undefined) noteDigits(this.#digits, stored as string);
     return typeof stored === 'string' ? stored.length : stored instanceof Uint8Array ? stored.byteLength : 8;
   }
@@ -187,4 +194,14 @@ function noteDigits(digits: { integer: number; scale: number }, text: string): v
   const sign = text.startsWith('-') ? 1 : 0;
   digits.integer = Math.max(digits.integer, (point < 0 ? text.length : point) - sign);
   digits.scale = Math.max(digits.scale, point < 0 ? 0 : text.length - point - 1);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return false;
+  }
 }
