@@ -6,7 +6,7 @@ import type { TableConfigDocument } from '@quire/core/table-engine';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { FileProducer, openStream } from '@quire/streams';
 import { DirectoryTables, EmbeddedTableEngine } from '@quire/table-server';
-import { createFileFinder, type PreviewResponse, previewTable } from '@quire/tables';
+import { createFileFinder, type PreviewResponse, previewTable, type SourceValue } from '@quire/tables';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -129,11 +129,11 @@ function promised({ rows }: PreviewResponse, isNullHandled: boolean): readonly s
     .toSorted();
 }
 
-function textOf(value: unknown, dataType: string): string | null {
+function textOf(value: SourceValue | undefined, dataType: string): string | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  if (dataType === 'BIG_DECIMAL') return plain(String(value));
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value === 'object') return JSON.stringify(value);
+  return dataType === 'BIG_DECIMAL' ? plain(String(value)) : String(value);
 }
 
 /** A decimal without zeros that say nothing. */
@@ -152,7 +152,7 @@ async function held(tableName: string): Promise<readonly string[]> {
     .flatMap((batch) => batch.toArray().map((row: { toJSON(): Record<string, unknown> }) => Object.values(row.toJSON())))
     .map((row: readonly unknown[]) =>
       JSON.stringify(
-        row.map((cell, index) => (names[index]?.[1].dataType === 'BIG_DECIMAL' && cell !== null ? plain(String(cell)) : cell)),
+        row.map((cell, index) => (names[index]?.[1].dataType === 'BIG_DECIMAL' && typeof cell === 'string' ? plain(cell) : cell)),
       ),
     )
     .toSorted();
