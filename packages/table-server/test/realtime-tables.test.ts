@@ -126,10 +126,14 @@ describe('a real-time table', () => {
     await orders.server.engine.createTable(configOf({ 'realtime.segment.flush.threshold.rows': '10' }));
     await orders.append(10);
     await orders.untilCommitted(1);
-    await orders.append(12);
+    // In two chunks, which the commit puts together.
+    await orders.append(5);
+    await orders.untilRows(15);
+    await orders.append(7);
     await orders.untilCommitted(2);
     await orders.untilRows(22);
     const [first, second] = await orders.committed();
+    expect(second).toMatchObject({ rowCount: 12, minTimeMs: startMs + 11, maxTimeMs: startMs + 22 });
     expect(first?.segmentName).toMatch(/^orders__0__0__\d{8}T\d{4}Z$/);
     expect(second?.stream).toMatchObject({ partition: 0, sequence: 1, startOffset: first?.stream?.endOffset });
     expect(await orders.summaries()).toEqual(orders.eachOnce);

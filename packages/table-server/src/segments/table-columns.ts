@@ -65,7 +65,8 @@ export function shapeOf(config: TableConfigDocument, schema: TableSchemaDocument
 export function instantOf(value: SourceValue | undefined, { format }: TimeColumn): number | null {
   if (value === null || value === undefined) return null;
   try {
-    return instantOfTime(value, format);
+    // Files give integers of 64 bits back as such.
+    return instantOfTime(typeof value === 'bigint' ? Number(value) : value, format);
   } catch (error) {
     // The value is in the table all the same: only its time is not known.
     if (error instanceof QuireError) return null;
