@@ -119,8 +119,11 @@ export class StoreSweeper {
     const { leftovers } = this.#target;
     const tally = new PassTally();
     if (leftovers === undefined || options.signal?.aborted === true) return tally.report();
-    const found: ObjectEntry[] = await Array.fromAsync(leftovers.list());
-    const { due, sightings } = this.#plan(found, this.#leftoverSightings, options);
+    const found = await Array.fromAsync(leftovers.list());
+    const ownerless = found.filter(({ isOwnerDead }) => isOwnerDead === true);
+    const watched = found.filter(({ isOwnerDead }) => isOwnerDead !== true);
+    const { due: dueByAge, sightings } = this.#plan(watched, this.#leftoverSightings, options);
+    const due = [...ownerless, ...dueByAge];
     if (!options.isDryRun) this.#leftoverSightings = sightings;
     for (const { sizeBytes } of due) tally.add('wanted', sizeBytes);
     const nowMs = this.#clock.nowMs();

@@ -7,10 +7,15 @@ export interface ResultRemover {
   remove(entry: ResultEntry, reason: RemovalReason, options?: CallOptions): Promise<'removed' | 'renewed'>;
 }
 
+/** `isOwnerDead`: whoever wrote it runs no more, for sure, so that it need not be watched for the grace period. */
+export interface LeftoverEntry extends ObjectEntry {
+  readonly isOwnerDead?: boolean;
+}
+
 /** What crashed writes leave where no listing of objects shows it: staged files, unfinished multipart uploads. */
 export interface Leftovers {
   /** Everything that is, or was, on its way to becoming an object; `key` is whatever the store calls it. */
-  list(options?: CallOptions): AsyncIterable<ObjectEntry>;
+  list(options?: CallOptions): AsyncIterable<LeftoverEntry>;
   /** Removes one; resolves just as well when it is gone. */
   remove(key: string, options?: CallOptions): Promise<void>;
 }

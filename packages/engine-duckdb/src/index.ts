@@ -1,4 +1,6 @@
 export { DuckDbEngine, type DuckDbEngineOptions } from './duckdb-engine.ts';
 export type { DatabaseOptions } from './locked-database.ts';
+export { removeDeadSpills } from './spill-leftovers.ts';
 export { type StatementLimits, statementLimits } from './statement-limits.ts';
+export type { OpenTable, TableSource } from './table-source.ts';
 export type { OpenTable, TableSource } from './table-source.ts';

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
 import { QuireError } from '@quire/core';
+import { processTag } from '@quire/core/process';
+import { removeDeadSpills, spillPrefix } from './spill-leftovers.ts';
 import { quoteLiteral } from './conversion/column-plan.ts';
 import { parseFailure } from './duckdb-error.ts';
 import { readRows } from './read-rows.ts';
@@ -62,7 +64,8 @@ export async function openLockedDatabase(options: DatabaseOptions): Promise<Lock
 async function makeSpillDirectory(parent: string): Promise<string> {
   try {
     await mkdir(parent, { recursive: true });
-    return await mkdtemp(join(parent, 'duckdb-'));
+    await removeDeadSpills(parent);
+    return await mkdtemp(join(parent, `${spillPrefix}${processTag()}.`));
   } catch (cause) {
     throw new QuireError('INVALID_SETTING', `No directory can be made in the spill directory ${parent}.`, { cause });
   }

@@ -1,11 +1,23 @@
 import { join } from 'node:path';
 import { type CallOptions, type ObjectEntry, throwIfAborted } from '@quire/core';
+import { pidOfTag, stateOfOwner } from '@quire/core/process';
 import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 
-/** The names that staged files have; whatever else lies in the staging directory is not ours to touch. */
-const stagedNamePattern = /^[0-9a-f]{24}$/;
+/** The names that staged files have, with the tag of the process that writes them; whatever else lies in the staging directory is not ours to touch. */
+const stagedNamePattern = /^[0-9a-f]{24}(?:\.([0-9a-f-]+))?$/;
+
+/** A staged file. `isOwnerDead`: its writer runs no more, for sure. */
+export interface StagedEntry extends ObjectEntry {
+  readonly isOwnerDead: boolean;
+}
+
+/** Whether the writer of a staged file of that name runs no more, for sure. */
+export function isOwnerDead(name: string): boolean {
+  const tag = stagedNamePattern.exec(name)?.[1];
+  return tag !== undefined && stateOfOwner(tag) === 'dead';
+}
 
 /** The staged files of a root: of writes under way, in any process, and of writers that died. */
 export class StagedLeftovers {
@@ -18,7 +30,7 @@ export class StagedLeftovers {
   }
 
   /** Every staged file by its name. One whose size or time changes between two looks has a writer that lives. */
-  async *list(options?: CallOptions): AsyncGenerator<ObjectEntry> {
+  async *list(options?: CallOptions): AsyncGenerator<StagedEntry> {
     const call: FailedCall = { op: 'list', key: '.staging/', location: this.#root.location };
     const names = await translated(call, () => this.#unlessAbsent(() => this.#fileSystem.readDirectory(this.#root.stagingPath)));
     for (const name of names?.toSorted() ?? []) {
@@ -26,8 +38,24 @@ export class StagedLeftovers {
       if (!stagedNamePattern.test(name)) continue;
       const status = await translated(call, () => this.#unlessAbsent(() => this.#fileSystem.status(this.#pathOf(name))));
       if (status?.kind !== 'file') continue;
-      yield { key: name, sizeBytes: status.sizeBytes, lastModifiedMs: status.lastModifiedMs };
+      const { sizeBytes, lastModifiedMs } = status;
+      yield { key: name, sizeBytes, lastModifiedMs, isOwnerDead: isOwnerDead(name) };
     }
+  }
+
+  /**
+   * Removes what processes that run no more have left, at once; with a process id, of that one only. For whoever has just seen one die.
+   * Resolves to the bytes that went.
+   */
+  async removeDead({ pid, signal }: CallOptions & { readonly pid?: number } = {}): Promise<number> {
+    let freedBytes = 0;
+    for await (const { key, sizeBytes, isOwnerDead: isDead } of this.list({ signal })) {
+      const tag = stagedNamePattern.exec(key)?.[1];
+      if (!isDead || (pid !== undefined && (tag === undefined || pidOfTag(tag) !== pid))) continue;
+      await this.remove(key, { signal });
+      freedBytes += sizeBytes;
+    }
+    return freedBytes;
   }
 
   /** Removes a staged file; its writer, if it lived, would fail with STORE_UNAVAILABLE. Resolves just as well when it is gone. */

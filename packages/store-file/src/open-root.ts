@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { type Clock, QuireError, type Random } from '@quire/core';
 import { absenceErrnos, isErrno, toStoreError } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
+import { isOwnerDead } from './leftovers.ts';
 import { makeDirectoryUnlessThere, RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';
 
@@ -20,7 +21,7 @@ export interface OpenRootOptions {
 
 /**
  * Opens the directory of a store, creates it when only its parent exists, proves that it may be written to, and removes what
- * writers who died more than a day ago have left.
+ * writers have left that run no more, or, where nobody can tell, that is more than a day old.
  *
  * @throws INVALID_PARAMETER when it is no directory, cannot be created, or may not be written to
  * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
@@ -70,7 +71,7 @@ async function removeStale(fileSystem: FileSystem, stagingPath: string, untilMs:
     const path = join(stagingPath, name);
     try {
       const { kind, lastModifiedMs } = await fileSystem.status(path);
-      if (kind === 'file' && lastModifiedMs < untilMs) await fileSystem.unlink(path);
+      if (kind === 'file' && (lastModifiedMs < untilMs || isOwnerDead(name))) await fileSystem.unlink(path);
     } catch (error) {
       // Its writer has finished meanwhile, or another process is cleaning up as well.
       if (!isErrno(error, ...absenceErrnos)) throw error;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Random } from '@quire/core';
+import { processTag } from '@quire/core/process';
 import { isErrno } from './errors.ts';
 import { makeDirectoryUnlessThere } from './root-directory.ts';
 import type { FileSystem } from './file-system.ts';
@@ -24,10 +25,13 @@ export class StagedFile {
     this.#fd = fd;
   }
 
-  /** Creates an empty file of a random name in the staging directory, and that directory when somebody has removed it. */
+  /**
+   * Creates an empty file in the staging directory, and that directory when somebody has removed it. Its name is random and tells which
+   * process writes it, so that it can go as soon as that one is dead.
+   */
   static async create(fileSystem: FileSystem, stagingPath: string, random: Random): Promise<StagedFile> {
     const name = Array.from(random.bytes(12), (byte) => byte.toString(16).padStart(2, '0')).join('');
-    const path = join(stagingPath, name);
+    const path = join(stagingPath, `${name}.${processTag()}`);
     try {
       return new StagedFile(fileSystem, path, await fileSystem.create(path));
     } catch (error) {
@@ -64,7 +68,7 @@ export class StagedFile {
     await this.#close();
   }
 
-  /** Removes the file. Never fails: what cannot be removed now goes when a store opens here a day later. */
+  /** Removes the file. Never fails: what cannot be removed now goes with the leftovers. */
   async discard(): Promise<void> {
     await this.#close().catch(() => undefined);
     await this.#fileSystem.unlink(this.path).catch(() => undefined);

@@ -68,7 +68,7 @@ export class TracedFileSystem {
   /** Without the root, and with staged files under one name. */
   #shortened(path: string): string {
     const inRoot = path === this.root ? '.' : path.replace(`${this.root}/`, '');
-    return inRoot.replace(/^\.staging\/[0-9a-f]{24}$/, '.staging/*');
+    return inRoot.replace(/^\.staging\/[0-9a-f]{24}\.[0-9a-f-]+$/, '.staging/*');
   }
 }
 

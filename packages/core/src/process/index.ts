@@ -1,0 +1,1 @@
+export { type OwnerState, pidOfTag, processTag, stateOfOwner } from './process-tag.ts';
