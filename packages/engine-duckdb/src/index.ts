@@ -3,4 +3,3 @@ export type { DatabaseOptions } from './locked-database.ts';
 export { removeDeadSpills } from './spill-leftovers.ts';
 export { type StatementLimits, statementLimits } from './statement-limits.ts';
 export type { OpenTable, TableSource } from './table-source.ts';
-export type { OpenTable, TableSource } from './table-source.ts';

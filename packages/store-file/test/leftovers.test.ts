@@ -11,7 +11,7 @@ test('what is staged shows as leftovers with its size, and what is none of ours 
   await writeFile(join(temporary.path, '.staging', dead), 'half a result');
   await writeFile(join(temporary.path, '.staging', 'notes.txt'), 'mine');
   const found = await Array.fromAsync(store.leftovers.list());
-  expect(found).toEqual([{ key: dead, sizeBytes: 13, lastModifiedMs: expect.any(Number) as number }]);
+  expect(found).toEqual([{ key: dead, isOwnerDead: false, sizeBytes: 13, lastModifiedMs: expect.any(Number) as number }]);
   for (const name of [dead, dead, 'notes.txt', '../outside']) await store.leftovers.remove(name);
   expect(await temporary.tree()).toEqual(['.staging/notes.txt']);
 });
