@@ -17,8 +17,6 @@ import {
 } from './query-worker-setup.ts';
 
 export interface QueryPoolSurroundings {
-  /** What the names of files that workers write begin with. */
-  readonly mark: string;
   readonly metrics: BrokerMetrics;
   readonly logger: Logger;
 }
@@ -32,10 +30,10 @@ export async function openQueryPool(
   { current: settings }: LiveSettings,
   surroundings: QueryPoolSurroundings,
 ): Promise<WorkerPool> {
-  const { metrics, logger, mark } = surroundings;
+  const { metrics, logger } = surroundings;
   const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement, workers } = settings;
   const shared: QueryWorkerSettings = { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement };
-  const setup: QueryWorkerSetup = { settings: shared, mark, tables: undefined };
+  const setup: QueryWorkerSetup = { settings: shared, tables: undefined };
   const pool = new WorkerPool({
     work: 'query',
     // Beside this file, and in the same form: source or built.
@@ -75,11 +73,11 @@ export async function openQueryPool(
 /** Removes what a worker that died has left beside the objects of the store: its file on the way, or its unfinished upload. */
 export async function removeLeftovers(
   place: ObjectStore,
-  { order, prefix, logger }: { readonly order: WriteOrder; readonly prefix: string; readonly logger: Logger },
+  { order, pid, logger }: { readonly order: WriteOrder; readonly pid: number; readonly logger: Logger },
 ): Promise<void> {
   try {
     if (place instanceof FileObjectStore) {
-      for await (const { key } of place.leftovers.list()) if (key.startsWith(prefix)) await place.leftovers.remove(key);
+      await place.leftovers.removeDead({ pid });
     } else if (hasUnfinishedUploads(place)) {
       const uploads = place.leftovers.list({ prefix: resultPrefix(order.brokerId, order.requestId) });
       for await (const { key } of uploads) await place.leftovers.remove(key);

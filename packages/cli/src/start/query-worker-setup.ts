@@ -9,8 +9,6 @@ import type { Settings } from '@quire/settings';
 /** What a process for queries is set up with. */
 export interface QueryWorkerSetup {
   readonly settings: QueryWorkerSettings;
-  /** What the names of files on their way begin with (`staged-names.ts`). */
-  readonly mark: string;
   /** The tables as the first process has opened them; undefined for that one. */
   readonly tables: readonly OpenTable[] | undefined;
 }

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type StoreCall, systemClock } from '@quire/core';
+import { type StoreCall, systemClock, systemRandom } from '@quire/core';
 import { DuckDbEngine, type DuckDbEngineOptions, type OpenTable } from '@quire/engine-duckdb';
 import { DirectoryTables } from '@quire/table-server';
 import { createQueryWorker, type WorkerHost, type WorkRunner } from '@quire/workers';
@@ -12,13 +12,12 @@ import {
   storeRetryName,
   type StoreRetry,
 } from './query-worker-setup.ts';
-import { randomOfWorker } from './staged-names.ts';
 
 /** Opens engine and store of a process that runs queries (`@quire/workers`). */
 export async function openWorker(setup: unknown, host: WorkerHost): Promise<WorkRunner> {
-  const { settings, tables, mark } = setup as QueryWorkerSetup;
+  const { settings, tables } = setup as QueryWorkerSetup;
   const engine = await openEngine(settings, tables);
-  const store = isOpenedAnywhere(settings) ? (await openStore(settings, surroundingsOf(host, mark))).store : undefined;
+  const store = isOpenedAnywhere(settings) ? (await openStore(settings, surroundingsOf(host))).store : undefined;
   const worker = createQueryWorker({
     engine,
     store,
@@ -58,13 +57,13 @@ async function openEngine(settings: QueryWorkerSettings, opened: readonly OpenTa
 }
 
 /** Calls to the store are counted and logged by the process that this one works for. */
-function surroundingsOf({ call, pid }: WorkerHost, mark: string): Parameters<typeof openStore>[1] {
+function surroundingsOf({ call }: WorkerHost): Parameters<typeof openStore>[1] {
   const tell = (name: string, input: StoreCall | StoreRetry): void => {
     call(name, input).catch(() => undefined); // it is gone, and its log with it
   };
   return {
     clock: systemClock,
-    random: randomOfWorker(mark, pid),
+    random: systemRandom,
     onCall: (each) => tell(storeCallName, each),
     onRetry: ({ error, ...event }) => tell(storeRetryName, { ...event, reason: error.code }),
   };

@@ -12,7 +12,6 @@ import type { LiveSettings } from './live-settings.ts';
 import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
 import { isSharedStore, openStore, signerOf } from './open-store.ts';
 import { openQueryPool, removeLeftovers } from './query-pool.ts';
-import { createMark, prefixOf } from './staged-names.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker extends RunningService {
@@ -47,8 +46,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   await using store = opened;
   const links = linksOf(settings, signerOf(place));
-  const mark = createMark(random);
-  await using pool = await openQueryPool(live, { metrics, logger, mark });
+  await using pool = await openQueryPool(live, { metrics, logger });
   run.stopAtOnce.addEventListener('abort', () => pool.killAll(), { once: true });
   const admission = new StorageAdmission({ clock });
   await using results = createResultStore(live, { store, admission, clock, random });
@@ -58,7 +56,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
       pool,
       results,
       store,
-      removeLeftovers: (order, { pid }) => removeLeftovers(place, { order, prefix: prefixOf(mark, pid), logger }),
+      removeLeftovers: (order, { pid }) => removeLeftovers(place, { order, pid, logger }),
     }),
     results,
     ...serverOptionsOf(settings, run),
