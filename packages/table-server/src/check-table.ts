@@ -37,12 +37,19 @@ export function checkSchema(document: TableSchemaDocument): readonly Finding[] {
 /**
  * Checks a table config, by itself and with all that it belongs to.
  *
+ * @throws TENANT_NOT_FOUND when it names one that is not there
  * @throws TABLE_INVALID with all findings when one of them is an error
  */
 export function checkTable(document: TableConfigDocument, setting: TableSetting): readonly Finding[] {
   const { config, findings } = parseTableConfig(document);
   const { schema } = parseTableSchema(setting.schema);
   const { rawName } = parseTableName(document.tableName);
+  for (const member of ['broker', 'server'] as const) {
+    const tenant = config.tenants?.[member];
+    if (tenant === undefined || setting.tenants.includes(tenant)) continue;
+    const message = `Tenant ${tenant.slice(0, 100)} (/tenants/${member}) does not exist: expected one of ${setting.tenants.join(', ')}.`;
+    throw new QuireError('TENANT_NOT_FOUND', message);
+  }
   const context = {
     schema,
     brokerTenants: setting.tenants,

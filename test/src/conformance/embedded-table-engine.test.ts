@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MiB, systemClock, systemRandom } from '@quire/core';
+import { FileProducer, openStream } from '@quire/streams';
+import { EmbeddedTableEngine } from '@quire/table-server';
+import { describeTableEngine } from './table-engine-conformance.ts';
+import type { TableEngineFixture } from './table-engine-fixture.ts';
+
+describeTableEngine('the embedded table engine', async (): Promise<TableEngineFixture> => {
+  const home = await mkdtemp(join(tmpdir(), 'quire-conformance-'));
+  const [dataDirectory, streams] = [join(home, 'tables'), join(home, 'streams')];
+  const producer = await FileProducer.open({ directory: streams, topic: 'visits', partitionCount: 2 });
+  const engine = await EmbeddedTableEngine.open({
+    dataDirectory,
+    clock: systemClock,
+    random: systemRandom,
+    tenants: ['DefaultTenant'],
+    host: 'localhost',
+    finder: undefined,
+    rowBytesMax: MiB,
+    graceMs: 60_000,
+    openStream: (config) => openStream(config, { fileDirectory: streams }),
+  });
+  return {
+    engine,
+    streamConfig: {
+      streamType: 'file',
+      'stream.file.topic.name': 'visits',
+      'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+    },
+    append: (partition, rows) =>
+      producer.append(rows.map((row) => ({ key: null, partition, value: Buffer.from(JSON.stringify(row)) }))),
+    async count(tableName) {
+      const [relation] = await engine.liveTables.resolve([tableName]);
+      return relation?.rowCount ?? 0;
+    },
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]();
+      await producer[Symbol.asyncDispose]();
+      await rm(home, { recursive: true, maxRetries: 10 });
+    },
+  };
+});

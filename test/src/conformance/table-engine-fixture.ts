@@ -1,0 +1,15 @@
+import type { TableEngine } from '@quire/core/table-engine';
+
+/** An engine without tables of the test, a topic of two partitions, and hands to write to it. */
+export interface TableEngineFixture extends AsyncDisposable {
+  readonly engine: TableEngine;
+  /** The stream of the topic as a table's config has it, to be consumed from its start. */
+  readonly streamConfig: Readonly<Record<string, string>>;
+  /** Writes JSON objects to the end of a partition. */
+  append(partition: number, rows: readonly object[]): Promise<void>;
+  /** Counts the rows that queries see of a table. */
+  count(tableName: string): Promise<number>;
+}
+
+/** Opens one. Each test opens its own, and disposes it. */
+export type OpenTableEngineFixture = () => Promise<TableEngineFixture>;
