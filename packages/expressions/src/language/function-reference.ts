@@ -46,7 +46,7 @@ function showValue(value: Value): string {
 const head = `# Functions of expressions
 
 What transforms and filters may call: every function that Apache Pinot 1.5.1 has for ingestion, as its own classes evaluate it
-(see AGREEMENT.md for what was compared and how far it agrees). This page is generated from the code:
+(\`test/src/judge\` compares every signature). This page is generated from the code:
 \`npx vitest run packages/expressions -t FUNCTIONS.md --update\`.
 
 \`\`\`sql

@@ -77,7 +77,7 @@ export const taskRules: readonly TableRule[] = [
   {
     code: 'TASK_SCHEDULE',
     subject: 'tasks',
-    severity: 'error',
+    severity: 'warning',
     description: 'The schedule of a task is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
     *check({ config }) {
       for (const [type, options] of Object.entries(config.task?.taskTypeConfigsMap ?? {})) {

@@ -1,5 +1,6 @@
 import { assignmentRules } from './assignment-rules.ts';
 import { batchRules } from './batch-rules.ts';
+import { engineRules } from './engine-rules.ts';
 import { expressionRules } from './expression-rules.ts';
 import { indexRules } from './index-rules.ts';
 import { indexTypeRules } from './index-type-rules.ts';
@@ -41,4 +42,5 @@ export const tableRules: readonly TableRule[] = [
   ...tenantRules,
   ...streamRules,
   ...quotaRules,
+  ...engineRules,
 ];

@@ -66,7 +66,10 @@ export const schemaTimeRules: readonly SchemaRule[] = [
     *check(checked) {
       for (const { spec, path } of dateTimesOf(checked)) {
         const given = spec.granularity;
-        const problem = given === undefined ? undefined : failureOf(() => parseGranularity(given));
+        const problem =
+          given === undefined
+            ? 'The column of times has no granularity: expected 1:DAYS or DAYS|1.'
+            : failureOf(() => parseGranularity(given));
         if (problem !== undefined) yield { path: `${path}/granularity`, message: problem };
       }
     },

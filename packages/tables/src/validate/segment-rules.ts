@@ -55,23 +55,25 @@ export const segmentRules: readonly TableRule[] = [
     code: 'RETENTION_UNIT',
     subject: 'segments',
     severity: 'error',
-    description: `retentionTimeUnit is ${timeUnits.join(', ')}, and comes with retentionTimeValue.`,
+    description: `retentionTimeUnit is ${timeUnits.join(', ')}, in any case.`,
     *check({ config: { segmentsConfig } }) {
-      const { retentionTimeUnit: unit = '', retentionTimeValue: value = '' } = segmentsConfig ?? {};
+      const { retentionTimeUnit: unit = '' } = segmentsConfig ?? {};
       const path = '/segmentsConfig/retentionTimeUnit';
-      if (unit !== '' && !(timeUnits as readonly string[]).includes(unit)) yield { path, message: `${unit} is no unit of time.` };
-      if (unit === '' && value !== '') yield { path, message: `retentionTimeValue is ${value}, but has no unit.` };
+      if (unit !== '' && !(timeUnits as readonly string[]).includes(unit.toUpperCase())) {
+        yield { path, message: `${unit} is not a unit of time: expected ${timeUnits.join(', ')}.` };
+      }
     },
   },
   {
     code: 'RETENTION_VALUE',
     subject: 'segments',
-    severity: 'error',
+    severity: 'warning',
     description: 'retentionTimeValue is a whole number of at least 1, and comes with retentionTimeUnit.',
     *check({ config: { segmentsConfig } }) {
       const { retentionTimeUnit: unit = '', retentionTimeValue: value = '' } = segmentsConfig ?? {};
       const path = '/segmentsConfig/retentionTimeValue';
-      if (value !== '' && !isCount(value)) yield { path, message: `‘${value}’ is no whole number of at least 1.` };
+      if (value !== '' && !isCount(value)) yield { path, message: `‘${value}’ is not a whole number of at least 1.` };
+      if (unit === '' && value !== '') yield { path, message: `retentionTimeValue is ${value}, but has no unit.` };
       if (unit !== '' && value === '') yield { path, message: `retentionTimeUnit is ${unit}, but has no value.` };
     },
   },

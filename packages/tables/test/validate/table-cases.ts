@@ -1,4 +1,5 @@
 import { assignmentCases } from './assignment-cases.ts';
+import { engineCases } from './engine-cases.ts';
 import { indexCases } from './index-cases.ts';
 import { indexTypeCases } from './index-type-cases.ts';
 import { ingestionCases } from './ingestion-cases.ts';
@@ -14,4 +15,5 @@ export const tableCases: Readonly<Record<string, TableCase>> = {
   ...operationCases,
   ...assignmentCases,
   ...taskCases,
+  ...engineCases,
 };
