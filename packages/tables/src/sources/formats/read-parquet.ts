@@ -17,31 +17,25 @@ import { textOfDate, textOfTimestamp } from './time-text.ts';
 const pageBytesMax = 32 * 1024 * 1024;
 const footerBytesMax = 16 * 1024 * 1024;
 
-/** Reads the first rows of a Parquet file: of its footer and of the first group of rows, nothing of the others. */
+/** Reads the first rows of a Parquet file: its footer, then one group of rows after the other, as far as rows are wanted. */
 export const readParquet: RowReader = async function* (reading) {
-  const { file, rowsMax } = reading;
   const buffer = bufferOf(reading);
-  let rows: readonly Readonly<Record<string, unknown>>[];
+  const metadata = await orProblem(reading, () => readFooter(reading, buffer));
+  for (const { rowStart, rowEnd } of groupsOf(metadata, reading.rowsMax)) {
+    const options = { file: buffer, metadata, rowStart, rowEnd, compressors, parsers, useOffsetIndex: true, geoparquet: false };
+    const rows = await orProblem(reading, () => parquetReadObjects(options));
+    for (const row of rows) yield plainValue(row) as SourceRow;
+  }
+};
+
+async function orProblem<Value>({ file, signal }: RowReading, read: () => Promise<Value>): Promise<Value> {
   try {
-    const metadata = await readFooter(reading, buffer);
-    const rowEnd = Math.min(rowsMax, firstRowCount(metadata, rowsMax));
-    if (rowEnd === 0) return;
-    rows = await parquetReadObjects({
-      file: buffer,
-      metadata,
-      rowStart: 0,
-      rowEnd,
-      compressors,
-      parsers,
-      useOffsetIndex: true,
-      geoparquet: false,
-    });
+    return await read();
   } catch (error) {
-    if (error instanceof SourceProblem || reading.signal.aborted || !(error instanceof Error)) throw error;
+    if (error instanceof SourceProblem || signal.aborted || !(error instanceof Error)) throw error;
     throw new SourceProblem('FILE_CORRUPT', `${file.uri} cannot be read as Parquet: ${error.message}`, { cause: error });
   }
-  for (const row of rows) yield plainValue(row) as SourceRow;
-};
+}
 
 async function readFooter({ file }: RowReading, buffer: AsyncBuffer): Promise<FileMetaData> {
   const tail = file.sizeBytes < 12 ? undefined : new DataView(await buffer.slice(file.sizeBytes - 8, file.sizeBytes));
@@ -52,14 +46,16 @@ async function readFooter({ file }: RowReading, buffer: AsyncBuffer): Promise<Fi
   return parquetMetadataAsync(buffer);
 }
 
-/** Rows of as many of the first groups as are needed. */
-function firstRowCount({ row_groups: groups, num_rows: total }: FileMetaData, rowsMax: number): number {
-  let count = 0;
-  for (const { num_rows: rows } of groups) {
-    if (count >= rowsMax) break;
-    count += Number(rows);
+/** The rows of each group, as half-open ranges, as far as they are wanted. */
+function groupsOf({ row_groups: groups }: FileMetaData, rowsMax: number): readonly { rowStart: number; rowEnd: number }[] {
+  const ranges: { rowStart: number; rowEnd: number }[] = [];
+  let rowStart = 0;
+  for (const { num_rows: count } of groups) {
+    const rowEnd = rowStart + Number(count);
+    if (rowStart < Math.min(rowEnd, rowsMax)) ranges.push({ rowStart, rowEnd: Math.min(rowEnd, rowsMax) });
+    rowStart = rowEnd;
   }
-  return Math.min(count, Number(total));
+  return ranges;
 }
 
 function bufferOf({ file, budget, signal }: RowReading): AsyncBuffer {
