@@ -61,7 +61,8 @@ export function checkTable(document: TableConfigDocument, setting: TableSetting)
   const isSaid = ({ path }: Finding): boolean => checked.some((each) => each.severity === 'error' && each.path.startsWith(path));
   const planned = planPipeline({ config, schema, clock: setting.clock }).findings.filter((finding) => !isSaid(finding));
   return unlessInvalid(`Table ${document.tableName}`, [
-    ...(namePattern.test(rawName) ? [] : [badName('/tableName', rawName)]),
+    // Under the name of a half another table is queried.
+    ...(namePattern.test(rawName) && parseTableName(rawName).type === undefined ? [] : [badName('/tableName', rawName)]),
     ...checked,
     ...planned,
     ...streamFindings(document),
@@ -73,7 +74,7 @@ export function checkTable(document: TableConfigDocument, setting: TableSetting)
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,119}$/;
 
 function badName(path: string, name: string): Finding {
-  const message = `${JSON.stringify(name.slice(0, 200))}: expected 1 to 120 letters, digits and _, not starting with a digit.`;
+  const message = `${JSON.stringify(name.slice(0, 200))}: expected 1 to 120 letters, digits and _, not starting with a digit nor ending like the name of a half.`;
   return { path, code: 'TABLE_NAME', severity: 'error', message };
 }
 

@@ -87,7 +87,13 @@ export class TableRegistry implements AsyncDisposable {
     return this.#change(options, async () => {
       const { tableName } = config;
       const findings = await this.#check(config);
-      if (this.#tables.has(tableName)) throw new QuireError('TABLE_EXISTS', `Table ${tableName} exists already.`);
+      // Queries do not tell upper from lower case.
+      const { rawName } = parseTableName(tableName);
+      const known = this.tables.find(
+        (table) =>
+          table.name === tableName || (table.rawName !== rawName && table.rawName.toLowerCase() === rawName.toLowerCase()),
+      );
+      if (known !== undefined) throw new QuireError('TABLE_EXISTS', `Table ${known.name} exists already.`);
       const { directory, clock, random } = this.#options;
       const tableId = `${tableName}.${Buffer.from(random.bytes(6)).toString('hex')}`;
       const record: TableRecord = { formatVersion: 1, tableId, createdMs: clock.nowMs(), config, findings };

@@ -154,4 +154,18 @@ describe('an offline table', () => {
     );
     expect(await server.engine.listTables()).toHaveLength(1);
   });
+
+  test('has a name that no query can take for another', async () => {
+    await using server = await openFlights();
+    for (const schemaName of ['Flights', 'flights_OFFLINE']) await server.engine.createSchema({ ...flightsSchema, schemaName });
+    await expect(server.engine.createTable({ ...flightsConfig, tableName: 'Flights' })).rejects.toMatchObject({
+      code: 'TABLE_EXISTS',
+    });
+    const stream = { streamType: 'file', 'stream.file.topic.name': 'flights' };
+    const ingestionConfig = { streamIngestionConfig: { streamConfigMaps: [stream] } };
+    const other = server.engine.createTable({ ...flightsConfig, tableName: 'Flights', tableType: 'REALTIME', ingestionConfig });
+    await expect(other).rejects.toMatchObject({ code: 'TABLE_EXISTS' });
+    const half = server.engine.createTable({ ...flightsConfig, tableName: 'flights_OFFLINE_OFFLINE' });
+    await expect(half).rejects.toMatchObject({ code: 'TABLE_INVALID' });
+  });
 });
