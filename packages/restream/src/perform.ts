@@ -122,6 +122,7 @@ function afterRebalance(job: RestreamJob, asked: RebalanceJob): RestreamJob {
 /** Compares what both tables hold. What cannot be compared does not undo the work: the job is done all the same. */
 async function finish(engine: RestreamEngine, job: RestreamJob, nowMs: number, options: CallOptions): Promise<RestreamJob> {
   const { tableNameWithType: source, destTableNameWithType: destination } = job.config;
+  const rebalanced = job.rebalance?.description ?? 'Segments are where their tenants want them.';
   try {
     const [sourceRows, destinationRows, sourceState, destinationState] = await Promise.all([
       engine.countRows(source, options),
@@ -131,7 +132,7 @@ async function finish(engine: RestreamEngine, job: RestreamJob, nowMs: number, o
     ]);
     const outcome = `${destination} holds ${destinationRows} rows; ${source} holds ${sourceRows}.`;
     return {
-      ...enterStage(job, 'DONE', nowMs, outcome),
+      ...enterStage(job, 'DONE', nowMs, rebalanced, outcome),
       comparison: {
         sourceRows,
         destinationRows,
@@ -141,7 +142,8 @@ async function finish(engine: RestreamEngine, job: RestreamJob, nowMs: number, o
     };
   } catch (error) {
     if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'unavailable') throw error;
-    return enterStage(job, 'DONE', nowMs, `Source and destination could not be compared: ${error.message}`);
+    const outcome = `Source and destination could not be compared: ${error.message}`;
+    return enterStage(job, 'DONE', nowMs, rebalanced, outcome);
   }
 }
 

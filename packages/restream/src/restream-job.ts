@@ -136,14 +136,20 @@ export function newJob({ jobId, config, makesSchema, targetOffsets }: JobStart, 
   };
 }
 
-/** The job in its next state; the stage that it leaves ends with this outcome. */
-export function enterStage(job: RestreamJob, status: RestreamStatus, nowMs: number, outcome: string): RestreamJob {
+/** The job in its next state; the stage that it leaves ends with this outcome, a final one with `finalOutcome`, or the same. */
+export function enterStage(
+  job: RestreamJob,
+  status: RestreamStatus,
+  nowMs: number,
+  outcome: string,
+  finalOutcome = outcome,
+): RestreamJob {
   const ended = job.stages.map((stage) => (stage.endedMs === null ? { ...stage, endedMs: nowMs, outcome } : stage));
   const isEnd = isFinal(status);
   return {
     ...job,
     status,
     finishedMs: isEnd ? nowMs : null,
-    stages: [...ended, { stage: status, startedMs: nowMs, endedMs: isEnd ? nowMs : null, outcome: isEnd ? outcome : null }],
+    stages: [...ended, { stage: status, startedMs: nowMs, endedMs: isEnd ? nowMs : null, outcome: isEnd ? finalOutcome : null }],
   };
 }

@@ -15,6 +15,7 @@ const titles = {
   results: 'Results and pages',
   query: 'Queries',
   workers: 'The processes that queries run in',
+  restream: 'Restream jobs',
   duckdb: 'The embedded query engine',
   statement: 'The size of a query',
   cleaner: 'The storage cleaner',

@@ -12,6 +12,7 @@ import { streams } from './table/streams.ts';
 import { http, observability, server } from './table/server.ts';
 import { tableServer } from './table/table-server.ts';
 import { tls } from './table/tls.ts';
+import { restream } from './table/restream.ts';
 import { workers } from './table/workers.ts';
 import { text } from './setting-kind.ts';
 
@@ -29,6 +30,7 @@ export const settingTable = {
   results,
   query,
   workers,
+  restream,
   duckdb,
   statement,
   cleaner,

@@ -69,6 +69,7 @@ test('all defaults', () => {
     },
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
     workers: { memoryBytesMax: 1024 * MB, idleCountMin: 1, idleMs: 60_000, killGraceMs: 500 },
+    restream: { pollMs: 2000, noProgressMaxMs: 600_000, commitMaxMs: 600_000, commitRetryMs: 60_000, leaseMs: 30_000 },
     duckdb: { memoryBytesMax: 2048 * MB, threadCount: 0, spillBytesMax: 8192 * MB },
     statement: { textBytesMax: MB, columnsMax: 5_000, valuesMax: 16_384, depthMax: 1_000, nodesMax: 50_000 },
     cleaner: {
@@ -181,6 +182,11 @@ engine.broker.workers.memory.maxMB = 256
 engine.broker.workers.idle.min = 0
 engine.broker.workers.idle.timeout = 5s
 engine.broker.workers.kill.grace = 100ms
+controller.restream.poll.period = 1s
+controller.restream.no.progress.timeout = 2m
+controller.restream.commit.timeout = 3m
+controller.restream.commit.retry.period = 4s
+controller.restream.lease.duration = 5s
 engine.duckdb.memory.maxMB = 64
 engine.duckdb.threads = 2
 engine.duckdb.spill.maxMB = 0
@@ -351,6 +357,7 @@ test('every setting is read from its own key', () => {
     },
     query: { timeoutMs: 10_000, concurrencyMax: 3, queueLengthMax: 0 },
     workers: { memoryBytesMax: 256 * MB, idleCountMin: 0, idleMs: 5000, killGraceMs: 100 },
+    restream: { pollMs: 1000, noProgressMaxMs: 120_000, commitMaxMs: 180_000, commitRetryMs: 4000, leaseMs: 5000 },
     duckdb: { memoryBytesMax: 64 * MB, threadCount: 2, spillBytesMax: 0 },
     statement: { textBytesMax: 31 * 1024, columnsMax: 32, valuesMax: 33, depthMax: 34, nodesMax: 135 },
     cleaner: {

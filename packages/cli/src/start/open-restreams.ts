@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ControllerMetrics } from '@quire/controller';
 import type { TableEngine } from '@quire/core/table-engine';
 import { Restreams } from '@quire/restream';
 import { FileObjectStore } from '@quire/store-file';
@@ -12,19 +13,27 @@ export interface OpenRestreams extends AsyncDisposable {
   readonly restreams: Restreams;
 }
 
-const leaseMs = 30_000;
-const settings = { pollMs: 1_000, noProgressMaxMs: 600_000, commitMaxMs: 600_000, commitRetryMs: 60_000 } as const;
-
 /** Opens the restream jobs of a table server in this process, whose records lie in a directory beside its tables. */
 export async function openRestreams(
   live: LiveSettings,
   engine: TableEngine,
-  { environment, logger }: { readonly environment: Environment; readonly logger: Logger },
+  surroundings: { readonly environment: Environment; readonly logger: Logger; readonly metrics: ControllerMetrics },
 ): Promise<OpenRestreams> {
-  const { clock, random } = environment;
+  const { logger, metrics } = surroundings;
+  const { clock, random } = surroundings.environment;
   const root = join(live.current.tableServer.dataDir ?? '', 'restreams');
   const store = await FileObjectStore.open({ root, clock, random });
-  const restreams = new Restreams({ engine, store, clock, random, leaseMs, settings: () => settings, log: logger });
+  const restreams = new Restreams({
+    engine,
+    store,
+    clock,
+    random,
+    leaseMs: live.current.restream.leaseMs,
+    settings: () => live.current.restream,
+    log: logger,
+    onWritten: (job) => metrics.observeRestream(job),
+  });
+  for (const job of await restreams.list()) metrics.observeRestream(job);
   return {
     engine,
     restreams,

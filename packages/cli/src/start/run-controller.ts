@@ -40,8 +40,9 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const { authoritiesFile } = settings.tls;
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
   await using previews = new PreviewSources(live, environment);
+  const metrics = new ControllerMetrics();
   const { tableEngine } = run;
-  await using tables = tableEngine === undefined ? undefined : await openRestreams(live, tableEngine, run);
+  await using tables = tableEngine === undefined ? undefined : await openRestreams(live, tableEngine, { ...run, metrics });
   tables?.restreams.run();
   await using controller = createController({
     ...serverOptionsOf(settings, run),
@@ -62,7 +63,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     port: settings.server.controllerPort,
     preview: previews.options,
     tables,
-    metrics: new ControllerMetrics(),
+    metrics,
   });
   const { bindHost: host, controllerPort: port } = settings.server;
   const address = await listen({ service: controller, role: 'controller', host, port, portKey: 'controller.port' });
