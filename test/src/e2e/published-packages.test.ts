@@ -79,11 +79,15 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     expect(problems).toEqual([]);
   });
 
-  test('bring a licence and the list of changes; the command brings the settings as well', () => {
+  test('bring a licence and the list of changes, and what some have beside their modules', () => {
     const common = ['LICENSE', 'CHANGELOG.md', 'README.md'];
     for (const { paths } of published.tarballs) expect(paths).toEqual(expect.arrayContaining(common));
-    const cli = published.tarballs.find(({ manifest }) => manifest.name === '@quire/cli');
-    expect(cli?.paths).toEqual(expect.arrayContaining(['config/README.md', 'config/production.properties']));
+    const pathsOf = (name: string) => published.tarballs.find(({ manifest }) => manifest.name === name)?.paths;
+    expect(pathsOf('@quire/cli')).toEqual(expect.arrayContaining(['config/README.md', 'config/production.properties']));
+    expect(pathsOf('@quire/results')).toContain('FORMAT.md');
+    // Entries of processes and threads, which no import names.
+    expect(pathsOf('@quire/cli')).toContain('dist/start/query-worker.js');
+    expect(pathsOf('@quire/workers')).toEqual(expect.arrayContaining(['dist/worker-main.js', 'dist/watchdog-thread.js']));
   });
 
   test('bring a command that tells an old Node what it needs, in words that an old Node can read', async () => {

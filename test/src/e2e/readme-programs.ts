@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** A program that the README of a package prints. */
 export interface ReadmeProgram {
-  /** Its file in the project of a stranger: `readme-core-1.ts`. */
+  /** Its file in the project of a stranger: the one that its first line names (`// my-worker.ts`), or else `readme-core-1.ts`. */
   readonly file: string;
   readonly text: string;
   /** Whether it runs by itself: some speak with a server, a bucket or files that are not there. */
@@ -17,11 +17,13 @@ const surroundings: Readonly<Record<string, string>> = {
   'readme-client-1.ts': 'speaks with the quickstart; client-readme.test.ts runs it',
   'readme-core-2.ts': 'is a suite for Vitest',
   'readme-engine-duckdb-1.ts': 'reads /data/flights',
+  'readme-restream-1.ts': 'exports what a program with a table engine calls',
   'readme-settings-1.ts': 'reads the settings of the quickstart',
   'readme-store-file-1.ts': 'writes to /var/lib/quire',
   'readme-store-gcs-1.ts': 'needs a bucket',
   'readme-store-s3-1.ts': 'needs a bucket',
   'readme-tables-2.ts': 'reads /srv/incoming',
+  'shout-worker.ts': 'is loaded by the program after it',
 };
 
 const outputs: Readonly<Record<string, RegExp>> = {
@@ -32,6 +34,9 @@ const outputs: Readonly<Record<string, RegExp>> = {
   'readme-results-1.ts': /^\[\[999998\],\[999999\]\]$/,
   'readme-service-1.ts': /^200 \["Bearer me"\]\n$/,
   'readme-store-memory-1.ts': /^Uint8Array\(2\) \[ 2, 3 \]\n4\n$/,
+  'readme-streams-1.ts': /^\{ row: .*id: 1/,
+  'readme-table-server-1.ts': /^3\n$/,
+  'readme-workers-2.ts': /^HELLO!\n$/,
 };
 
 /** All programs in TypeScript that the READMEs of the packages print, in their order. */
@@ -40,7 +45,7 @@ export function readmePrograms(packages: string): readonly ReadmeProgram[] {
   return folders.flatMap(({ name }) => {
     const readme = readFileSync(join(packages, name, 'README.md'), 'utf8');
     return Array.from(readme.matchAll(/```ts\n([\s\S]*?)```/g), ([, text = ''], index) => {
-      const file = `readme-${name}-${index + 1}.ts`;
+      const [, file = `readme-${name}-${index + 1}.ts`] = /^\/\/ ([\w-]+\.ts)\n/.exec(text) ?? [];
       // Without an import of its own, a file would share its names with the others.
       return { file, text: `${text}\nexport {};\n`, isRun: !(file in surroundings) };
     });

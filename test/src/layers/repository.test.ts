@@ -46,6 +46,13 @@ describe('the repository', () => {
     expect(tests.filter((path) => suitesOf(path).length !== 1)).toEqual([]);
   });
 
+  test('builds every package', () => {
+    const files = repositoryFiles();
+    const packages = files.flatMap((path) => /^(packages\/[^/]+)\/package\.json$/.exec(path)?.slice(1) ?? []);
+    expect(packages.length).toBeGreaterThan(20);
+    expect(packages.filter((path) => !files.includes(`${path}/tsconfig.build.json`))).toEqual([]);
+  });
+
   test('installs from the public registry only', () => {
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { resolved?: string; link?: boolean }>;
