@@ -1,4 +1,7 @@
+import { KafkaProducer } from '@quire/streams';
 import { expect, test, vi } from 'vitest';
+import { KafkaServer } from '../servers/kafka-server.ts';
+import { describeWithTool, kafkaServer } from '../toolchain.ts';
 import { Events, LiveTables } from './live-tables.ts';
 
 const until = { timeout: 60_000, interval: 50 };
@@ -83,4 +86,34 @@ test('a job that waits at its start is resumed, or cancelled with its destinatio
   await vi.waitFor(async () => expect((await tables.restream()).status).toBe('CANCELLED'), until);
   await vi.waitFor(async () => expect((await tables.call('GET', '/tables/third_REALTIME')).status).toBe(404), until);
   expect((await tables.call('GET', '/schemas/third')).status).toBe(404);
+});
+
+describeWithTool(kafkaServer, 'from a real Apache Kafka', (jars) => {
+  test('a live table is consumed once, survives a kill, and is rebuilt', { timeout: 180_000 }, async () => {
+    await using server = await KafkaServer.start(jars);
+    const topic = await server.createTopic(2);
+    await using tables = await LiveTables.open({ 'engine.stream.kafka.brokers': server.address });
+    await using producer = new KafkaProducer({ topic, config: server.config });
+    const events = new Events();
+    await events.write(producer, 3000);
+    await tables.makeEvents({
+      streamType: 'kafka',
+      'stream.kafka.topic.name': topic,
+      'stream.kafka.broker.list': server.address,
+      'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
+    });
+    await vi.waitFor(async () => expect((await tables.ask('SELECT count(*) FROM events'))[0]?.[0]).toBeGreaterThan(0), until);
+    await tables.kill();
+    await events.write(producer, 500);
+    await tables.start();
+    expect((await tables.call('POST', path)).status).toBe(200);
+    await vi.waitFor(async () => expect((await tables.restream()).status).toBe('DONE'), until);
+    const all = events.count;
+    const expected = [[all, all, expect.anything()]];
+    await vi.waitFor(async () => expect(await tables.ask(summary('events', all))).toEqual(expected), until);
+    await vi.waitFor(
+      async () => expect(await tables.ask(summary('copy', all))).toEqual(await tables.ask(summary('events', all))),
+      until,
+    );
+  });
 });
