@@ -41,8 +41,8 @@ export const transforms: readonly SceneTransform[] = [
     expression: "regexpExtract(name, '([A-Za-z]+) ([A-Za-z]+)', 2)",
     sql: "regexp_extract(name, '([A-Za-z]+) ([A-Za-z]+)', 2)",
   },
-  { column: 't13', type: 'STRING', expression: 'md5(name)', sql: 'md5(name)' },
-  { column: 't14', type: 'STRING', expression: 'toBase64(name)', sql: 'base64(encode(name))' },
+  { column: 't13', type: 'STRING', expression: 'md5(toUtf8(name))', sql: 'md5(name)' },
+  { column: 't14', type: 'STRING', expression: 'toBase64(toUtf8(name))', sql: 'base64(encode(name))' },
   { column: 't15', type: 'LONG', expression: 'c0 + c3 * 2', sql: 'c0 + c3 * 2' },
   {
     column: 't16',
@@ -90,7 +90,7 @@ export function sceneRows(rowCount: number): readonly SceneRow[] {
 export const sceneConfig: PipelineConfig = {
   ingestionConfig: {
     transformConfigs: transforms.map(({ column, expression }) => ({ columnName: column, transformFunction: expression })),
-    filterConfig: { filterFunction: "name = 'nobody'" },
+    filterConfig: { filterFunction: "strcmp(name, 'nobody') = 0" },
   },
 };
 
