@@ -44,6 +44,8 @@ describe('a value that does not suit is an error of the row', () => {
 
   test.each([
     ["regexpLike(a, 'x{900}y')", 'is too long for the pattern'],
+    ['roundDecimal(2.5, 2000000000)', 'may have 65535 digits'],
+    ['truncate(2.5, -2000000000)', 'may have 65535 digits'],
     ["regexpReplace(repeat('x', 1000), 'x', a)", 'is too long; at most 1048576 are kept.'],
     ["regexpReplace(repeat('x', 1000), '(x+)', repeat('$1', 2000))", 'is too long; at most 1048576 are kept.'],
     ["regexpReplace(a, 'x.*y|x', '')", 'is too long for the pattern'],

@@ -55,10 +55,15 @@ function find(given: Value, at: JsonPath | null): Value {
   return at.find(documentOf(given));
 }
 
+/** The last text that was read: a row's transforms often look into one document several times. Nobody changes what is read of it. */
+let lastText = 'null';
+let lastDocument: Value = null;
+
 function documentOf(given: Value): Value {
   if (typeof given !== 'string') return given;
   if (given === '') throw expressionFailed('An empty text is not JSON.');
-  const document = parseJson(given);
+  const document = given === lastText ? lastDocument : parseJson(given);
+  [lastText, lastDocument] = [given, document];
   if (document === null) throw expressionFailed('A JSON null has nothing to look into.');
   return document;
 }

@@ -9,7 +9,7 @@ interface ReviverContext {
 }
 
 /** Numbers that JSON.parse would change: long ones, doubles that are whole. */
-const exactNumberPattern = /\d{16}|\d\.0*(?![\d])|\d\.0+(?!\d)|\d[eE]/;
+const exactNumberPattern = /\d{16}|\.0+(?!\d)|\d[eE]/;
 const integerPattern = /^-?\d+$/;
 
 /** Deepest nesting of a value that is written as JSON. */
