@@ -46,6 +46,8 @@ export class WorkerPool implements AsyncDisposable {
   readonly #all = new Set<WorkerProcess>();
   /** Free ones, the one that worked last at the end. */
   readonly #idle: WorkerProcess[] = [];
+  /** Those that start, and that no work waits for yet. */
+  readonly #startingAhead: Promise<WorkerProcess>[] = [];
   readonly #closing = new AbortController();
   /** What must have ended before the pool is closed. */
   readonly #underWay = new Set<Promise<unknown>>();
@@ -76,14 +78,7 @@ export class WorkerPool implements AsyncDisposable {
 
   /** Starts as many processes as are to be kept ready. */
   startAhead(): void {
-    while (!this.#closing.signal.aborted && this.#all.size < this.#options.sizeMin) {
-      void this.#start().then(
-        (worker) => this.#setIdle(worker),
-        (error: unknown) => {
-          if (!this.#closing.signal.aborted) this.#options.onStartFailed?.(error);
-        },
-      );
-    }
+    while (!this.#closing.signal.aborted && this.#all.size < this.#options.sizeMin) this.#setAhead(this.#start());
   }
 
   /**
@@ -136,17 +131,34 @@ export class WorkerPool implements AsyncDisposable {
 
   async #take(signal: AbortSignal): Promise<WorkerProcess> {
     for (let worker = this.#idle.pop(); worker !== undefined; worker = this.#idle.pop()) if (!worker.hasEnded) return worker;
-    const starting = this.#start();
+    const starting = this.#startingAhead.shift() ?? this.#start();
     const aborted = whenAborted(signal);
     try {
       return await Promise.race([starting, aborted.promise]);
     } catch (error) {
       // It comes too late for this one; the next may have it.
-      void starting.then((worker) => this.#setIdle(worker)).catch(ignore);
+      if (signal.aborted) this.#setAhead(starting);
       throw error;
     } finally {
       aborted.forget();
     }
+  }
+
+  /** Has a process that starts wait for work, be it still starting. */
+  #setAhead(starting: Promise<WorkerProcess>): void {
+    this.#startingAhead.push(starting);
+    // Whoever has taken it meanwhile sees to it.
+    const isStillAhead = (): boolean => {
+      const place = this.#startingAhead.indexOf(starting);
+      if (place >= 0) this.#startingAhead.splice(place, 1);
+      return place >= 0;
+    };
+    starting.then(
+      (worker) => isStillAhead() && this.#setIdle(worker),
+      (error: unknown) => {
+        if (isStillAhead() && !this.#closing.signal.aborted) this.#options.onStartFailed?.(error);
+      },
+    );
   }
 
   async #start(): Promise<WorkerProcess> {

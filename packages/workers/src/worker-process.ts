@@ -51,6 +51,8 @@ export interface WorkOptions {
 }
 
 const errorOutputMax = 2000;
+/** What Node says, before a long trace, when the heap of JavaScript is full; then it ends itself. */
+const heapExhausted = 'heap out of memory';
 
 /** One worker's process, seen from outside. */
 export class WorkerProcess {
@@ -204,8 +206,8 @@ export class WorkerProcess {
 
   async #watch(): Promise<WorkerEnd> {
     const child = this.#child;
-    const errorOutput = lastOf(child.stdio[2]);
-    const lastWords = lastOf(child.stdio[lastWordsFd]);
+    const errorOutput = lastOf(child.stdio[2], heapExhausted);
+    const lastWords = lastOf(child.stdio[lastWordsFd], 'memory');
     const { promise: closed, resolve } = Promise.withResolvers<string>();
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -213,7 +215,7 @@ export class WorkerProcess {
     this.#hasEnded = true;
     await Promise.all(this.#directories.map((directory) => rm(directory, { recursive: true, force: true }).catch(ignore)));
     const detail = [how, errorOutput.text().trim()].filter((part) => part !== '').join(': ');
-    if (lastWords.text().includes('memory')) return { pid: this.pid, reason: 'memory', detail };
+    if (errorOutput.hasWords() || lastWords.hasWords()) return { pid: this.pid, reason: 'memory', detail };
     return { pid: this.pid, reason: this.#killReason ?? 'crash', detail };
   }
 }
@@ -238,13 +240,16 @@ function startProcess({ memory, nodeFlags, threadPoolSize }: WorkerProcessOption
   });
 }
 
-/** The last that a stream of a process brings; reading it keeps the process from waiting. */
-function lastOf(stream: ChildProcess['stdio'][number] | undefined): { text(): string } {
+/** The last that a stream of a process brings, and whether these words were in any of it; reading it keeps the process from waiting. */
+function lastOf(stream: ChildProcess['stdio'][number] | undefined, words: string): { text(): string; hasWords(): boolean } {
   let text = '';
+  let hasWords = false;
   (stream as Readable | null | undefined)?.setEncoding('utf8').on('data', (chunk: string) => {
-    text = (text + chunk).slice(-errorOutputMax);
+    text += chunk;
+    hasWords ||= text.includes(words);
+    text = text.slice(-errorOutputMax);
   });
-  return { text: () => text };
+  return { text: () => text, hasWords: () => hasWords };
 }
 
 function ignore(): void {

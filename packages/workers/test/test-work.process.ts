@@ -14,7 +14,7 @@ export type TestWork =
   | { readonly kind: 'fail' | 'fail unexpectedly' | 'crash' }
   | { readonly kind: 'wait until cancelled' }
   | { readonly kind: 'ask'; readonly name: string; readonly value: unknown }
-  | { readonly kind: 'take memory' }
+  | { readonly kind: 'take memory' | 'fill the heap' }
   | { readonly kind: 'block' | 'block the thread pool' };
 
 export async function openWorker(setup: unknown): Promise<WorkRunner> {
@@ -52,6 +52,8 @@ async function runWork(work: TestWork, { signal, call }: WorkContext): Promise<u
       return call(work.name, work.value);
     case 'take memory':
       for (const taken: Buffer[] = []; ;) taken.push(Buffer.alloc(4 * 1024 * 1024, 1));
+    case 'fill the heap':
+      for (const taken: object[] = []; ;) taken.push({ count: taken.length });
     case 'block':
       await call('blocking', process.pid);
       for (;;);

@@ -123,6 +123,15 @@ describe('a pool of workers', () => {
     expect(await run(pool, { kind: 'echo', value: 'and on' })).toBe('and on');
   });
 
+  it('ends work that exhausts the heap of JavaScript, and names the same limit', async () => {
+    const pool = openPool({ nodeFlags: ['--max-old-space-size=32'] });
+    await expect(run(pool, { kind: 'fill the heap' })).rejects.toMatchObject({
+      code: 'QUERY_LIMIT_EXCEEDED',
+      message: 'The work took more memory than the 256 MB that it may (workers.memory.max), and was ended.',
+    });
+    expect(pool.status.killed).toEqual({ time: 0, memory: 1, crash: 0 });
+  });
+
   it('costs nobody else anything when a process crashes or is killed from outside', async () => {
     const pool = openPool();
     const other = new AbortController();
@@ -174,6 +183,27 @@ describe('a pool of workers', () => {
     expect(pool.status.count).toBe(1);
     await expect(run(pool, { kind: 'crash' })).rejects.toMatchObject({ code: 'INTERNAL' });
     expect(pool.status.count).toBeGreaterThanOrEqual(1);
+  });
+
+  it('gives work the process that is starting already', async () => {
+    const pool = openPool({ sizeMin: 1 });
+    pool.startAhead();
+    const first = run(pool, { kind: 'pid' });
+    expect(pool.status.count).toBe(1);
+    const pid = await first;
+    expect(pool.status.count).toBe(1);
+    expect(await run(pool, { kind: 'pid' })).toBe(pid);
+  });
+
+  it('keeps the process that started for work which was given up meanwhile', async () => {
+    const pool = openPool();
+    const call = new AbortController();
+    const givenUp = run(pool, { kind: 'pid' }, { signal: call.signal });
+    await expect.poll(() => pool.status.count).toBe(1);
+    call.abort();
+    await expect(givenUp).rejects.toMatchObject({ code: 'ABORTED' });
+    await run(pool, { kind: 'pid' });
+    expect(pool.status.count).toBe(1);
   });
 
   it('stops processes that were not used for a while, down to the number that is kept ready', async () => {
