@@ -1,5 +1,5 @@
 export { ControllerMetrics } from './controller-metrics.ts';
 export type { ControllerOptions } from './controller-options.ts';
 export { type Controller, createController } from './create-controller.ts';
-export type { ControllerPreviewOptions } from './preview/preview-options.ts';
+export type { ControllerPreviewOptions, PreviewCall, RunPreview } from './preview/preview-options.ts';
 export { previewOperations } from './preview/table-operations.ts';

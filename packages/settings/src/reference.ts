@@ -22,6 +22,7 @@ const titles = {
   proxy: 'The proxy',
   controller: 'When sweeps run, and the controller',
   preview: 'Previews of tables',
+  previewWorkers: 'Processes of previews',
   tableServer: 'Tables of the table server',
   streams: 'Streams',
   observability: 'Logs, metrics, docs',

@@ -4,6 +4,7 @@ import { cleaner } from './table/cleaner.ts';
 import { controller } from './table/controller.ts';
 import { principals, tables } from './table/named.ts';
 import { preview } from './table/preview.ts';
+import { previewWorkers } from './table/preview-workers.ts';
 import { proxy } from './table/proxy.ts';
 import { duckdb, query, statement } from './table/query.ts';
 import { gcs, links, s3, storageClasses } from './table/remote-stores.ts';
@@ -37,6 +38,7 @@ export const settingTable = {
   proxy,
   controller,
   preview,
+  previewWorkers,
   tableServer,
   streams,
   observability,

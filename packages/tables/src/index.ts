@@ -60,7 +60,8 @@ export {
   type CheckedTableDocument,
   type CheckedTablesDocument,
 } from './check/check-tables.ts';
-export { isDeeperThan, nestingMax } from './preview/nesting.ts';
+export { parseDocument } from './preview/parse-document.ts';
+export { previewText } from './preview/preview-text.ts';
 export { writeAnyJson, writePreview } from './preview/write-preview.ts';
 export type { AllowedBucket } from './sources/bucket-files.ts';
 export { type AllowedSources, createFileFinder } from './sources/file-finder.ts';

@@ -150,7 +150,7 @@ export class WorkerPool implements AsyncDisposable {
     // Whoever has taken it meanwhile sees to it.
     const isStillAhead = (): boolean => {
       const place = this.#startingAhead.indexOf(starting);
-      if (place >= 0) this.#startingAhead.splice(place, 1);
+      if (place >= 0) void this.#startingAhead.splice(place, 1);
       return place >= 0;
     };
     starting.then(

@@ -1,5 +1,5 @@
 import { controllerOperations, restreamOperations, streamOperations, tableAdminOperations, taskOperations } from '@quire/api';
-import { previewOperations } from '@quire/controller';
+import { previewOperations, type RunPreview } from '@quire/controller';
 import { QuireError } from '@quire/core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -26,6 +26,9 @@ let controller: TestController;
 let document: ApiDocument;
 let ajv: Ajv2020;
 
+/** Runs previews in the place of the controller. */
+let runPreview: RunPreview | undefined;
+
 /** Every `operation status` whose response the document describes and a test has seen. */
 const seen = new Set<string>();
 
@@ -35,7 +38,14 @@ beforeAll(async () => {
   silent = await FaultProxy.start(broker.address.port);
   silent.intercept = () => ({ kind: 'reset' });
   controller = await TestController.start([broker.address.url, silent.endpoint], {
-    preview: { bodyBytesMax: 4096, limits: {}, concurrencyMax: 4 },
+    preview: {
+      bodyBytesMax: 4096,
+      limits: {},
+      concurrencyMax: 4,
+      get run() {
+        return runPreview;
+      },
+    },
   });
   document = (await (await controller.call('/openapi.json')).json()) as ApiDocument;
   ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -119,6 +129,25 @@ test('every call answers as the document says', async () => {
     'deleteExpiredClusterResults',
     await controller.call('/cluster/results?expiredBefore=x', { method: 'DELETE' }),
   );
+});
+
+test('a preview that runs elsewhere answers with what it gives there, or why it was ended', async () => {
+  const body = '{"sourceRows":[{"fieldToValueMap":{"a":12345678901234567890}}]}';
+  const { promise: called, resolve } = Promise.withResolvers<unknown>();
+  runPreview = async (call) => {
+    resolve(call);
+    throw new QuireError('QUERY_LIMIT_EXCEEDED', 'The preview took more memory than it may.');
+  };
+  try {
+    const answer = await controller.call('/tables/preview', { method: 'POST', body, as: 'ann' });
+    expect(answer.status).toBe(422);
+    await expectDocumented('previewTable', answer);
+    expect(await called).toEqual({ body, mayReadSources: false });
+    runPreview = async () => Buffer.from('{"rows":[]}');
+    expect(await (await controller.call('/tables/preview', { method: 'POST', body })).text()).toBe('{"rows":[]}');
+  } finally {
+    runPreview = undefined;
+  }
 });
 
 test.each(Object.entries(previewOperations))(

@@ -9,7 +9,7 @@ import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
 import { openAuthorization } from './open-authorization.ts';
-import { PreviewSources } from './preview-sources.ts';
+import { PreviewPool } from './preview-pool.ts';
 
 export interface ControllerRun extends RoleRun {
   /** Gives the Authorization of calls to brokers when the settings say nothing of it: those of the same process know it. */
@@ -39,7 +39,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     : (run.authorization ?? noAuthorization);
   const { authoritiesFile } = settings.tls;
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
-  await using previews = new PreviewSources(live, environment);
+  await using previews = new PreviewPool(live, { clock, logger });
   const metrics = new ControllerMetrics();
   const { tableEngine } = run;
   await using tables = tableEngine === undefined ? undefined : await openRestreams(live, tableEngine, { ...run, metrics });
@@ -61,7 +61,16 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     },
     surroundings: () => ({ settingsProblems: live.problemCount }),
     port: settings.server.controllerPort,
-    preview: previews.options,
+    preview: {
+      bodyBytesMax: settings.preview.bodyBytesMax,
+      get limits() {
+        return live.current.preview;
+      },
+      get concurrencyMax() {
+        return live.current.preview.concurrencyMax;
+      },
+      run: previews.run,
+    },
     tables,
     metrics,
   });

@@ -32,7 +32,7 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
       'engine.tables.data.dir must be set: the role server needs a directory for its tables.',
     );
   }
-  await using sources = new PreviewSources(live, environment);
+  await using sources = new PreviewSources(live.current, environment);
   await using engine = await EmbeddedTableEngine.open({
     dataDirectory: tableServer.dataDir,
     clock: environment.clock,
@@ -52,7 +52,7 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
       return 2 * live.current.query.timeoutMs;
     },
     get finder() {
-      return sources.options.finder;
+      return sources.finderOf(live.current.preview.sources);
     },
     get rowBytesMax() {
       return live.current.preview.rowBytesMax;

@@ -1,3 +1,4 @@
+import type { CallOptions } from '@quire/core';
 import type { FileFinder, PreviewLimits, PreviewStream } from '@quire/tables';
 
 /** What previews may do; read at every call, so that a getter makes it live. */
@@ -11,6 +12,21 @@ export interface ControllerPreviewOptions {
   readonly finder?: FileFinder | undefined;
   /** Opens streams that admins may preview. Left out: there are none. @throws STREAM_INVALID when one may not be read */
   readonly openStream?: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
+  /**
+   * Runs previews somewhere else, such as in a process of a pool, with the limits, files and streams that it has there. It settles only when
+   * nothing of the preview runs any more. Left out: they run in this process, as the options above say.
+   */
+  readonly run?: RunPreview | undefined;
+}
+
+/** Gives the answer of a preview, as JSON. @throws QuireErrors, which are answered as such */
+export type RunPreview = (call: PreviewCall, options: CallOptions) => Promise<Uint8Array>;
+
+export interface PreviewCall {
+  /** The body of the request, as it came. */
+  readonly body: string;
+  /** Whether it may read files and streams, which is for admins. */
+  readonly mayReadSources: boolean;
 }
 
 /** What holds where nobody says anything: rows of requests only. */

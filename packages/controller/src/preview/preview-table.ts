@@ -1,42 +1,50 @@
 import { Readable } from 'node:stream';
-import { QuireError } from '@quire/core';
+import { type CallOptions, QuireError } from '@quire/core';
 import { principalOf, routeOf, signalOf } from '@quire/service';
-import { previewLimits, previewTable, writePreview } from '@quire/tables';
+import { previewText } from '@quire/tables';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-import { objectBody } from './object-body.ts';
-import { previewDefaults } from './preview-options.ts';
+import { textBody } from './object-body.ts';
+import { type ControllerPreviewOptions, previewDefaults, type PreviewCall } from './preview-options.ts';
 import { previewOperations } from './table-operations.ts';
 
 /** POST /tables/preview: a few at once, since each holds its rows in memory. Files and streams are for admins. */
 export function previewTableRoute({ options, clock }: ControllerContext): RouteOptions {
   let runningCount = 0;
   const previewOptions = () => options.preview ?? previewDefaults;
-  const body = objectBody(previewOptions().bodyBytesMax, () => previewOptions().limits.digitsMax);
   return routeOf(
     previewOperations.previewTable,
     async (request, reply) => {
-      const { concurrencyMax, limits, finder, openStream } = previewOptions();
-      const isAdmin = principalOf(request).role === 'admin';
+      const { concurrencyMax, run, limits, finder, openStream } = previewOptions();
       if (runningCount >= concurrencyMax) {
         throw new QuireError('TOO_MANY_REQUESTS', `${concurrencyMax} previews run already; try again soon.`);
       }
       runningCount += 1;
       try {
-        const preview = await previewTable(request.body, {
-          clock,
-          limits,
-          finder: isAdmin ? finder : undefined,
-          openStream: isAdmin ? openStream : undefined,
-          signal: signalOf(request),
-        });
-        const bytesMax = limits.answerBytesMax ?? previewLimits.answerBytesMax;
-        const answer = Readable.from(writePreview(preview, { bytesMax }), { objectMode: false });
+        const call = { body: request.body as string, mayReadSources: principalOf(request).role === 'admin' };
+        const callOptions = { signal: signalOf(request) };
+        const answer = await (run === undefined
+          ? runHere(call, callOptions, { clock, limits, finder, openStream })
+          : run(call, callOptions));
         return await reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(answer);
       } finally {
         runningCount -= 1;
       }
     },
-    body,
+    textBody(previewOptions().bodyBytesMax),
   );
+}
+
+async function runHere(
+  { body, mayReadSources }: PreviewCall,
+  { signal }: CallOptions,
+  {
+    clock,
+    limits,
+    finder,
+    openStream,
+  }: Pick<ControllerPreviewOptions, 'limits' | 'finder' | 'openStream'> & Pick<ControllerContext, 'clock'>,
+): Promise<Readable> {
+  const sources = mayReadSources ? { finder, openStream } : {};
+  return Readable.from(await previewText(body, { clock, limits, ...sources, signal }), { objectMode: false });
 }

@@ -1,4 +1,5 @@
 import { errorResponses, type Operation, refer, responseOf } from '@quire/api';
+import type { ErrorCode } from '@quire/core';
 import type { TSchema } from 'typebox';
 import {
   CheckedSchema,
@@ -16,9 +17,15 @@ interface Described {
   readonly description: string;
   readonly body: TSchema;
   readonly answer: TSchema;
+  /** What else may go wrong. */
+  readonly errors?: readonly ErrorCode[];
 }
 
-function operationOf(operationId: string, path: string, { summary, description, body, answer }: Described): Operation {
+function operationOf(
+  operationId: string,
+  path: string,
+  { summary, description, body, answer, errors = [] }: Described,
+): Operation {
   return {
     method: 'POST',
     path,
@@ -30,7 +37,7 @@ function operationOf(operationId: string, path: string, { summary, description, 
       body: refer(body),
       response: {
         200: responseOf('What there is to say.', 'application/json', refer(answer)),
-        ...errorResponses('INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+        ...errorResponses('INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...errors),
       },
     },
   };
@@ -48,6 +55,7 @@ export const previewOperations = {
       `the rows through the ingestion pipeline. Nothing is created. ${alwaysFindings} Files are read for admins only.`,
     body: PreviewDocument,
     answer: PreviewResponseDocument,
+    errors: ['QUERY_LIMIT_EXCEEDED'],
   }),
   validateTable: operationOf('validateTable', '/tables/validate', {
     summary: 'Check a table config',

@@ -1,0 +1,81 @@
+import type { RunPreview } from '@quire/controller';
+import { type Clock, MiB, QuireError } from '@quire/core';
+import { WorkerPool } from '@quire/workers';
+import type { Logger } from 'pino';
+import type { LiveSettings } from './live-settings.ts';
+import type { BucketSettings } from './preview-sources.ts';
+import { previewBegins, previewTooLong, type PreviewWork } from './preview-worker-setup.ts';
+
+/** The processes that previews run in. They start when there is a preview, and stop when there was none for a while. */
+export class PreviewPool implements AsyncDisposable {
+  readonly #live: LiveSettings;
+  readonly #clock: Clock;
+  readonly #pool: WorkerPool;
+
+  constructor(live: LiveSettings, { clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    const { store, s3, gcs, previewWorkers } = live.current;
+    const { memoryBytesMax, idleMs, killGraceMs } = previewWorkers;
+    const setup: BucketSettings = { store, s3, gcs };
+    this.#live = live;
+    this.#clock = clock;
+    this.#pool = new WorkerPool({
+      work: 'preview',
+      // Beside this file, and in the same form: source or built.
+      module: new URL(import.meta.url.endsWith('.ts') ? './preview-worker.ts' : './preview-worker.js', import.meta.url),
+      setup,
+      // The controller refuses what is more than `controller.preview.concurrency`, which may change.
+      sizeMax: Infinity,
+      sizeMin: 0,
+      idleMs,
+      killGraceMs,
+      memory: { maxBytes: memoryBytesMax, setting: 'controller.preview.workers.memory.maxMB' },
+      nodeFlags: [`--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`],
+      threadPoolSize: 4,
+      clock,
+      onKilled: ({ pid, reason, detail }) => logger.warn({ pid, reason, detail }, 'a worker ended with its preview'),
+    });
+  }
+
+  /** @throws what the preview throws; QUERY_LIMIT_EXCEEDED when it was ended for its time or memory; INTERNAL, SHUTTING_DOWN, ABORTED */
+  readonly run: RunPreview = async (call, { signal }) => {
+    const { preview, streams } = this.#live.current;
+    const work: PreviewWork = { ...call, preview, streams };
+    using time = new PreviewTime(this.#clock, preview.timeMaxMs);
+    const either = signal === undefined ? time.over : AbortSignal.any([signal, time.over]);
+    const handlers = { [previewBegins]: async () => time.begin() };
+    return (await this.#pool.run(work, { signal: either, handlers })) as Uint8Array;
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool[Symbol.asyncDispose]();
+  }
+}
+
+/** The time of one preview. */
+class PreviewTime implements Disposable {
+  readonly #clock: Clock;
+  readonly #maxMs: number;
+  readonly #ended = new AbortController();
+  readonly #over = new AbortController();
+
+  constructor(clock: Clock, maxMs: number) {
+    this.#clock = clock;
+    this.#maxMs = maxMs;
+  }
+
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  begin(): void {
+    const message = `The preview took longer than the ${this.#maxMs} ms that it may (controller.preview.timeout), and was ended.`;
+    this.#clock.sleep(this.#maxMs, this.#ended.signal).then(
+      () => this.#over.abort(new QuireError(previewTooLong, message)),
+      () => undefined, // it ended in time
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended.abort();
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@quire/core';
+import { parseSettings, settingsError } from '@quire/settings';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LiveSettings } from '../src/start/live-settings.ts';
+import { PreviewPool } from '../src/start/preview-pool.ts';
+
+const data = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
+const logger = pino({ level: 'silent' });
+
+let directory: string;
+let live: LiveSettings;
+let pool: PreviewPool;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quire-preview-pool-'));
+  const overrides = [
+    `controller.preview.source.paths=${data}`,
+    'controller.preview.timeout=2s',
+    'controller.preview.workers.kill.grace=20ms',
+  ];
+  const request = { environment: {}, overrides, workingDir: directory };
+  const outcome = parseSettings(request);
+  if (!outcome.ok) throw settingsError(outcome.problems);
+  live = await LiveSettings.open({ request, settings: outcome.settings, clock: systemClock, logger });
+  pool = new PreviewPool(live, { clock: systemClock, logger });
+});
+
+afterAll(async () => {
+  await pool[Symbol.asyncDispose]();
+  await live[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
+
+interface Answer {
+  readonly sourceFiles: readonly string[];
+  readonly sourceRows: readonly unknown[];
+  readonly findings: ReadonlyArray<{ readonly code: string }>;
+}
+
+async function preview(body: string, mayReadSources = false): Promise<Answer> {
+  const answer = await pool.run({ body, mayReadSources }, {});
+  return JSON.parse(Buffer.from(answer).toString()) as Answer;
+}
+
+test('files are read in the process of the preview, for those who may', async () => {
+  const body = JSON.stringify({ sourceFiles: ['stocks.csv'], config: { sampling: { max: 3 } } });
+  expect(await preview(body, true)).toMatchObject({ sourceFiles: [join(data, 'stocks.csv')], sourceRows: [{}, {}, {}] });
+  expect(await preview(body)).toMatchObject({ sourceRows: [], findings: [{ code: 'SOURCE_NOT_ALLOWED' }] });
+});
+
+test('a body that is not an object is refused as it is without a pool', async () => {
+  await expect(preview('[]')).rejects.toMatchObject({
+    code: 'INVALID_BODY',
+    message: 'The request body is not a JSON object.',
+  });
+  await expect(preview('{"a":')).rejects.toMatchObject({ code: 'INVALID_BODY', message: 'The request body is not JSON.' });
+});
+
+/** A row of one value, and transforms of it that run in one go, a millisecond each. */
+function spinning(): string {
+  const transformConfigs = Array.from({ length: 20_000 }, (_, index) => ({
+    columnName: `c${index}`,
+    transformFunction: "regexpExtract(a, '(x+x+)+y', 0)",
+  }));
+  return JSON.stringify({
+    sourceRows: [{ fieldToValueMap: { a: 'x'.repeat(1000) } }],
+    tableConfig: { tableName: 't', ingestionConfig: { transformConfigs } },
+  });
+}
+
+test('a preview whose time is over is killed when it does not stop, and the answer names the limit', async () => {
+  await expect(preview(spinning())).rejects.toMatchObject({
+    code: 'QUERY_LIMIT_EXCEEDED',
+    message: 'The preview took longer than the 2000 ms that it may (controller.preview.timeout), and was ended.',
+  });
+  expect(await preview('{}')).toMatchObject({ sourceRows: [] });
+});

@@ -1,0 +1,36 @@
+import { parseLosslessJson, QuireError, TooManyDigitsError } from '@quire/core';
+import { isDeeperThan, nestingMax } from './nesting.ts';
+import { previewLimits } from './preview-limits.ts';
+
+/** Deepest nesting of a document: what lies above the deepest value of a row counts as well. */
+const documentNestingMax = nestingMax + 4;
+
+/**
+ * Reads the body of a request about tables: a JSON object, with all digits of its integers, whatever its members.
+ *
+ * @param options.digitsMax most digits of an integer; 1,000 by default
+ * @throws INVALID_BODY when it is not JSON or not an object, is nested too deep, or has an integer with more digits
+ */
+export function parseDocument(text: string, { digitsMax = previewLimits.digitsMax } = {}): object {
+  const value = parse(text, digitsMax);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new QuireError('INVALID_BODY', 'The request body is not a JSON object.');
+  }
+  // Of rows, which are many, the preview looks at each by itself.
+  const { sourceRows: _rows, ...rest } = value as Readonly<Record<string, unknown>>;
+  if (isDeeperThan(rest, documentNestingMax)) {
+    throw new QuireError('INVALID_BODY', `The request body is nested more than ${documentNestingMax} deep.`);
+  }
+  return value;
+}
+
+function parse(text: string, digitsMax: number): unknown {
+  try {
+    return parseLosslessJson(text, { digitsMax });
+  } catch (error) {
+    if (error instanceof TooManyDigitsError) throw new QuireError('INVALID_BODY', error.message, { cause: error });
+    // The runtime's own stack ends where values are nested deep.
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    throw new QuireError('INVALID_BODY', 'The request body is not JSON.', { cause: error });
+  }
+}
