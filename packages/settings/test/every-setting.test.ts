@@ -124,6 +124,7 @@ test('all defaults', () => {
       timeMaxMs: 30_000,
       concurrencyMax: 4,
     },
+    previewWorkers: { memoryBytesMax: 768 * MB, idleMs: 30_000, killGraceMs: 5_000 },
     streams: { fileDirectory: undefined, kafkaBrokers: undefined },
     observability: { logLevel: 'info', logFormat: 'auto', metricsEnabled: true, docsEnabled: true },
     tables: [],
@@ -238,6 +239,9 @@ controller.preview.rows.maxMB = 24
 controller.preview.answer.maxMB = 25
 controller.preview.timeout = 7s
 controller.preview.concurrency = 8
+controller.preview.workers.memory.maxMB = 200
+controller.preview.workers.idle.timeout = 9s
+controller.preview.workers.kill.grace = 10ms
 engine.stream.file.dir = /srv/streams
 engine.stream.kafka.brokers = kafka-1:9092, [::1]:*
 engine.tables.data.dir = /srv/tables
@@ -416,6 +420,7 @@ test('every setting is read from its own key', () => {
       timeMaxMs: 7000,
       concurrencyMax: 8,
     },
+    previewWorkers: { memoryBytesMax: 200 * MB, idleMs: 9_000, killGraceMs: 10 },
     streams: { fileDirectory: '/srv/streams', kafkaBrokers: ['kafka-1:9092', '[::1]:*'] },
     observability: { logLevel: 'debug', logFormat: 'json', metricsEnabled: false, docsEnabled: false },
     tables: [
