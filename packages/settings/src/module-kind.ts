@@ -6,14 +6,20 @@ export type ModuleOrClass =
   | { readonly kind: 'module'; readonly path: string }
   | { readonly kind: 'class'; readonly name: string };
 
+/** A module of JavaScript or TypeScript, as an absolute or relative path. */
+export const modulePath: SettingKind<string> = {
+  allowed: 'the path of a module (ending in .js, .mjs or .ts)',
+  parse: (value, baseDir) => (/\.(?:js|mjs|ts)$/.test(value) ? path.parse(value, baseDir) : undefined),
+  format: (value) => value,
+};
+
 /** A module of JavaScript or TypeScript as an absolute or relative path, or the name of a Java class. */
 export const moduleOrClass: SettingKind<ModuleOrClass> = {
-  allowed: 'the path of a module (ending in .js, .mjs or .ts) or the name of a class',
+  allowed: `${modulePath.allowed} or the name of a class`,
   parse: (value, baseDir) => {
-    if (/\.(?:js|mjs|ts)$/.test(value)) {
-      const absolute = path.parse(value, baseDir);
-      return absolute === undefined ? undefined : { kind: 'module', path: absolute };
-    }
+    const module = modulePath.parse(value, baseDir);
+    if (module !== undefined) return { kind: 'module', path: module };
+    if (/\.(?:js|mjs|ts)$/.test(value)) return undefined;
     return /^[A-Za-z_][\w$.-]{0,255}$/.test(value) ? { kind: 'class', name: value } : undefined;
   },
   format: (value) => (value.kind === 'module' ? value.path : value.name),

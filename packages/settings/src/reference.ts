@@ -14,6 +14,7 @@ const titles = {
   links: 'Links to data files',
   results: 'Results and pages',
   query: 'Queries',
+  engine: 'The query engine',
   workers: 'The processes that queries run in',
   restream: 'Restream jobs',
   duckdb: 'The embedded query engine',

@@ -3,6 +3,7 @@ import { jwt, limits } from './table/auth.ts';
 import { cleaner } from './table/cleaner.ts';
 import { controller } from './table/controller.ts';
 import { principals, tables } from './table/named.ts';
+import { engine } from './table/engine.ts';
 import { preview } from './table/preview.ts';
 import { previewWorkers } from './table/preview-workers.ts';
 import { proxy } from './table/proxy.ts';
@@ -30,6 +31,7 @@ export const settingTable = {
   links,
   results,
   query,
+  engine,
   workers,
   restream,
   duckdb,

@@ -68,6 +68,7 @@ test('all defaults', () => {
       cacheBytesMax: 8 * MB,
     },
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
+    engine: { modulePath: undefined },
     workers: { memoryBytesMax: 1024 * MB, idleCountMin: 1, idleMs: 60_000, killGraceMs: 500 },
     restream: { pollMs: 2000, noProgressMaxMs: 600_000, commitMaxMs: 600_000, commitRetryMs: 60_000, leaseMs: 30_000 },
     duckdb: { memoryBytesMax: 2048 * MB, threadCount: 0, spillBytesMax: 8192 * MB },
@@ -179,6 +180,7 @@ engine.broker.pagination.cache.maxMB = 0
 engine.broker.query.timeout = 10s
 engine.broker.query.concurrency = 3
 engine.broker.query.queue = 0
+engine.class = /opt/engine.mjs
 engine.broker.workers.memory.maxMB = 256
 engine.broker.workers.idle.min = 0
 engine.broker.workers.idle.timeout = 5s
@@ -360,6 +362,7 @@ test('every setting is read from its own key', () => {
       cacheBytesMax: 0,
     },
     query: { timeoutMs: 10_000, concurrencyMax: 3, queueLengthMax: 0 },
+    engine: { modulePath: '/opt/engine.mjs' },
     workers: { memoryBytesMax: 256 * MB, idleCountMin: 0, idleMs: 5000, killGraceMs: 100 },
     restream: { pollMs: 1000, noProgressMaxMs: 120_000, commitMaxMs: 180_000, commitRetryMs: 4000, leaseMs: 5000 },
     duckdb: { memoryBytesMax: 64 * MB, threadCount: 2, spillBytesMax: 0 },

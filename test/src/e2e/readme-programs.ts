@@ -14,6 +14,7 @@ export interface ReadmeProgram {
 const surroundings: Readonly<Record<string, string>> = {
   'readme-api-1.ts': 'throws on purpose, as its comment says',
   'readme-cli-1.ts': 'is loaded by the command',
+  'my-engine.ts': 'is loaded by the command',
   'readme-client-1.ts': 'speaks with the quickstart; client-readme.test.ts runs it',
   'readme-core-2.ts': 'is a suite for Vitest',
   'readme-engine-duckdb-1.ts': 'reads /data/flights',
@@ -29,6 +30,7 @@ const surroundings: Readonly<Record<string, string>> = {
 const outputs: Readonly<Record<string, RegExp>> = {
   'readme-broker-1.ts': /^offset=2&numRows=2 n\n1006\n1007\n\n$/,
   'readme-cleaner-1.ts': /\n1 0\n$/,
+  'readme-cli-3.ts': /^\[ \[ 42 \] \]\n$/,
   'readme-controller-1.ts': /status: 'degraded'/,
   'readme-proxy-1.ts': /^1\.1 quire-proxy \{"resultTable":\{"rows":\[\[42\]\]\}\}\n$/,
   'readme-results-1.ts': /^\[\[999998\],\[999999\]\]$/,

@@ -2,12 +2,12 @@ import { type Cleaner, CleanerMetrics, type StorageAdmission } from '@quire/clea
 import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
 import type { ObjectStore } from '@quire/core';
 import type { ResultStore } from '@quire/results';
-import type { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
 import { openCleaner } from '../cleaner/open-cleaner.ts';
 import { openLeftovers } from '../cleaner/open-leftovers.ts';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from './live-settings.ts';
+import type { OpenedEngine } from './open-query-engine.ts';
 
 interface BrokerParts {
   readonly store: ObjectStore;
@@ -40,7 +40,7 @@ export function surroundingsOf(
   live: LiveSettings,
   cleaner: Cleaner,
   admission: StorageAdmission,
-  { status: { count, busyCount, killed } }: WorkerPool,
+  { status: { count, busyCount, killed } }: Pick<OpenedEngine, 'status'>,
 ): ReturnType<NonNullable<BrokerOptions['surroundings']>> {
   const { lastSweep, lastGoodSweepMs, lastError, settingsProblem } = cleaner.status;
   const [broker] = lastSweep?.brokers ?? [];

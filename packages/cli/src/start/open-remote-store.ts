@@ -1,6 +1,6 @@
-import { pathToFileURL } from 'node:url';
-import { type Clock, type ObjectStore, QuireError, type Random } from '@quire/core';
+import type { Clock, ObjectStore, Random } from '@quire/core';
 import type { Settings } from '@quire/settings';
+import { loadPlugin } from './load-plugin.ts';
 
 /** What a module named in `engine.broker.storage.factory.class.<scheme>` must export as `openObjectStore`. */
 export type ObjectStoreFactory = (
@@ -71,15 +71,6 @@ export async function loadFactory(
 ): Promise<ObjectStoreFactory | undefined> {
   const factory = settings.storageClasses.find(({ name }) => name === scheme)?.factory;
   if (factory?.kind !== 'module') return undefined;
-  const assignment = `${storageClassKey}.${scheme} = ${factory.path}`;
-  let exported: Readonly<Record<string, unknown>>;
-  try {
-    exported = (await import(pathToFileURL(factory.path).href)) as Readonly<Record<string, unknown>>;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new QuireError('INVALID_SETTING', `${assignment}: ${reason}`, { cause: error });
-  }
-  const { openObjectStore } = exported;
-  if (typeof openObjectStore === 'function') return openObjectStore as ObjectStoreFactory;
-  throw new QuireError('INVALID_SETTING', `${assignment}: the module exports no function openObjectStore.`);
+  const plugin = { key: `${storageClassKey}.${scheme}`, path: factory.path, exportName: 'openObjectStore' };
+  return (await loadPlugin(plugin)) as ObjectStoreFactory;
 }

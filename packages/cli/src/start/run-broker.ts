@@ -4,14 +4,13 @@ import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
 import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
-import { QueryWorkers } from '@quire/workers';
 import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
 import { isSharedStore, openStore, signerOf } from './open-store.ts';
-import { openQueryPool, removeLeftovers } from './query-pool.ts';
+import { openQueryEngine } from './open-query-engine.ts';
 
 /** A broker that listens, as its operator wants to know it. */
 export interface RunningBroker extends RunningService {
@@ -46,18 +45,13 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   await using store = opened;
   const links = linksOf(settings, signerOf(place));
-  await using pool = await openQueryPool(live, { metrics, logger });
-  run.stopAtOnce.addEventListener('abort', () => pool.killAll(), { once: true });
+  await using engine = await openQueryEngine(live, { clock, random, metrics, logger });
+  run.stopAtOnce.addEventListener('abort', () => engine.killAll(), { once: true });
   const admission = new StorageAdmission({ clock });
   await using results = createResultStore(live, { store, admission, clock, random });
   await using cleaner = openBrokerCleaner(live, { store, place, results, admission, metrics, logger, environment });
   await using broker = createBroker({
-    engine: new QueryWorkers({
-      pool,
-      results,
-      store,
-      removeLeftovers: (order, { pid }) => removeLeftovers(place, { order, pid, logger }),
-    }),
+    engine: engine.engineFor({ results, store, place }),
     results,
     ...serverOptionsOf(settings, run),
     ...gate.options,
@@ -73,7 +67,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     get queryTimeoutMs() {
       return live.current.query.timeoutMs;
     },
-    surroundings: () => surroundingsOf(live, cleaner, admission, pool),
+    surroundings: () => surroundingsOf(live, cleaner, admission, engine),
     queriesRunningMax: settings.query.concurrencyMax,
     queriesQueuedMax: settings.query.queueLengthMax,
     metrics,

@@ -1,0 +1,97 @@
+import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
+import type { Clock, ObjectStore, QueryEngine, Random } from '@quire/core';
+import type { ResultStore } from '@quire/results';
+import type { Settings } from '@quire/settings';
+import { QueryWorkers, type WorkerPoolStatus } from '@quire/workers';
+import type { Logger } from 'pino';
+import type { LiveSettings } from './live-settings.ts';
+import { loadPlugin } from './load-plugin.ts';
+import { openQueryPool, removeLeftovers } from './query-pool.ts';
+
+/** What a plug-in is told of the settings: those of engines. None of them is secret. */
+export type QueryEngineSettings = Pick<Settings, 'query' | 'statement' | 'duckdb' | 'tables' | 'tableServer'>;
+
+/** What a module named in `engine.class` must export as `openQueryEngine`. The broker closes the engine when it stops. */
+export type QueryEngineFactory = (
+  settings: QueryEngineSettings,
+  surroundings: {
+    readonly clock: Clock;
+    readonly random: Random;
+    /** Where it may write what it needs no longer than a query. */
+    readonly tempDirectory: string;
+  },
+) => Promise<QueryEngine>;
+
+interface EngineSurroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: BrokerMetrics;
+  readonly logger: Logger;
+}
+
+interface Places {
+  readonly results: ResultStore;
+  readonly store: ObjectStore;
+  /** The store without what protects its callers. */
+  readonly place: ObjectStore;
+}
+
+/** What queries run on: processes of ours, or the engine of a plug-in in this one. */
+export interface OpenedEngine extends AsyncDisposable {
+  /** The engine of a broker whose results are kept there. */
+  engineFor(places: Places): BrokerOptions['engine'];
+  readonly status: WorkerPoolStatus;
+  /** Ends what runs, whatever it is; a plug-in ends with the process. */
+  killAll(): void;
+}
+
+/**
+ * Opens what the queries of a broker run on, as `engine.class` says.
+ *
+ * @throws INVALID_SETTING when the module cannot be loaded, or a table, a limit or the store cannot be used
+ */
+export async function openQueryEngine(live: LiveSettings, surroundings: EngineSurroundings): Promise<OpenedEngine> {
+  const { modulePath } = live.current.engine;
+  return modulePath === undefined
+    ? openWorkers(live, surroundings)
+    : openPlugin(modulePath, { settings: live.current, surroundings });
+}
+
+async function openWorkers(live: LiveSettings, surroundings: EngineSurroundings): Promise<OpenedEngine> {
+  const pool = await openQueryPool(live, surroundings);
+  const { logger } = surroundings;
+  return {
+    engineFor: ({ results, store, place }) =>
+      new QueryWorkers({
+        pool,
+        results,
+        store,
+        removeLeftovers: (order, { pid }) => removeLeftovers(place, { order, pid, logger }),
+      }),
+    get status() {
+      return pool.status;
+    },
+    killAll: () => pool.killAll(),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
+async function openPlugin(
+  path: string,
+  { settings, surroundings }: { readonly settings: Settings; readonly surroundings: EngineSurroundings },
+): Promise<OpenedEngine> {
+  const factory = (await loadPlugin({ key: 'engine.class', path, exportName: 'openQueryEngine' })) as QueryEngineFactory;
+  const { query, statement, duckdb, tables, tableServer, store } = settings;
+  const { clock, random, logger } = surroundings;
+  const engine = await factory(
+    { query, statement, duckdb, tables, tableServer },
+    { clock, random, tempDirectory: store.tempDir },
+  );
+  logger.info({ module: path }, 'queries run on the engine of a plug-in, in this process');
+  return {
+    engineFor: () => engine,
+    status: { count: 0, busyCount: 0, killed: { time: 0, memory: 0, crash: 0 } },
+    killAll: () => undefined,
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+}
