@@ -22,6 +22,8 @@ export interface EmbeddedTableEngineOptions {
   readonly consumerEvents?: ConsumerEvents | undefined;
   /** How long files stay that no table names any more: longer than any query may run. */
   readonly graceMs: number;
+  /** Told of what goes wrong with tasks and nobody hears of: schedules that cannot be read, states that cannot be written. */
+  readonly onTaskFailed?: ((error: unknown) => void) | undefined;
   /** Told when retention or the collection of files fails; both try again. */
   readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
 }

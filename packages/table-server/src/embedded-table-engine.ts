@@ -27,6 +27,8 @@ import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
 import { TableRegistry } from './table-registry.ts';
+import { TaskEngine } from './tasks/task-engine.ts';
+import { taskTypes } from './tasks/task-types.ts';
 import { Upkeep } from './upkeep/upkeep.ts';
 
 /**
@@ -41,13 +43,15 @@ export class EmbeddedTableEngine implements TableEngine {
   readonly #instanceName: string;
   readonly #forceCommits: ForceCommits;
   readonly #upkeep: Upkeep;
+  readonly #tasks: TaskEngine;
   readonly #lock: AsyncDisposable;
 
   private constructor(
     options: EmbeddedTableEngineOptions,
     registry: TableRegistry,
-    { instanceName, lock }: { readonly instanceName: string; readonly lock: AsyncDisposable },
+    { instanceName, lock, tasks }: { readonly instanceName: string; readonly lock: AsyncDisposable; readonly tasks: TaskEngine },
   ) {
+    this.#tasks = tasks;
     this.#lock = lock;
     this.#options = options;
     this.#registry = registry;
@@ -83,12 +87,15 @@ export class EmbeddedTableEngine implements TableEngine {
       tenants,
       openStream,
       consumerEvents,
-      taskTypes: [],
+      taskTypes,
     });
-    return new EmbeddedTableEngine(options, registry, { instanceName, lock });
+    const onFailed = options.onTaskFailed;
+    const tasks = await TaskEngine.open({ registry, directory, clock, random, instanceName, surroundings: options, onFailed });
+    return new EmbeddedTableEngine(options, registry, { instanceName, lock, tasks });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tasks[Symbol.asyncDispose]();
     await this.#upkeep[Symbol.asyncDispose]();
     await this.#registry[Symbol.asyncDispose]();
     await this.#lock[Symbol.asyncDispose]();
@@ -240,39 +247,39 @@ export class EmbeddedTableEngine implements TableEngine {
   // Tasks
 
   async listTaskTypes(): Promise<readonly string[]> {
-    return [];
+    return taskTypes;
   }
 
-  async scheduleTasks(): Promise<ScheduledTasks> {
-    throw withoutTasks();
+  async scheduleTasks(options: Parameters<TableEngine['scheduleTasks']>[0] = {}): Promise<ScheduledTasks> {
+    return this.#tasks.schedule(options);
   }
 
-  async executeTask(): Promise<TaskRecord> {
-    throw withoutTasks();
+  async executeTask(request: Parameters<TableEngine['executeTask']>[0]): Promise<TaskRecord> {
+    return this.#tasks.execute(request);
   }
 
-  async listTasks(): Promise<readonly TaskRecord[]> {
-    throw withoutTasks();
+  async listTasks(filter: Parameters<TableEngine['listTasks']>[0]): Promise<readonly TaskRecord[]> {
+    return this.#tasks.list(filter);
   }
 
   async readTask(taskName: string): Promise<TaskRecord> {
-    throw new QuireError('TASK_NOT_FOUND', `Task ${taskName.slice(0, 200)} does not exist.`);
+    return this.#tasks.read(taskName);
   }
 
-  async readTaskQueue(): Promise<'RUNNING' | 'STOPPED'> {
-    throw withoutTasks();
+  async readTaskQueue(taskType: string): Promise<'RUNNING' | 'STOPPED'> {
+    return this.#tasks.readQueue(taskType);
   }
 
-  async stopTaskQueue(): Promise<void> {
-    throw withoutTasks();
+  async stopTaskQueue(taskType: string): Promise<void> {
+    await this.#tasks.setQueue(taskType, 'STOPPED');
   }
 
-  async resumeTaskQueue(): Promise<void> {
-    throw withoutTasks();
+  async resumeTaskQueue(taskType: string): Promise<void> {
+    await this.#tasks.setQueue(taskType, 'RUNNING');
   }
 
   async cancelTask(taskName: string): Promise<void> {
-    throw new QuireError('TASK_NOT_FOUND', `Task ${taskName.slice(0, 200)} does not exist.`);
+    await this.#tasks.cancel(taskName);
   }
 
   /** @throws TABLE_NOT_FOUND, UNSUPPORTED */
@@ -281,8 +288,4 @@ export class EmbeddedTableEngine implements TableEngine {
     if (consumer !== undefined) return consumer;
     throw new QuireError('UNSUPPORTED', `${name} consumes no stream: only real-time tables do.`);
   }
-}
-
-function withoutTasks(): QuireError {
-  return new QuireError('TASK_TYPE_NOT_FOUND', 'This table server knows no types of tasks.');
 }

@@ -59,6 +59,15 @@ export class ServedTable {
     return { file, path: this.pathOf(file), [Symbol.dispose]: () => void this.#filesInProgress.delete(file) };
   }
 
+  /** Keeps a file that no record of the table names from being collected, until it is released. */
+  holdFile(file: string): void {
+    this.#filesInProgress.add(file);
+  }
+
+  releaseFile(file: string): void {
+    this.#filesInProgress.delete(file);
+  }
+
   /** The files of committed segments, and those that are being written. */
   namedFiles(): readonly string[] {
     return [...this.#filesInProgress, ...this.segments.manifest.segments.map(({ file }) => file)];

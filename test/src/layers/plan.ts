@@ -35,7 +35,7 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   '@fastify/': ['service'],
   fastify: ['service', 'broker', 'proxy', 'controller'],
   chokidar: ['settings'],
-  croner: ['cleaner'],
+  croner: ['cleaner', 'table-server'],
   'fs-native-extensions': ['streams', 'table-server'],
   '@platformatic/kafka': ['streams'],
 };

@@ -28,6 +28,9 @@ export interface SchemaRecord {
  * data/<tableId>/manifest.json           its committed segments; replacing it is how the set of them changes
  * data/<tableId>/consuming-<partition>.json   the consuming segment of a partition, and its chunks
  * data/<tableId>/consumption.json        whether consumption is paused
+ * data/<tableId>/task-progress.json     what tasks have done for the table: files that were loaded, time up to which rows were moved
+ * tasks/<taskName>.json                  a task: its states, its work, and what it made that nobody sees yet
+ * task-queues.json                       types of tasks that are held back
  * data/<tableId>/<name>.<id>.parquet     rows of a segment, or of a chunk; it counts when a record above names it
  * ```
  */
@@ -50,8 +53,23 @@ export class TableDirectory {
     return join(this.root, 'data', tableId, name);
   }
 
+  task(taskName: string): string {
+    return join(this.root, 'tasks', `${taskName}.json`);
+  }
+
+  /** Types of tasks that are held back. */
+  get taskQueues(): string {
+    return join(this.root, 'task-queues.json');
+  }
+
+  listTasks(): Promise<readonly string[]> {
+    return namesIn(join(this.root, 'tasks'));
+  }
+
   async make(): Promise<void> {
-    for (const name of ['schemas', 'tables', 'data']) await mkdir(join(this.root, name), { recursive: true, mode: 0o750 });
+    for (const name of ['schemas', 'tables', 'data', 'tasks']) {
+      await mkdir(join(this.root, name), { recursive: true, mode: 0o750 });
+    }
   }
 
   listSchemas(): Promise<readonly string[]> {

@@ -39,7 +39,11 @@ export class Garbage {
 
   async #findUnnamed(tables: readonly NamingTable[]): Promise<readonly string[]> {
     const byId = new Map(tables.map((table) => [table.record.tableId, table]));
-    const unnamed = [...(await this.#stagedIn('tables')), ...(await this.#stagedIn('schemas'))];
+    const unnamed = [
+      ...(await this.#stagedIn('tables')),
+      ...(await this.#stagedIn('schemas')),
+      ...(await this.#stagedIn('tasks')),
+    ];
     for (const tableId of await namesIn(this.#directory.data(''))) {
       const table = byId.get(tableId);
       if (table === undefined) {
@@ -65,7 +69,7 @@ export class Garbage {
     return files;
   }
 
-  async #stagedIn(folder: 'tables' | 'schemas'): Promise<readonly string[]> {
+  async #stagedIn(folder: 'tables' | 'schemas' | 'tasks'): Promise<readonly string[]> {
     const path = join(this.#directory.root, folder);
     return (await namesIn(path)).filter((name) => !name.endsWith('.json')).map((name) => join(path, name));
   }

@@ -1,0 +1,68 @@
+import { QuireError } from '@quire/core';
+import type { Manifest } from '../segments/manifest.ts';
+import type { SegmentChange } from '../segments/segment-catalog.ts';
+import type { ServedTable } from '../served-table.ts';
+import type { TableRegistry } from '../table-registry.ts';
+import type { SubtaskOutput } from './task-plan.ts';
+import type { StoredTask, TaskStore } from './task-store.ts';
+
+/**
+ * Lets all that a task made appear in one moment, in the place of what it replaces, and remembers what it did. It may be done twice: a
+ * crash may have come between it and the record of it.
+ *
+ * @throws CONFLICT when a segment that was merged has gone meanwhile: its rows must not come back
+ */
+export async function commitTask(
+  task: StoredTask,
+  {
+    source,
+    target,
+    store,
+    nowMs,
+  }: { readonly source: ServedTable; readonly target: ServedTable; readonly store: TaskStore; readonly nowMs: number },
+): Promise<void> {
+  await target.segments.change((manifest) => changeOf(task, manifest, nowMs));
+  const { ingestedFiles, watermarkMs } = task.commit;
+  const before = await store.readProgress(source.record.tableId);
+  await store.writeProgress(source.record.tableId, {
+    ingestedFiles: [...new Set([...before.ingestedFiles, ...ingestedFiles])],
+    watermarkMs: watermarkMs ?? before.watermarkMs,
+  });
+}
+
+function changeOf({ outputs, commit }: StoredTask, { segments }: Manifest, nowMs: number): SegmentChange {
+  const present = new Set(segments.map(({ segmentName }) => segmentName));
+  const add = outputs.flatMap((output) => output?.segments ?? []).map((segment) => ({ ...segment, committedMs: nowMs }));
+  const remove = commit.remove === 'all' ? [...present] : commit.remove;
+  const missing = remove.filter((segmentName) => !present.has(segmentName));
+  const isDone = add.length > 0 ? add.every(({ segmentName }) => present.has(segmentName)) : missing.length === remove.length;
+  if (isDone) return {};
+  if (missing.length === 0) return { remove, add };
+  throw new QuireError('CONFLICT', `Segment ${missing[0]} was removed from the table while its rows were being merged.`);
+}
+
+/** The tables that a task reads and writes. @throws CONFLICT when one has gone, or another has its name */
+export function tablesOf(
+  { sourceTableId, targetTableId, record, commit }: StoredTask,
+  registry: TableRegistry,
+): { readonly source: ServedTable; readonly target: ServedTable } {
+  const find = (tableId: string, name: string): ServedTable => {
+    const table = registry.tables.find((each) => each.record.tableId === tableId);
+    if (table !== undefined) return table;
+    throw new QuireError('CONFLICT', `The table ${name} that the task was made for was deleted.`);
+  };
+  return { source: find(sourceTableId, record.tableNameWithType), target: find(targetTableId, commit.targetTable) };
+}
+
+/** Lets go of the files that a task held. Unless they have appeared, they are removed: nobody is ever to see them. */
+export async function releaseFiles(
+  { record, targetTableId }: StoredTask,
+  outputs: readonly (SubtaskOutput | null)[],
+  registry: TableRegistry,
+): Promise<void> {
+  const target = registry.tables.find((each) => each.record.tableId === targetTableId);
+  for (const { file } of outputs.flatMap((output) => output?.segments ?? [])) {
+    if (record.state !== 'COMPLETED') await target?.removeFile(file);
+    target?.releaseFile(file);
+  }
+}

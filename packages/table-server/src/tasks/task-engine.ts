@@ -1,0 +1,266 @@
+import { type Clock, isQuireError, type JsonValue, QuireError, type Random } from '@quire/core';
+import type { ScheduledTasks, TaskRecord, TaskTrigger } from '@quire/core/table-engine';
+import type { FileFinder } from '@quire/tables';
+import type { TableDirectory } from '../directory/table-directory.ts';
+import type { TableRegistry } from '../table-registry.ts';
+import { dueTasks } from './due-tasks.ts';
+import { countOf, invalid, periodOf, taskOptionsOf, textsOf } from './task-options.ts';
+import type { TaskPlan } from './task-plan.ts';
+import { TaskRunner } from './task-runner.ts';
+import { type StoredTask, TaskStore } from './task-store.ts';
+import { isFinal } from './task-transitions.ts';
+import { plannerOf, taskTypes } from './task-types.ts';
+
+export interface TaskEngineOptions {
+  readonly registry: TableRegistry;
+  readonly directory: TableDirectory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly instanceName: string;
+  /** Read at each use. */
+  readonly surroundings: { readonly finder: FileFinder | undefined; readonly rowBytesMax: number };
+  /** Told of what no caller hears of: schedules that cannot be read, tasks that could not be made. */
+  readonly onFailed?: ((error: unknown) => void) | undefined;
+}
+
+const tickMs = 1_000;
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,179}$/;
+
+interface TaskRequest {
+  readonly taskType: string;
+  readonly tableNameWithType: string;
+  readonly taskName?: string | undefined;
+  readonly trigger: TaskTrigger;
+  readonly configs: Readonly<Record<string, string>>;
+}
+
+/** Makes tasks, by schedule or when it is asked to, and gives them to the runner. */
+export class TaskEngine implements AsyncDisposable {
+  readonly #options: TaskEngineOptions;
+  readonly #store: TaskStore;
+  readonly #runner: TaskRunner;
+  readonly #closing = new AbortController();
+  #ticking: Promise<void> = Promise.resolve();
+  /** Tasks are made one after the other: each plan sees the one before. */
+  #plans: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: TaskEngineOptions, store: TaskStore, runner: TaskRunner) {
+    this.#options = options;
+    this.#store = store;
+    this.#runner = runner;
+  }
+
+  /** Goes on with the tasks that are on disk. */
+  static async open(options: TaskEngineOptions): Promise<TaskEngine> {
+    const store = new TaskStore(options.directory, options.random);
+    const engine = new TaskEngine(options, store, await TaskRunner.open({ ...options, store }));
+    engine.#ticking = engine.#tick();
+    return engine;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The table server is shutting down.'));
+    await this.#ticking;
+    await this.#plans;
+    await this.#runner[Symbol.asyncDispose]();
+  }
+
+  /** @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND */
+  async schedule(
+    { taskType, tableNameWithType }: { readonly taskType?: string | undefined; readonly tableNameWithType?: string | undefined },
+    trigger: TaskTrigger = 'MANUAL_TRIGGER',
+  ): Promise<ScheduledTasks> {
+    if (taskType !== undefined) plannerOf(taskType);
+    const { registry } = this.#options;
+    const tables = tableNameWithType === undefined ? registry.tables : [registry.get(tableNameWithType)];
+    const outcome = { scheduled: [], skipped: [], errors: [] } as {
+      [name in keyof ScheduledTasks]: ScheduledTasks[name][number][];
+    };
+    for (const table of tables) {
+      for (const type of taskType === undefined ? taskTypes : [taskType]) {
+        const about = { taskType: type, tableNameWithType: table.name };
+        const configs = taskOptionsOf(table.record.config, type);
+        if (configs === undefined) {
+          if (taskType !== undefined && tableNameWithType !== undefined) {
+            outcome.skipped.push({ ...about, reason: 'The config of the table does not ask for such tasks.' });
+          }
+          continue;
+        }
+        try {
+          const made = await this.#make({ ...about, trigger, configs });
+          if ('reason' in made) outcome.skipped.push({ ...about, reason: made.reason });
+          else outcome.scheduled.push({ ...about, taskName: made.taskName });
+        } catch (error) {
+          if (!isQuireError(error)) throw error;
+          outcome.errors.push({ ...about, message: error.message });
+        }
+      }
+    }
+    return outcome;
+  }
+
+  /** @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND, TASK_EXISTS; TABLE_INVALID also when there is nothing to do */
+  async execute(request: {
+    readonly taskType: string;
+    readonly tableNameWithType: string;
+    readonly taskName?: string | undefined;
+    readonly configs: Readonly<Record<string, JsonValue>>;
+  }): Promise<TaskRecord> {
+    const { taskType, tableNameWithType, taskName, configs } = request;
+    plannerOf(taskType);
+    const own = taskOptionsOf(this.#options.registry.get(tableNameWithType).record.config, taskType);
+    const made = await this.#make({
+      taskType,
+      tableNameWithType,
+      taskName,
+      trigger: 'ADHOC_TRIGGER',
+      configs: { ...own, ...textsOf(configs) },
+    });
+    if ('reason' in made) throw invalid('taskConfigs', `There is nothing to do: ${made.reason}`);
+    return made;
+  }
+
+  /** Newest first. @throws TASK_TYPE_NOT_FOUND */
+  list({
+    taskType,
+    tableNameWithType,
+  }: {
+    readonly taskType: string;
+    readonly tableNameWithType?: string | undefined;
+  }): readonly TaskRecord[] {
+    plannerOf(taskType);
+    return this.#runner.tasks.filter(
+      (task) => task.taskType === taskType && (tableNameWithType === undefined || task.tableNameWithType === tableNameWithType),
+    );
+  }
+
+  /** @throws TASK_NOT_FOUND */
+  read(taskName: string): TaskRecord {
+    return this.#runner.read(taskName);
+  }
+
+  /** @throws TASK_TYPE_NOT_FOUND */
+  readQueue(taskType: string): 'RUNNING' | 'STOPPED' {
+    plannerOf(taskType);
+    return this.#runner.isStopped(taskType) ? 'STOPPED' : 'RUNNING';
+  }
+
+  /** @throws TASK_TYPE_NOT_FOUND */
+  async setQueue(taskType: string, state: 'RUNNING' | 'STOPPED'): Promise<void> {
+    plannerOf(taskType);
+    await this.#runner.setStopped(taskType, state === 'STOPPED');
+  }
+
+  /** @throws TASK_NOT_FOUND, CONFLICT */
+  async cancel(taskName: string): Promise<void> {
+    await this.#runner.cancel(taskName);
+  }
+
+  /** @throws as `execute` */
+  #make(request: TaskRequest): Promise<TaskRecord | { readonly reason: string }> {
+    const made = this.#plans.then(() => this.#planAndAdd(request));
+    this.#plans = made.catch(() => undefined); // whoever asked for the task hears of it
+    return made;
+  }
+
+  async #planAndAdd({
+    taskType,
+    tableNameWithType,
+    taskName,
+    trigger,
+    configs,
+  }: TaskRequest): Promise<TaskRecord | { readonly reason: string }> {
+    const { registry, clock, random, surroundings } = this.#options;
+    const table = registry.get(tableNameWithType);
+    const active = this.#runner.tasks.find(
+      (task) => task.taskType === taskType && task.tableNameWithType === table.name && !isFinal(task.state),
+    );
+    if (active !== undefined) {
+      return { reason: `The task ${active.taskName} is ${active.state}: the next one has to wait for its end.` };
+    }
+    const nowMs = clock.nowMs();
+    const name = nameOf(taskType, taskName ?? `${Buffer.from(random.bytes(8)).toString('hex')}_${nowMs}`);
+    if (this.#runner.tasks.some((task) => task.taskName === name)) {
+      throw new QuireError('TASK_EXISTS', `There is a task ${name} already.`);
+    }
+    const plan = await plannerOf(taskType)({
+      table,
+      offline: registry.tables.find((each) => each.rawName === table.rawName && each.type === 'OFFLINE'),
+      configs,
+      progress: await this.#store.readProgress(table.record.tableId),
+      finder: surroundings.finder,
+      nowMs,
+      signal: this.#closing.signal,
+    });
+    if ('reason' in plan) return plan;
+    const record = newRecord(plan, { taskName: name, taskType, tableNameWithType: table.name, trigger, nowMs });
+    const stored: StoredTask = {
+      formatVersion: 1,
+      record,
+      sourceTableId: table.record.tableId,
+      targetTableId: registry.get(plan.commit.targetTable).record.tableId,
+      work: plan.subtasks.map(({ work }) => work),
+      outputs: plan.subtasks.map(() => null),
+      commit: plan.commit,
+      timeoutMs: periodOf(configs, 'taskTimeout', '1h'),
+      attemptsMax: countOf(configs, 'maxAttemptsPerTask', 3),
+    };
+    await this.#runner.add(stored);
+    return record;
+  }
+
+  /** Makes what is due, again and again. What was due while nobody ran is not made up for. */
+  async #tick(): Promise<void> {
+    const { clock, registry, onFailed } = this.#options;
+    const { signal } = this.#closing;
+    for (let sinceMs = clock.nowMs(); !signal.aborted;) {
+      await clock.sleep(tickMs, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+      const nowMs = clock.nowMs();
+      if (signal.aborted || nowMs < sinceMs) continue;
+      for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, (error) => onFailed?.(error))) {
+        const { errors } = await this.schedule(due, 'CRON_TRIGGER');
+        for (const { message } of errors) {
+          onFailed?.(new QuireError('INTERNAL', `${due.taskType} for ${due.tableNameWithType}: ${message}`));
+        }
+      }
+      sinceMs = nowMs;
+    }
+  }
+}
+
+function newRecord(
+  plan: TaskPlan,
+  about: Pick<TaskRecord, 'taskName' | 'taskType' | 'tableNameWithType' | 'trigger'> & { readonly nowMs: number },
+): TaskRecord {
+  const { nowMs, ...names } = about;
+  return {
+    ...names,
+    state: 'NOT_STARTED',
+    createdMs: nowMs,
+    startedMs: null,
+    finishedMs: null,
+    subtasks: plan.subtasks.map(({ configs }, index) => {
+      const subtaskId = `${names.taskName}_${index}`;
+      return {
+        subtaskId,
+        state: 'WAITING',
+        startedMs: null,
+        finishedMs: null,
+        participant: null,
+        info: null,
+        attemptCount: 0,
+        progress: null,
+        configs: { ...configs, TASK_ID: subtaskId, triggeredBy: names.trigger ?? '' },
+      };
+    }),
+  };
+}
+
+/** Names become names of files. @throws INVALID_PARAMETER */
+function nameOf(taskType: string, given: string): string {
+  const name = given.startsWith('Task_') ? given : `Task_${taskType}_${given}`;
+  if (namePattern.test(name)) return name;
+  throw new QuireError('INVALID_PARAMETER', `taskName is '${given.slice(0, 100)}'; expected letters, digits, _, - and dots.`);
+}

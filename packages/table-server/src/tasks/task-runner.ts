@@ -1,0 +1,298 @@
+import { QuireError, throwIfAborted } from '@quire/core';
+import type { TaskRecord } from '@quire/core/table-engine';
+import { commitTask, releaseFiles, tablesOf } from './commit-task.ts';
+import { reasonOf } from './failure-reason.ts';
+import { runSubtask } from './run-subtask.ts';
+import type { TaskEngineOptions } from './task-engine.ts';
+import type { SubtaskOutput } from './task-plan.ts';
+import { applyTaskEvent, isActive, isReadyToCommit, type TaskEvent } from './task-state.ts';
+import type { StoredTask, TaskStore } from './task-store.ts';
+import { isFinal } from './task-transitions.ts';
+
+export type TaskRunnerOptions = TaskEngineOptions & { readonly store: TaskStore };
+
+/** Subtasks that run at once. */
+const runningMax = 2;
+const retryAfterMs = 2_000;
+/** Attempts beyond the limit that are granted since the process went away, not the work wrong. */
+const restartsMax = 10;
+/** Tasks of a type that have ended and are kept. */
+const endedMax = 100;
+
+/** What comes of one attempt: what it made, or why it made nothing. */
+type Outcome = SubtaskOutput | { readonly error: unknown; readonly signal: AbortSignal };
+
+/** Works on tasks, a few subtasks at a time. Every step is on disk before anything follows from it. */
+export class TaskRunner implements AsyncDisposable {
+  readonly #options: TaskRunnerOptions;
+  readonly #tasks = new Map<string, StoredTask>();
+  readonly #stopped: Set<string>;
+  readonly #running = new Map<string, AbortController>();
+  readonly #progress = new Map<string, string>();
+  readonly #waiting = new Set<string>();
+  readonly #works = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+  #changes: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: TaskRunnerOptions, stopped: readonly string[]) {
+    this.#options = options;
+    this.#stopped = new Set(stopped);
+  }
+
+  static async open(options: TaskRunnerOptions): Promise<TaskRunner> {
+    const runner = new TaskRunner(options, await options.store.readStoppedTypes());
+    for (const task of await options.store.readAll()) runner.#tasks.set(task.record.taskName, task);
+    for (const { record } of runner.#stored()) if (!isFinal(record.state)) await runner.#recover(record.taskName);
+    runner.#pump();
+    return runner;
+  }
+
+  /** Stops the work; it goes on when the directory is opened again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The table server is shutting down.'));
+    await Promise.all(this.#works);
+    await this.#changes;
+  }
+
+  /** Newest first. */
+  get tasks(): readonly TaskRecord[] {
+    return this.#stored()
+      .map(({ record }) => this.#withProgress(record))
+      .toReversed();
+  }
+
+  /** @throws TASK_NOT_FOUND */
+  read(taskName: string): TaskRecord {
+    return this.#withProgress(this.#get(taskName).record);
+  }
+
+  isStopped(taskType: string): boolean {
+    return this.#stopped.has(taskType);
+  }
+
+  async add(task: StoredTask): Promise<void> {
+    await this.#change(async () => {
+      await this.#put(task);
+      const ended = this.#stored().filter(({ record }) => record.taskType === task.record.taskType && isFinal(record.state));
+      for (const { record } of ended.slice(0, Math.max(0, ended.length - endedMax))) {
+        await this.#options.store.remove(record.taskName);
+        this.#tasks.delete(record.taskName);
+      }
+    });
+    this.#pump();
+  }
+
+  /** @throws TASK_NOT_FOUND; CONFLICT when it has ended already */
+  async cancel(taskName: string): Promise<void> {
+    this.#get(taskName);
+    await this.#apply(taskName, { kind: 'cancel' });
+    this.#halt((task) => task.record.taskName === taskName);
+  }
+
+  async setStopped(taskType: string, isStopped: boolean): Promise<void> {
+    await this.#change(async () => {
+      if (isStopped) this.#stopped.add(taskType);
+      else this.#stopped.delete(taskType);
+      await this.#options.store.writeStoppedTypes([...this.#stopped].toSorted());
+    });
+    const concerned = this.#stored().filter(({ record }) => record.taskType === taskType && !isFinal(record.state));
+    for (const { record } of concerned) await this.#apply(record.taskName, { kind: isStopped ? 'stop' : 'resume' });
+    if (isStopped) this.#halt(({ record }) => record.taskType === taskType && record.state === 'STOPPING');
+    else this.#pump();
+  }
+
+  /** Oldest first. */
+  #stored(): readonly StoredTask[] {
+    const time = ({ record }: StoredTask): number => record.createdMs ?? 0;
+    return [...this.#tasks.values()].toSorted((left, right) => time(left) - time(right));
+  }
+
+  #get(taskName: string): StoredTask {
+    const task = this.#tasks.get(taskName);
+    if (task === undefined) throw new QuireError('TASK_NOT_FOUND', `There is no task '${taskName.slice(0, 200)}'.`);
+    return task;
+  }
+
+  #withProgress(record: TaskRecord): TaskRecord {
+    const subtasks = record.subtasks.map((each) => ({ ...each, progress: this.#progress.get(each.subtaskId) ?? null }));
+    return { ...record, subtasks };
+  }
+
+  /** Gives waiting subtasks out, the oldest first, as long as there is room. */
+  #pump(): void {
+    for (const { record } of this.#stored()) {
+      if (!isActive(record) || this.#stopped.has(record.taskType)) continue;
+      for (const [index, { subtaskId, state }] of record.subtasks.entries()) {
+        if (this.#running.size >= runningMax || this.#closing.signal.aborted) return;
+        if (state !== 'WAITING' || this.#running.has(subtaskId) || this.#waiting.has(subtaskId)) continue;
+        const aborter = new AbortController();
+        this.#running.set(subtaskId, aborter);
+        const work = this.#work(record.taskName, index, aborter).finally(() => {
+          this.#works.delete(work);
+          this.#running.delete(subtaskId);
+          this.#progress.delete(subtaskId);
+          this.#pump();
+        });
+        this.#works.add(work);
+      }
+    }
+  }
+
+  #halt(concerns: (task: StoredTask) => boolean): void {
+    for (const task of this.#tasks.values()) {
+      const aborters = concerns(task) ? task.record.subtasks.map(({ subtaskId }) => this.#running.get(subtaskId)) : [];
+      for (const aborter of aborters) aborter?.abort(new QuireError('ABORTED', 'The task was ended.'));
+    }
+  }
+
+  async #work(taskName: string, index: number, aborter: AbortController): Promise<void> {
+    const { onFailed } = this.#options;
+    try {
+      await this.#apply(taskName, { kind: 'begun', index, participant: this.#options.instanceName });
+      const { record, timeoutMs } = this.#get(taskName);
+      if (record.subtasks[index]?.state !== 'RUNNING') return;
+      const limit = new AbortController();
+      const timeLimit = this.#options.clock.sleep(timeoutMs, limit.signal).then(
+        () => aborter.abort(new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms, the limit of its task.`)),
+        () => undefined, // it ended in time
+      );
+      try {
+        await this.#settle(taskName, index, await this.#attempt(taskName, index, aborter.signal));
+      } finally {
+        limit.abort();
+        await timeLimit;
+      }
+    } catch (error) {
+      // The disk is full, or gone: the state on disk stands, and it is gone on with when there is hope.
+      onFailed?.(error);
+      this.#waitToRetry(`${taskName}_${index}`);
+    }
+  }
+
+  async #attempt(taskName: string, index: number, signal: AbortSignal): Promise<Outcome> {
+    const ending = AbortSignal.any([signal, this.#closing.signal]);
+    try {
+      const task = this.#get(taskName);
+      const work = task.work[index];
+      if (work === undefined) throw new QuireError('INTERNAL', `Task ${taskName} has no work ${index}.`);
+      const { source, target } = tablesOf(task, this.#options.registry);
+      const { registry, clock, random, surroundings } = this.#options;
+      const schema = await registry.schemas.read(target.rawName);
+      const subtaskId = task.record.subtasks[index]?.subtaskId ?? '';
+      const onProgress = (sentence: string): void => void this.#progress.set(subtaskId, sentence);
+      const { finder, rowBytesMax } = surroundings;
+      throwIfAborted(ending);
+      return await runSubtask(work, { source, target, schema, clock, random, finder, rowBytesMax, signal: ending, onProgress });
+    } catch (error) {
+      return { error, signal };
+    }
+  }
+
+  async #settle(taskName: string, index: number, outcome: Outcome): Promise<void> {
+    if (!('error' in outcome)) {
+      await this.#apply(taskName, { kind: 'done', index, info: outcome.info }, outcome);
+      return;
+    }
+    const { error, signal } = outcome;
+    if (this.#closing.signal.aborted) return; // a restart goes on with it
+    if (signal.aborted) {
+      const reason = signal.reason as QuireError;
+      await this.#apply(
+        taskName,
+        reason.code === 'QUERY_TIMED_OUT' ? { kind: 'timedOut', index, info: reason.message } : { kind: 'halted', index },
+      );
+    } else {
+      const { record, attemptsMax } = this.#get(taskName);
+      const { attemptCount = 1, subtaskId = '' } = record.subtasks[index] ?? {};
+      const isLast = attemptCount >= attemptsMax || (error instanceof QuireError && error.kind === 'invalid');
+      if (!isLast) this.#waitToRetry(subtaskId);
+      await this.#apply(taskName, { kind: 'failed', index, info: reasonOf(error), isFinal: isLast });
+    }
+    this.#halt(
+      (task) => task.record.taskName === taskName && (task.record.state === 'FAILING' || task.record.state === 'TIMING_OUT'),
+    );
+  }
+
+  #waitToRetry(subtaskId: string): void {
+    this.#waiting.add(subtaskId);
+    const wait = this.#options.clock
+      .sleep(retryAfterMs, this.#closing.signal)
+      .catch(() => undefined) // closing: nothing is given out any more
+      .finally(() => {
+        this.#waiting.delete(subtaskId);
+        this.#works.delete(wait);
+        this.#commitAgain(subtaskId);
+        this.#pump();
+      });
+    this.#works.add(wait);
+  }
+
+  /** Tasks whose work is done, but which could not be written down so far. */
+  #commitAgain(subtaskId: string): void {
+    if (this.#closing.signal.aborted || !this.#stored().some(({ record }) => isReadyToCommit(record))) return;
+    const again = this.#change(async () => {
+      for (const task of this.#stored()) if (isReadyToCommit(task.record)) await this.#commit(task);
+    })
+      .catch((error: unknown) => {
+        this.#options.onFailed?.(error);
+        this.#waitToRetry(subtaskId);
+      })
+      .finally(() => this.#works.delete(again));
+    this.#works.add(again);
+  }
+
+  /** What ran when the process went away is to be done again; what was done and had not appeared yet, appears. */
+  async #recover(taskName: string): Promise<void> {
+    const task = this.#get(taskName);
+    const target = this.#options.registry.tables.find(({ record }) => record.tableId === task.targetTableId);
+    for (const { file } of task.outputs.flatMap((output) => output?.segments ?? [])) target?.holdFile(file);
+    for (const [index, { state, attemptCount }] of task.record.subtasks.entries()) {
+      if (state !== 'RUNNING') continue;
+      const isTooOften = attemptCount >= task.attemptsMax + restartsMax;
+      const info = `The process ended ${attemptCount} times while it worked on it.`;
+      await this.#apply(taskName, isTooOften ? { kind: 'failed', index, info, isFinal: true } : { kind: 'halted', index });
+    }
+    if (isReadyToCommit(this.#get(taskName).record)) await this.#change(() => this.#commit(this.#get(taskName)));
+  }
+
+  /** @throws CONFLICT */
+  #apply(taskName: string, event: TaskEvent, output?: SubtaskOutput): Promise<void> {
+    return this.#change(async () => {
+      const before = this.#get(taskName);
+      const record = applyTaskEvent(before.record, event, this.#options.clock.nowMs());
+      if (record === before.record) {
+        if (output !== undefined) await releaseFiles(before, [output], this.#options.registry);
+        return;
+      }
+      const outputs = output === undefined || event.kind !== 'done' ? before.outputs : before.outputs.with(event.index, output);
+      const after = { ...before, record, outputs };
+      await this.#put(after);
+      if (isReadyToCommit(record)) await this.#commit(after);
+    });
+  }
+
+  async #commit(task: StoredTask): Promise<void> {
+    const { clock, store } = this.#options;
+    let event: TaskEvent = { kind: 'committed' };
+    try {
+      await commitTask(task, { ...tablesOf(task, this.#options.registry), store, nowMs: clock.nowMs() });
+    } catch (error) {
+      if (!(error instanceof QuireError)) throw error;
+      event = { kind: 'commitFailed', info: reasonOf(error) };
+    }
+    await this.#put({ ...task, record: applyTaskEvent(task.record, event, clock.nowMs()) });
+  }
+
+  /** A task is seen to have ended once what it held is let go. */
+  async #put(task: StoredTask): Promise<void> {
+    await this.#options.store.write(task);
+    if (isFinal(task.record.state)) await releaseFiles(task, task.outputs, this.#options.registry);
+    this.#tasks.set(task.record.taskName, task);
+  }
+
+  #change<Result>(make: () => Promise<Result>): Promise<Result> {
+    const result = this.#changes.then(make);
+    this.#changes = result.catch(() => undefined); // whoever asked for the change hears of it
+    return result;
+  }
+}

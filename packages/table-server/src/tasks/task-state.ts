@@ -1,0 +1,137 @@
+import { QuireError } from '@quire/core';
+import type { SubtaskRecord, SubtaskState, TaskRecord } from '@quire/core/table-engine';
+import { isFinal, nextTaskState, type TaskSignal, taskTransitions } from './task-transitions.ts';
+
+/** What can happen to a task and its subtasks. */
+export type TaskEvent =
+  | { readonly kind: 'begun'; readonly index: number; readonly participant: string }
+  | { readonly kind: 'done'; readonly index: number; readonly info: string }
+  /** It went wrong; unless that is final, it is tried again. */
+  | { readonly kind: 'failed'; readonly index: number; readonly info: string; readonly isFinal: boolean }
+  | { readonly kind: 'timedOut'; readonly index: number; readonly info: string }
+  /** Its work was ended from outside: with its task, or since the process went away. */
+  | { readonly kind: 'halted'; readonly index: number }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'committed' }
+  | { readonly kind: 'commitFailed'; readonly info: string };
+
+/**
+ * The task after an event. What changes nothing, such as news of a subtask whose task was cancelled meanwhile, gives the same task.
+ *
+ * @throws CONFLICT when it is to be cancelled and has ended already
+ */
+export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number): TaskRecord {
+  switch (event.kind) {
+    case 'begun': {
+      if (task.subtasks[event.index]?.state !== 'WAITING' || !isActive(task)) return task;
+      const { attemptCount } = subtaskAt(task, event.index);
+      const started = withSubtask(task, event.index, {
+        state: 'RUNNING',
+        startedMs: nowMs,
+        finishedMs: null,
+        participant: event.participant,
+        info: null,
+        attemptCount: attemptCount + 1,
+      });
+      const begun = task.state === 'NOT_STARTED' ? signalled(started, 'begin', nowMs) : started;
+      return begun.startedMs === null ? { ...begun, startedMs: nowMs } : begun;
+    }
+    case 'done':
+      return settled(endRunning(task, event.index, { state: 'COMPLETED', info: event.info, finishedMs: nowMs }), nowMs);
+    case 'failed':
+      return event.isFinal
+        ? ended(task, event.index, { state: 'TASK_ERROR', info: event.info, finishedMs: nowMs }, 'fail', nowMs)
+        : settled(endRunning(task, event.index, { state: 'WAITING', info: event.info }), nowMs);
+    case 'timedOut':
+      return ended(task, event.index, { state: 'TIMED_OUT', info: event.info, finishedMs: nowMs }, 'timeOut', nowMs);
+    case 'halted': {
+      const isOver = task.state === 'FAILING' || task.state === 'TIMING_OUT';
+      const halted = isOver
+        ? { state: 'TASK_ABORTED' as const, finishedMs: nowMs }
+        : { state: 'WAITING' as const, startedMs: null };
+      return settled(endRunning(task, event.index, halted), nowMs);
+    }
+    case 'stop':
+      return isActive(task) ? settled(signalled(task, 'stop', nowMs), nowMs) : task;
+    case 'resume':
+      return task.state === 'STOPPED' ? signalled(task, 'resume', nowMs) : task;
+    case 'cancel': {
+      if (isFinal(task.state)) throw new QuireError('CONFLICT', `Task ${task.taskName} has ended already: it is ${task.state}.`);
+      return dropRest(signalled(task, 'cancel', nowMs), nowMs);
+    }
+    case 'committed':
+      return isReadyToCommit(task) ? signalled(task, 'complete', nowMs) : task;
+    case 'commitFailed': {
+      if (!isReadyToCommit(task)) return task;
+      // Nothing of it appeared, so none of it is completed; the reason stands with each.
+      const subtasks = task.subtasks.map((each) => ({ ...each, state: 'TASK_ERROR' as const, info: event.info }));
+      return settled(signalled({ ...task, subtasks }, 'fail', nowMs), nowMs);
+    }
+  }
+}
+
+/** Whether its subtasks may be given out. */
+export function isActive({ state }: TaskRecord): boolean {
+  return state === 'NOT_STARTED' || state === 'IN_PROGRESS';
+}
+
+/** Whether all of its work is done, and only has to appear. */
+export function isReadyToCommit({ state, subtasks }: TaskRecord): boolean {
+  return state === 'IN_PROGRESS' && subtasks.every((subtask) => subtask.state === 'COMPLETED');
+}
+
+function signalled(task: TaskRecord, signal: TaskSignal, nowMs: number): TaskRecord {
+  const state = nextTaskState(task.state, signal);
+  return { ...task, state, finishedMs: isFinal(state) ? nowMs : null };
+}
+
+/** News of a subtask that nobody works on any more is no news. */
+function endRunning(
+  task: TaskRecord,
+  index: number,
+  change: Partial<SubtaskRecord> & { readonly state: SubtaskState },
+): TaskRecord {
+  return task.subtasks[index]?.state === 'RUNNING' ? withSubtask(task, index, change) : task;
+}
+
+/** A subtask came to an end that ends its task; one that is ending already goes on to its own end. */
+function ended(
+  task: TaskRecord,
+  index: number,
+  change: Partial<SubtaskRecord> & { readonly state: SubtaskState },
+  signal: 'fail' | 'timeOut',
+  nowMs: number,
+): TaskRecord {
+  const next = endRunning(task, index, change);
+  if (next === task) return task;
+  const endsTask = taskTransitions[next.state][signal] !== undefined;
+  return settled(endsTask ? signalled(next, signal, nowMs) : next, nowMs);
+}
+
+/** Once nothing of it runs any more, a task that is to end has ended. */
+function settled(task: TaskRecord, nowMs: number): TaskRecord {
+  const isEnding = task.state === 'STOPPING' || task.state === 'FAILING' || task.state === 'TIMING_OUT';
+  if (!isEnding || task.subtasks.some(({ state }) => state === 'RUNNING')) return task;
+  const next = signalled(task, 'settle', nowMs);
+  return next.state === 'STOPPED' ? next : dropRest(next, nowMs);
+}
+
+function dropRest(task: TaskRecord, nowMs: number): TaskRecord {
+  const subtasks = task.subtasks.map((subtask): SubtaskRecord => {
+    if (subtask.state === 'WAITING') return { ...subtask, state: 'DROPPED', finishedMs: nowMs };
+    return subtask.state === 'RUNNING' ? { ...subtask, state: 'TASK_ABORTED', finishedMs: nowMs } : subtask;
+  });
+  return { ...task, subtasks };
+}
+
+function subtaskAt({ subtasks }: TaskRecord, index: number): SubtaskRecord {
+  const subtask = subtasks[index];
+  if (subtask === undefined) throw new QuireError('INTERNAL', `There is no subtask ${index}.`);
+  return subtask;
+}
+
+function withSubtask(task: TaskRecord, index: number, change: Partial<SubtaskRecord>): TaskRecord {
+  return { ...task, subtasks: task.subtasks.with(index, { ...subtaskAt(task, index), ...change }) };
+}

@@ -1,0 +1,154 @@
+import { ManualClock } from '@quire/core/testing';
+import type { FileFinder } from '@quire/tables';
+import { describe, expect, test } from 'vitest';
+import { TestServer } from './test-server.ts';
+import {
+  addFile,
+  batch,
+  config,
+  ended,
+  finder,
+  generation,
+  openSales,
+  reasonOf,
+  schedule,
+  schema,
+  startMs,
+  sums,
+  until,
+  useInputs,
+} from './task-server.ts';
+
+useInputs();
+
+/** A finder whose files give their bytes only when they are let to. */
+function gated(): { readonly finder: FileFinder; readonly open: () => void; readonly reached: Promise<void> } {
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  return {
+    open: gate.resolve,
+    reached: reached.promise,
+    finder: {
+      find: async (pattern, signal) => {
+        const found = await finder.find(pattern, signal);
+        const files = found.files.map((file) => ({
+          ...file,
+          async *read(options: Parameters<typeof file.read>[0]) {
+            reached.resolve();
+            const aborted = new Promise((_resolve, reject) => {
+              const abort = (): void => reject(options.signal?.reason as Error);
+              if (options.signal?.aborted === true) abort();
+              options.signal?.addEventListener('abort', abort);
+            });
+            await Promise.race([gate.promise, aborted]);
+            yield* file.read(options);
+          },
+        }));
+        return { ...found, files };
+      },
+    },
+  };
+}
+
+test('the schedule of a table makes tasks', async () => {
+  const clock = new ManualClock({ nowMs: startMs });
+  await using server = await TestServer.open({ finder, clock });
+  await server.engine.createSchema(schema);
+  await server.engine.createTable(config({ [generation]: { schedule: '0 */10 * * * ?' } }, batch()));
+  await addFile('a.csv', [['a', 1, 1, startMs]]);
+  await clock.advance(9 * 60_000);
+  expect(await server.engine.listTasks({ taskType: generation })).toEqual([]);
+  await clock.advance(2 * 60_000);
+  let [task] = await server.engine.listTasks({ taskType: generation });
+  while (task === undefined) {
+    await new Promise((resolve) => setImmediate(resolve));
+    [task] = await server.engine.listTasks({ taskType: generation });
+  }
+  expect(await ended(server, task.taskName)).toMatchObject({ state: 'COMPLETED', trigger: 'CRON_TRIGGER' });
+});
+
+describe('the queue of a type', () => {
+  test('stopped, it gives nothing out and halts what runs; resumed, also after a restart, that goes on', async () => {
+    const gate = gated();
+    await using server = await openSales(config({ [generation]: {} }, batch()), gate.finder);
+    await addFile('a.csv', [['a', 1, 1, startMs]]);
+    const taskName = await schedule(server, generation);
+    await gate.reached;
+    expect(await server.engine.readTask(taskName)).toMatchObject({ state: 'IN_PROGRESS', subtasks: [{ state: 'RUNNING' }] });
+    await server.engine.stopTaskQueue(generation);
+    expect(await server.engine.readTaskQueue(generation)).toBe('STOPPED');
+    expect(await until(server, taskName, ({ state }) => state !== 'STOPPING')).toMatchObject({
+      state: 'STOPPED',
+      subtasks: [{ state: 'WAITING' }],
+    });
+    gate.open();
+    await server.restart();
+    expect(await server.engine.readTask(taskName)).toMatchObject({ state: 'STOPPED' });
+    expect(await server.engine.readTaskQueue(generation)).toBe('STOPPED');
+    await server.engine.resumeTaskQueue(generation);
+    expect((await ended(server, taskName)).state).toBe('COMPLETED');
+    expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+  });
+
+  test('a restart goes on with what ran', async () => {
+    const gate = gated();
+    await using server = await openSales(config({ [generation]: {} }, batch()), gate.finder);
+    await addFile('a.csv', [['a', 1, 1, startMs]]);
+    const taskName = await schedule(server, generation);
+    await gate.reached;
+    const restarting = server.restart();
+    gate.open();
+    await restarting;
+    const task = await ended(server, taskName);
+    expect([task.state, task.subtasks[0]?.attemptCount]).toEqual(['COMPLETED', 2]);
+    expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+  });
+
+  test('a task is cancelled whatever it does, and leaves nothing; one that has ended is not', async () => {
+    const gate = gated();
+    await using server = await openSales(config({ [generation]: {} }, batch()), gate.finder);
+    await addFile('a.csv', [['a', 1, 1, startMs]]);
+    const taskName = await schedule(server, generation);
+    await gate.reached;
+    expect(await reasonOf(server, generation)).toContain(`The task ${taskName} is IN_PROGRESS`);
+    await server.engine.cancelTask(taskName);
+    expect(await server.engine.readTask(taskName)).toMatchObject({ state: 'ABORTED', subtasks: [{ state: 'TASK_ABORTED' }] });
+    gate.open();
+    await expect(server.engine.cancelTask(taskName)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(server.engine.cancelTask('Task_none')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    expect(await server.engine.countRows('sales_OFFLINE')).toBe(0);
+    expect((await ended(server, await schedule(server, generation))).state).toBe('COMPLETED');
+  });
+
+  test('what takes longer than its limit is TIMED_OUT', async () => {
+    const gate = gated();
+    await using server = await openSales(config({ [generation]: { taskTimeout: '1s' } }, batch()), gate.finder);
+    await addFile('a.csv', [['a', 1, 1, startMs]]);
+    const task = await ended(server, await schedule(server, generation));
+    expect(task).toMatchObject({
+      state: 'TIMED_OUT',
+      subtasks: [{ state: 'TIMED_OUT', info: 'It took longer than 1000 ms, the limit of its task.' }],
+    });
+  });
+
+  test('what fails for a reason that may pass is tried again, as often as it may be', async () => {
+    const failing: FileFinder = {
+      find: async (pattern, signal) => {
+        const found = await finder.find(pattern, signal);
+        const files = found.files.map((file) => ({
+          ...file,
+          async *read(): AsyncGenerator<Uint8Array> {
+            yield new Uint8Array();
+            throw new Error('The network is gone.');
+          },
+        }));
+        return { ...found, files };
+      },
+    };
+    await using server = await openSales(config({ [generation]: { maxAttemptsPerTask: '2' } }, batch()), failing);
+    await addFile('a.csv', [['a', 1, 1, startMs]]);
+    const task = await ended(server, await schedule(server, generation));
+    expect(task).toMatchObject({ state: 'FAILED', subtasks: [{ state: 'TASK_ERROR', attemptCount: 2 }] });
+    expect(task.subtasks[0]?.info).toContain('The network is gone.');
+  });
+});
