@@ -35,10 +35,12 @@ export function writeError(socket: Duplex, error: QuireError): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${json}`);
 }
 
-function parserError({ code }: { readonly code?: string }): QuireError {
+function parserError({ code, message }: { readonly code?: string; readonly message: string }): QuireError {
   if (code === 'HPE_HEADER_OVERFLOW') return new QuireError('HEADERS_TOO_LARGE', 'The head of the request is too large.');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new QuireError('REQUEST_TIMED_OUT', 'The request arrives too slowly.');
-  if (code === 'HPE_INVALID_TRANSFER_ENCODING') return unknownTransferEncoding();
+  // The parser gives the same code to a body that is announced in two ways, which is an attempt to smuggle a call.
+  const isAmbiguous = message.includes('Content-Length');
+  if (code === 'HPE_INVALID_TRANSFER_ENCODING' && !isAmbiguous) return unknownTransferEncoding();
   return new QuireError('INVALID_PARAMETER', 'This is not an HTTP/1.1 request.');
 }
 

@@ -20,7 +20,7 @@ import { sendRaw } from './raw-request.ts';
 
 /** Brokers with files of their own, a proxy and a controller, each a process as `quire start` runs it. */
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let config: string;
@@ -163,20 +163,23 @@ describe('callers who mean harm', () => {
   test.each([
     ['a length and chunks', 'Content-Length: 4\r\nTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
     ['two lengths', `Content-Length: 2\r\nContent-Length: ${2 + hidden.length}`, `{}${hidden}`],
-    ['an unknown encoding', 'Transfer-Encoding: xchunked', `0\r\n\r\n${hidden}`],
+    ['an unknown encoding', 'Transfer-Encoding: xchunked', `0\r\n\r\n${hidden}`, 501],
     ['a space before the colon', 'Transfer-Encoding : chunked', `0\r\n\r\n${hidden}`],
     ['a bare line feed', 'X: 1\nTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
     ['a folded header', 'Transfer-Encoding:\r\n chunked', `0\r\n\r\n${hidden}`],
     ['a chunk longer than it says', 'Transfer-Encoding: chunked', `2\r\n{}xx\r\n0\r\n\r\n${hidden}`],
-  ])('do not smuggle a deletion past the proxy, or past a broker: %s', async (_what, headers, body) => {
-    const [result] = await submitToEach(10, 2);
-    for (const url of [proxy.url, brokers[0]!.url]) {
-      const head = `POST /query/sql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin-token\r\nContent-Type: application/json\r\n${headers}`;
-      const answer = await sendRaw(addressOf(url), `${head}\r\n\r\n${body}`);
-      expect([answer.status, answer.count]).toEqual([400, 1]);
-    }
-    expect((await pageOf(result!, 'offset=0')).status).toBe(200);
-  });
+  ] as const)(
+    'do not smuggle a deletion past the proxy, or past a broker: %s',
+    async (_what, headers, body, status: number = 400) => {
+      const [result] = await submitToEach(10, 2);
+      for (const url of [proxy.url, brokers[0]!.url]) {
+        const head = `POST /query/sql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin-token\r\nContent-Type: application/json\r\n${headers}`;
+        const answer = await sendRaw(addressOf(url), `${head}\r\n\r\n${body}`);
+        expect([answer.status, answer.count]).toEqual([status, 1]);
+      }
+      expect((await pageOf(result!, 'offset=0')).status).toBe(200);
+    },
+  );
 });
 
 test('one broker hangs, one answers garbage, one is slow: pages, queries and cleaning of the other one go on', async () => {

@@ -9,7 +9,7 @@ import { PinotCursor } from './pinot-cursor.ts';
 
 /** Programs made for Apache Pinot, unchanged, against `quire start`. */
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;

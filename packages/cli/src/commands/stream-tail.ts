@@ -30,9 +30,7 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
     .summary('print the messages of a topic as they come')
     .description('Print the messages of all partitions of a topic, and wait for more.')
     .argument('<topic>', 'the topic')
-    .option('--from <start>', 'begin at smallest, largest, a time or an age: 2026-01-31T12:00:00Z, 1h', startFrom, {
-      at: 'largest',
-    } as const)
+    .option('--from <start>', 'begin at smallest, largest (default), a time or an age: 2026-01-31T12:00:00Z, 1h', startFrom)
     .option('-n, --rows <count>', 'end after so many messages', integerFrom(1))
     .option('--json', 'print partition, offset, time, key and value of each message as a JSON object')
     .addHelpText('after', examples)
@@ -53,7 +51,7 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
         const partitions = await messages.readPartitions({ signal });
         const { clock } = environment;
         const tails = partitions.map(async ({ partition }) => {
-          const from = await findStartOffset(messages, partition, options.from, { signal, clock });
+          const from = await findStartOffset(messages, partition, options.from ?? { at: 'largest' }, { signal, clock });
           await follow(messages, { partition, from, signal }, (message) => print(partition, message));
         });
         // One that fails ends the others.
