@@ -92,8 +92,9 @@ const sharedConfigs = [
 /** A record with what differs from run to run replaced by what it looks like. */
 function shapeOf(value: unknown, name = ''): unknown {
   if (times.has(name)) return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/.test(String(value)) ? 'time' : value;
-  if (['taskId', 'TASK_ID'].includes(name))
+  if (['taskId', 'TASK_ID'].includes(name)) {
     return /^Task_SegmentGenerationAndPushTask_[\w-]+_\d+_\d+$/.test(String(value)) ? 'subtask' : value;
+  }
   if (['participant', 'info', 'inputDirURI', 'input.data.file.uri'].includes(name)) return typeof value;
   if (Array.isArray(value)) return value.map((each) => shapeOf(each));
   if (typeof value !== 'object' || value === null) return value;
