@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Command } from '@commander-js/extra-typings';
 import { type Clock, type JsonValue, parseLosslessJson, QuireError, throwIfAborted } from '@quire/core';
-import { type MessageProducer, type NewMessage, openProducer } from '@quire/streams';
+import type { MessageProducer, NewMessage } from '@quire/streams';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
@@ -37,6 +37,8 @@ export function addStreamAppendCommand(stream: Command, environment: Environment
       if (options.kafka !== undefined && options.partitions !== undefined) {
         command.error('error: --partitions is for file streams');
       }
+      // Loaded here, with the client of Kafka, so that the other commands start without it.
+      const { openProducer } = await import('@quire/streams');
       using interrupt = abortOnInterrupt(environment);
       const { config, access } = await streamOf(topic, options, environment);
       await using producer = await openProducer(config, { ...access, partitionCount: options.partitions });

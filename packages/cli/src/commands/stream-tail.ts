@@ -1,20 +1,14 @@
-import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import { isQuireError } from '@quire/core';
-import {
-  type FetchLimits,
-  findStartOffset,
-  type MessageStream,
-  openStream,
-  parseStreamStart,
-  type StreamMessage,
-  type StreamStart,
-} from '@quire/streams';
+import type { FetchLimits, MessageStream, StreamMessage } from '@quire/streams';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
 import { streamOf, withStreamOptions } from '../stream/stream-options.ts';
 
 const fetchLimits: FetchLimits = { messagesMax: 500, bytesMax: 1024 * 1024, waitMs: 1000 };
+
+const startExpected = 'Expected smallest, largest, a time such as 2026-01-31T12:00:00Z or an age such as 1h.';
 
 const examples = `
 Prints the value of each message as a line, and goes on until Ctrl-C, or until --rows are there.
@@ -30,11 +24,17 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
     .summary('print the messages of a topic as they come')
     .description('Print the messages of all partitions of a topic, and wait for more.')
     .argument('<topic>', 'the topic')
-    .option('--from <start>', 'begin at smallest, largest (default), a time or an age: 2026-01-31T12:00:00Z, 1h', startFrom)
+    .option('--from <start>', 'begin at smallest, largest (default), a time or an age: 2026-01-31T12:00:00Z, 1h')
     .option('-n, --rows <count>', 'end after so many messages', integerFrom(1))
     .option('--json', 'print partition, offset, time, key and value of each message as a JSON object')
     .addHelpText('after', examples)
-    .action(async (topic, options) => {
+    .action(async (topic, options, command) => {
+      // Loaded here, with the client of Kafka, so that the other commands start without it.
+      const { findStartOffset, openStream, parseStreamStart } = await import('@quire/streams');
+      const start = parseStreamStart(options.from ?? 'largest');
+      if (start === undefined) {
+        return command.error(`error: option '--from <start>' argument '${options.from}' is invalid. ${startExpected}`);
+      }
       using interrupt = abortOnInterrupt(environment);
       const { config, access } = await streamOf(topic, options, environment);
       await using messages = openStream(config, access);
@@ -51,7 +51,7 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
         const partitions = await messages.readPartitions({ signal });
         const { clock } = environment;
         const tails = partitions.map(async ({ partition }) => {
-          const from = await findStartOffset(messages, partition, options.from ?? { at: 'largest' }, { signal, clock });
+          const from = await findStartOffset(messages, partition, start, { signal, clock });
           await follow(messages, { partition, from, signal }, (message) => print(partition, message));
         });
         // One that fails ends the others.
@@ -80,12 +80,6 @@ async function follow(
     for (const message of messages) await onMessage(message);
     offset = nextOffset;
   }
-}
-
-function startFrom(text: string): StreamStart {
-  const start = parseStreamStart(text);
-  if (start !== undefined) return start;
-  throw new InvalidArgumentError('Expected smallest, largest, a time such as 2026-01-31T12:00:00Z or an age such as 1h.');
 }
 
 function jsonLine(partition: number, { offset, timestampMs, key, value }: StreamMessage): string {

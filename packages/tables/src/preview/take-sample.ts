@@ -5,7 +5,6 @@ import { readRequestRows } from './request-rows.ts';
 import { SampleBudget } from './sample-budget.ts';
 import { noSample, type Sample, type SampleOptions } from './sample.ts';
 import { sampleFiles } from './sample-files.ts';
-import { sampleStreams } from './sample-streams.ts';
 
 /**
  * Takes the rows of the request; without any, rows of its files, then of the files that its config names, then of its stream. Of a
@@ -16,6 +15,8 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
   if (sourceRows.length === 0) {
     const ofFiles = await sampleFiles(request, options);
     if (ofFiles.rows.length > 0) return withOrigin(request, ofFiles, 'files');
+    // Loaded here: the client of Kafka takes some 20 MB, and most previews have rows or files.
+    const { sampleStreams } = await import('./sample-streams.ts');
     const ofStreams = await sampleStreams(request, options);
     const { rows, realtime } = ofStreams;
     return withOrigin(
