@@ -17,12 +17,13 @@ export class WorkerServer implements AsyncDisposable {
     this.url = url;
   }
 
-  static async start(settings = ''): Promise<WorkerServer> {
+  /** @param protocol of the store: files, or the memory of the server, where workers send what they write */
+  static async start(settings = '', protocol: 'file' | 'memory' = 'file'): Promise<WorkerServer> {
     const directory = await temporaryDirectory();
     const config = await writeSettings(
       directory.path,
-      `engine.broker.pagination.protocol = file
-engine.broker.pagination.file.data.dir = results
+      `engine.broker.pagination.protocol = ${protocol}
+${protocol === 'file' ? 'engine.broker.pagination.file.data.dir = results' : ''}
 engine.table.flights.path = ${flights}
 engine.broker.workers.memory.maxMB = 384
 engine.broker.workers.kill.grace = 50ms

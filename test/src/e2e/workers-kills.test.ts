@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { WorkerServer } from './worker-server.ts';
 
@@ -50,4 +51,6 @@ test(`a worker killed at any moment, ${kills} times, costs its own query only`, 
   const stored = (await server.resultFiles()).filter((path) => !path.endsWith('.lock'));
   expect(stored).toHaveLength(2 * kept.length);
   expect(await server.spilledFiles()).toEqual([]);
+  const sizes = await Promise.all(stored.map(async (path) => (await stat(path)).size));
+  expect(health.cleaner?.usageBytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
 });
