@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { WorkerServer } from './worker-server.ts';
 
-/** `QUIRE_WORKER_KILLS` says how many; ten when it is not set. */
-const kills = Number(process.env['QUIRE_WORKER_KILLS'] ?? 10);
+/** `QUIRE_WORKER_KILLS` says how many; four when it is not set. */
+const kills = Number(process.env['QUIRE_WORKER_KILLS'] ?? 4);
 
 vi.setConfig({ testTimeout: 120_000 + kills * 5000 });
 
