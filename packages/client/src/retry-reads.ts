@@ -3,7 +3,7 @@ import { QuireClientError } from './client-error.ts';
 
 /** How often, and after what waits, a read is tried again. */
 export interface RetryLimits {
-  /** Attempts in all, the first included; 1 never retries. Default 4. */
+  /** Attempts in all, the first included; 1 never retries. Default 8: 8 to 16 seconds, longer than a broker takes to start again. */
   readonly attemptsMax?: number | undefined;
   /** The longest wait after the first failure, in milliseconds; it doubles with each further one. Default 200. */
   readonly delayMs?: number | undefined;
@@ -24,7 +24,7 @@ export interface RetryPolicy {
 
 /** @throws INVALID_PARAMETER when the limits make no sense */
 export function retryPolicyOf(limits: RetryLimits, clock: Clock, random: Random): RetryPolicy {
-  const { attemptsMax = 4, delayMs = 200, delayMaxMs = 5000, retryAfterMaxMs = 60_000 } = limits;
+  const { attemptsMax = 8, delayMs = 200, delayMaxMs = 5000, retryAfterMaxMs = 60_000 } = limits;
   if (Number.isSafeInteger(attemptsMax) && attemptsMax >= 1 && delayMs >= 0 && delayMaxMs >= delayMs && retryAfterMaxMs >= 0) {
     return { clock, random, attemptsMax, delayMs, delayMaxMs, retryAfterMaxMs };
   }

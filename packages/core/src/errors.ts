@@ -96,7 +96,8 @@ const tag: unique symbol = Symbol.for('@quire/core/QuireError') as never;
  * The message is a sentence that names the key, id or parameter, the value and what was expected.
  */
 export class QuireError extends Error {
-  override readonly name = 'QuireError';
+  /** `AbortError`, as the platform's own, when a call was aborted. */
+  override readonly name: 'QuireError' | 'AbortError';
   readonly [tag] = true;
   readonly code: ErrorCode;
   readonly kind: ErrorKind;
@@ -111,6 +112,7 @@ export class QuireError extends Error {
     super(message, options);
     this.findings = options?.findings;
     this.code = code;
+    this.name = code === 'ABORTED' ? 'AbortError' : 'QuireError';
     this.kind = errorKinds[code];
   }
 }
