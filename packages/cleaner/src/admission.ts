@@ -112,6 +112,12 @@ export class StorageAdmission implements ResultAdmission {
         this.#askIfCritical();
         return waiting;
       },
+      hasAmpleRoom: (bytes) => {
+        const policy = this.#policy;
+        if (policy === undefined) return true;
+        const { criticalBytes, guaranteedBytes } = policy;
+        return this.pressureBytes + bytes <= criticalBytes && write.heldBytes + bytes <= guaranteedBytes;
+      },
       commit: (sizeBytes) =>
         end((heldBytes) => {
           const bytes = sizeBytes ?? heldBytes;

@@ -19,6 +19,11 @@ export interface RoomReservation {
    * @throws ABORTED when the signal is aborted meanwhile
    */
   grow(bytes: number, options?: CallOptions): Promise<void> | undefined;
+  /**
+   * Whether there is so much room that a writer may take more than it needs at once, to ask seldom: nobody waits for it, and it costs no
+   * result its place. Left out: there always is.
+   */
+  hasAmpleRoom?(bytes: number): boolean;
   /** The result stands, and its room with it: so many bytes, when more were taken than it needed. */
   commit(sizeBytes?: number): void;
   /** The write has failed. `isFreed` tells whether all that it wrote is gone again. */

@@ -143,10 +143,10 @@ class WriterRoom implements WriterAdmission {
   }
 
   async grow({ neededBytes, wantedBytes }: GrowRequest, options: CallOptions): Promise<number> {
-    return this.#growBy(wantedBytes, options).catch((error: unknown) => {
-      if (neededBytes === wantedBytes || !isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) throw error;
-      return this.#growBy(neededBytes, options);
-    });
+    const isAmple = this.#room.hasAmpleRoom?.(wantedBytes) ?? true;
+    const bytes = isAmple ? wantedBytes : neededBytes;
+    await this.#room.grow(bytes, options);
+    return bytes;
   }
 
   release(isFreed: boolean): void {
@@ -160,11 +160,6 @@ class WriterRoom implements WriterAdmission {
 
   end(isFreed: boolean): void {
     this.#room.release(isFreed);
-  }
-
-  async #growBy(bytes: number, options: CallOptions): Promise<number> {
-    await this.#room.grow(bytes, options);
-    return bytes;
   }
 }
 

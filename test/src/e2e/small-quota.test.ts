@@ -34,8 +34,7 @@ engine.broker.pagination.compression = none`);
       }
       return failures;
     };
-    const failures = await Promise.all([0, 1, 2, 3].map(write));
-    isWriting = false;
+    const failures = await Promise.all([0, 1, 2, 3].map(write)).finally(() => (isWriting = false));
     await watching;
     expect(failures.flat()).toEqual([]);
     expect(usageMaxBytes).toBeLessThanOrEqual(quotaBytes);
