@@ -11,6 +11,6 @@ test.each([
   if (isEarly) controller.abort();
   const reading = shared.use(controller.signal, (value) => [value]).next();
   controller.abort();
-  await expect(reading).rejects.toMatchObject({ name: 'QuireError', code: 'ABORTED' });
+  await expect(reading).rejects.toMatchObject({ name: 'AbortError', code: 'ABORTED' });
   pending.resolve(1);
 });
