@@ -55,7 +55,7 @@ test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
 test('one sweep says what it would delete and why, deletes it, and collects the results of brokers that are no more', async () => {
   await using directory = await temporaryDirectory();
   const { store, results } = await resultsIn(directory.path);
-  const { results: retired } = await resultsIn(directory.path, { brokerId: 'Broker_retired_9', expirationMs: -1 });
+  const { results: retired } = await resultsIn(directory.path, { brokerId: 'Broker_retired_9', expirationMs: 1 });
   const gone = (await retired.create(countingRows(10), { owner: 'o' })).entry;
   const stays = (await results.create(countingRows(10), { owner: 'o' })).entry;
   await writeFile(join(directory.path, 'results', 'notes.txt'), 'mine');

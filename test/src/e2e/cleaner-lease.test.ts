@@ -25,7 +25,7 @@ describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
       const options = server.storeOptions();
       await using store = await S3ObjectStore.open(options);
       const config = await writeS3Config(directory.path, options, ['engine.cleaner.concurrency = 1']);
-      const results = new ResultStore({ store, brokerId, expirationMs: -1, expirationMaxMs: 1 });
+      const results = new ResultStore({ store, brokerId, expirationMs: 1, expirationMaxMs: 1 });
       const ids = new Set<string>();
       for (let count = 0; count < 300; count += 1) {
         ids.add((await results.create(countingRows(1), { owner: 'o' })).entry.requestId);

@@ -8,14 +8,14 @@ import { CliProcess } from './cli-process.ts';
 const token = 'ann-has-a-token-of-32-characters';
 
 /** The schema of what producers write here. */
-export const eventSchema = {
+const eventSchema = {
   schemaName: 'events',
   dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
   metricFieldSpecs: [{ name: 'amount', dataType: 'DOUBLE' }],
   dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
 };
 
-export function eventTable(stream: Readonly<Record<string, string>>): object {
+function eventTable(stream: Readonly<Record<string, string>>): object {
   return {
     tableName: 'events',
     tableType: 'REALTIME',
@@ -26,7 +26,7 @@ export function eventTable(stream: Readonly<Record<string, string>>): object {
   };
 }
 
-export const fileStream = {
+const fileStream = {
   streamType: 'file',
   'stream.file.topic.name': 'events',
   'stream.file.consumer.prop.auto.offset.reset': 'smallest',
