@@ -6,6 +6,8 @@ import { quire, startServer, temporaryDirectory, writeSettings } from './cli-pro
 const twoMegabytes = [
   'engine.broker.pagination.file.enableStorageCleaner = true',
   'engine.broker.pagination.file.maxStoragePerBrokerMB = 2',
+  // All of these results are seconds old: of the young ones the oldest would go first.
+  'engine.cleaner.protection.time = 0s',
   '',
 ].join('\n');
 

@@ -60,8 +60,9 @@ export class Decimal {
   /** With so many digits behind the point, halves away from zero, or cut off. */
   withScale(scale: number, rounding: 'half-up' | 'down'): Decimal {
     // Before the power is made, which would take forever.
-    if (Math.abs(scale) > scaleMax)
+    if (Math.abs(scale) > scaleMax) {
       throw expressionFailed(`A decimal number may have ${scaleMax} digits, not ${Math.abs(scale)}.`);
+    }
     if (scale >= this.scale) return new Decimal(this.unscaled * 10n ** BigInt(scale - this.scale), scale);
     const divisor = 10n ** BigInt(this.scale - scale);
     const quotient = this.unscaled / divisor;
