@@ -7,10 +7,11 @@ import {
   type TableEngine,
   type TableSchemaDocument,
 } from '@quire/core/table-engine';
-import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../preview/object-body.ts';
+import { readableConfig } from './hide-secrets.ts';
 import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf } from './table-context.ts';
 import { assertUnused, documentOf, withTypedName } from './table-routes.ts';
 
@@ -33,7 +34,10 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
     }),
     route('readTableConfigs', async (request, reply) => {
       const halves = await read(request);
-      const half = (type: string): JsonValue => halves.find((each) => each.type === type)?.config ?? null;
+      const half = (type: string): JsonValue => {
+        const found = halves.find((each) => each.type === type);
+        return found === undefined ? null : readableConfig(found.config, principalOf(request));
+      };
       return sendJson(reply, {
         tableName: parseTableName(nameOf(request)).rawName,
         schema: halves[0]?.schema ?? null,

@@ -9,10 +9,11 @@ import {
   type TableEngine,
   type TableSchemaDocument,
 } from '@quire/core/table-engine';
-import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../preview/object-body.ts';
+import { readableConfig } from './hide-secrets.ts';
 import { booleanOf } from './stream-routes.ts';
 import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf, typeOf } from './table-context.ts';
 
@@ -49,7 +50,10 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
       return sendJson(reply, doneOf(created, `Table ${created.tableNameWithType} successfully added`));
     },
     readTable: async (request, reply) =>
-      sendJson(reply, Object.fromEntries((await read(request)).map(({ type, config }) => [type, config]))),
+      sendJson(
+        reply,
+        Object.fromEntries((await read(request)).map(({ type, config }) => [type, readableConfig(config, principalOf(request))])),
+      ),
     updateTable: async (request, reply) => {
       const config = configOf(request);
       assertSameTable(nameOf(request), config.tableName);

@@ -1,10 +1,11 @@
 import { parseIntegerParameter, taskOperations as operations } from '@quire/api';
 import { type JsonValue, QuireError } from '@quire/core';
 import type { SubtaskRecord, TableEngine, TaskRecord } from '@quire/core/table-engine';
-import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../preview/object-body.ts';
+import { readableConfig } from './hide-secrets.ts';
 import { authorizeChange, bodyOf, parameterOf, pathOf, sendJson, tablesOf } from './table-context.ts';
 import { countSubtasks, debugOf, taskConfigOf } from './task-debug.ts';
 
@@ -31,12 +32,13 @@ export function taskRoutes(context: ControllerContext): readonly RouteOptions[] 
       sendJson(reply, Object.fromEntries((await taskOf(request)).subtasks.map((each) => [each.subtaskId, of(each)])));
   const debugByTask: RouteHandler = async (request, reply) => {
     const verbosity = verbosityOf(request);
-    return byTask((task) => debugOf(task, verbosity))(request, reply);
+    const principal = principalOf(request);
+    return byTask((task) => readableConfig(debugOf(task, verbosity), principal))(request, reply);
   };
   const handlers: Handlers = {
     readTaskDebug: async (request, reply) => {
       const verbosity = verbosityOf(request);
-      return sendJson(reply, debugOf(await taskOf(request), verbosity));
+      return sendJson(reply, readableConfig(debugOf(await taskOf(request), verbosity), principalOf(request)));
     },
     listTaskTypes: async (request, reply) => sendJson(reply, await engine().listTaskTypes({ signal: signalOf(request) })),
     listTasks: async (request, reply) =>
@@ -58,7 +60,7 @@ export function taskRoutes(context: ControllerContext): readonly RouteOptions[] 
       const task = await taskOf(request);
       return sendJson(
         reply,
-        task.subtasks.map((subtask) => taskConfigOf(task, subtask)),
+        task.subtasks.map((subtask) => readableConfig(taskConfigOf(task, subtask), principalOf(request))),
       );
     },
     readSubtaskStates: bySubtask(({ state }) => state),
