@@ -8,6 +8,9 @@ export class ControllerMetrics extends ServiceMetrics {
   ]);
   readonly #deleted = this.counter('quire_controller_expired_results_deleted_total', 'Results deleted by the expiry job.', []);
 
+  readonly #killedWorkers = this.counter('quire_controller_workers_killed_total', 'Processes that ended with their preview.', [
+    'reason',
+  ]);
   readonly #restreams = new Map<string, RestreamJob>();
 
   constructor() {
@@ -26,6 +29,17 @@ export class ControllerMetrics extends ServiceMetrics {
   observeRun({ deletedCount, isGood }: { readonly deletedCount: number; readonly isGood: boolean }): void {
     this.#runs.inc({ outcome: isGood ? 'ok' : 'failed' });
     this.#deleted.inc(deletedCount);
+  }
+
+  /** Shows the processes that previews run in. */
+  watchWorkers(workers: () => { readonly count: number; readonly busyCount: number }): void {
+    this.gauge('quire_controller_workers', 'Processes for previews, with or without one.', () => workers().count);
+    this.gauge('quire_controller_workers_busy', 'Processes that run a preview.', () => workers().busyCount);
+  }
+
+  /** Counts a process that ended with its preview: `time`, `memory` or `crash`. */
+  observeKilledWorker(reason: string): void {
+    this.#killedWorkers.inc({ reason });
   }
 
   /** Takes over what has become of a restream job. */

@@ -29,6 +29,6 @@ export interface ControllerOptions extends ServerOptions {
   readonly uploadBytesMax?: number | undefined;
   /** Counts what happens. */
   readonly metrics?: ControllerMetrics | undefined;
-  /** What health says beside the controller's own: of its settings. Asked at every call. */
-  readonly surroundings?: (() => Pick<ControllerHealthResponse, 'settingsProblems'>) | undefined;
+  /** What health says beside the controller's own: of its settings, and the processes of its previews. Asked at every call. */
+  readonly surroundings?: (() => Pick<ControllerHealthResponse, 'settingsProblems' | 'workers'>) | undefined;
 }

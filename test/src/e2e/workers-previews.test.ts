@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { ControllerHealthResponse } from '@quire/api';
 import type { PreviewResponse } from '@quire/tables';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type CliProcess, startServer, temporaryDirectory, testVariables, writeSettings } from './cli-process.ts';
@@ -88,6 +89,11 @@ test.each([
   await expectAPage();
   const small = (await (await preview({ sourceRows: [{ fieldToValueMap: { a: 1 } }] })).json()) as PreviewResponse;
   expect(small.rows).toMatchObject([{ fieldToValueMap: { a: 1 } }]);
+  const { workers } = (await (await call(`${controllerUrl}/health`)).json()) as ControllerHealthResponse;
+  expect(workers?.killedCount).toBeGreaterThan(0);
+  expect(await (await call(`${controllerUrl}/metrics`)).text()).toContain(
+    'quire_controller_workers_killed_total{reason="memory"}',
+  );
 });
 
 /** Keeps its process from everything else for many seconds. */

@@ -1,4 +1,4 @@
-import type { RunPreview } from '@quire/controller';
+import type { ControllerMetrics, RunPreview } from '@quire/controller';
 import { type Clock, MiB, QuireError } from '@quire/core';
 import { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
@@ -12,7 +12,10 @@ export class PreviewPool implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #pool: WorkerPool;
 
-  constructor(live: LiveSettings, { clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+  constructor(
+    live: LiveSettings,
+    { clock, logger, metrics }: { readonly clock: Clock; readonly logger: Logger; readonly metrics?: ControllerMetrics },
+  ) {
     const { store, s3, gcs, previewWorkers } = live.current;
     const { memoryBytesMax, idleMs, killGraceMs } = previewWorkers;
     const setup: BucketSettings = { store, s3, gcs };
@@ -32,8 +35,18 @@ export class PreviewPool implements AsyncDisposable {
       nodeFlags: [`--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`],
       threadPoolSize: 4,
       clock,
-      onKilled: ({ pid, reason, detail }) => logger.warn({ pid, reason, detail }, 'a worker ended with its preview'),
+      onKilled: ({ pid, reason, detail }) => {
+        metrics?.observeKilledWorker(reason);
+        logger.warn({ pid, reason, detail }, 'a worker ended with its preview');
+      },
     });
+    metrics?.watchWorkers(() => this.#pool.status);
+  }
+
+  /** What health says of it. */
+  get health(): { readonly count: number; readonly busyCount: number; readonly killedCount: number } {
+    const { count, busyCount, killed } = this.#pool.status;
+    return { count, busyCount, killedCount: killed.time + killed.memory + killed.crash };
   }
 
   /** @throws what the preview throws; QUERY_LIMIT_EXCEEDED when it was ended for its time or memory; INTERNAL, SHUTTING_DOWN, ABORTED */

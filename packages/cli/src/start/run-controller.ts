@@ -39,8 +39,8 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     : (run.authorization ?? noAuthorization);
   const { authoritiesFile } = settings.tls;
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
-  await using previews = new PreviewPool(live, { clock, logger });
   const metrics = new ControllerMetrics();
+  await using previews = new PreviewPool(live, { clock, logger, metrics });
   const { tableEngine } = run;
   await using tables = tableEngine === undefined ? undefined : await openRestreams(live, tableEngine, { ...run, metrics });
   tables?.restreams.run();
@@ -59,7 +59,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
       const { controller: own, cleaner } = live.current;
       return { periodMs: own.cleanerPeriodMs, initialDelayMs: own.cleanerInitialDelayMs, cron: cleaner.schedule };
     },
-    surroundings: () => ({ settingsProblems: live.problemCount }),
+    surroundings: () => ({ settingsProblems: live.problemCount, workers: previews.health }),
     port: settings.server.controllerPort,
     preview: {
       bodyBytesMax: settings.preview.bodyBytesMax,
