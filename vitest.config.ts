@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './scripts/summary-reporter.ts';
 
@@ -24,6 +25,8 @@ export const suites: Record<string, string[]> = {
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
+    // Most suites wait for processes of theirs: on two cores, vitest by itself would run one file after the other.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: Object.entries(suites).map(([name, include]) => ({
       ssr: { resolve: { conditions: [sourceCondition, 'node'] } },
       test: {

@@ -44,7 +44,7 @@ test('quire results download goes on in another process behind the rows that it 
     stderr: `20,000 rows are in ${path}.part; --resume goes on with them.`,
   });
   expect(broken.stderr).toContain('error SERVER_UNREACHABLE: ');
-  expect(proxy.requests.filter(({ url }) => url.includes('offset=20000&')).length).toBe(4);
+  expect(proxy.requests.filter(({ url }) => url.includes('offset=20000&')).length).toBe(8);
 
   proxy.intercept = () => undefined;
   proxy.requests.length = 0;
