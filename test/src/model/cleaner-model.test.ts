@@ -8,7 +8,7 @@ import { World } from './cleaner-world.ts';
  * `QUIRE_MODEL_RUNS=200000 npx vitest run --project model`. A failure prints the seed and path to repeat it, with QUIRE_MODEL_SEED.
  */
 const longRuns = process.env['QUIRE_MODEL_RUNS'];
-const numRuns = Number(longRuns ?? 1500);
+const numRuns = Number(longRuns ?? 500);
 const seed = Number(process.env['QUIRE_MODEL_SEED'] ?? (longRuns === undefined ? 7 : Date.now()));
 
 class Play implements fc.AsyncCommand<object, World> {
