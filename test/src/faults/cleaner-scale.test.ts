@@ -43,23 +43,31 @@ test(
       const nowMs = systemClock.nowMs();
       const kept = new Set<string>();
       let usageBytes = 0;
+      let liveBytes = 0;
       for (let index = 0; index < resultCount; index += 1) {
         const requestId = createRequestId(systemClock, random);
         const kind = index % 3; // 0: has expired; 1: large; 2: small
-        const name = { submissionTimeMs: nowMs - 10, expirationTimeMs: kind === 0 ? nowMs - 1 : nowMs + 3_600_000, rowCount: 1 };
+        const name = {
+          submissionTimeMs: nowMs - 120_000,
+          expirationTimeMs: kind === 0 ? nowMs - 1 : nowMs + 3_600_000,
+          rowCount: 1,
+        };
         mkdirSync(join(root, 'Broker_a_1', requestId), { recursive: true });
         writeFileSync(join(root, recordKeyOf('Broker_a_1', requestId, name)), '{}');
         writeFileSync(join(root, dataKeyOf('Broker_a_1', requestId)), Buffer.alloc(kind === 1 ? 300 : 100));
         if (kind === 2) kept.add(requestId);
-        usageBytes += (kind === 1 ? 300 : 100) + 2;
+        const sizeBytes = (kind === 1 ? 300 : 100) + 2;
+        usageBytes += sizeBytes;
+        // What has expired is in nobody's way: without it, too much must be left for the large ones to go.
+        if (kind !== 0) liveBytes += sizeBytes;
       }
       await using files = await FileObjectStore.open({ root });
       const store = new RecordingStore(files);
       const targetBytes = kept.size * 102;
       const policy = new QuotaPolicy({
-        quotaBytes: usageBytes - 1,
+        quotaBytes: liveBytes - 1,
         criticalPercent: 100,
-        targetPercent: (targetBytes * 100) / (usageBytes - 1),
+        targetPercent: (targetBytes * 100) / (liveBytes - 1),
       });
       const sweeper = new StoreSweeper({ store, brokerId: undefined, remover: storeRemover(store) }, systemClock);
       const report = await sweeper.sweep({
