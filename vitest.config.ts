@@ -35,6 +35,7 @@ export default defineConfig({
         pool: 'forks',
         testTimeout: 60_000,
         hookTimeout: 120_000,
+        setupFiles: ['./scripts/fixed-seed.ts'],
         env: { NODE_OPTIONS: `--conditions=${sourceCondition}` },
       },
     })),

@@ -36,8 +36,10 @@ function unlessConflict(error: unknown): void {
   if (!isQuireError(error, 'CONFLICT')) throw error;
 }
 
-/** 5,000 take some fifteen minutes. */
-const runCount = Number(process.env['QUIRE_RESTREAM_RUNS'] ?? 60);
+/** The same runs every time; 5,000 with a seed of their own take some fifteen minutes. */
+const longRuns = process.env['QUIRE_RESTREAM_RUNS'];
+const runCount = Number(longRuns ?? 60);
+const seed = longRuns === undefined ? 7 : Date.now();
 
 it('ends every job, whatever happens, by the transitions that there are', { timeout: 30_000 + runCount * 200 }, async () => {
   await fc.assert(
@@ -108,10 +110,12 @@ it('ends every job, whatever happens, by the transitions that there are', { time
       expect(job.status !== 'DONE' || (job.comparison?.destinationRows ?? Infinity) >= targetRows).toBe(true);
       expect(job.error?.message ?? 'It did not fail.').toMatch(/^[A-Z].*[.]$/);
       const isThere = scene.engine.tableNames.includes(destination);
-      expect(job.aftermath?.kind === 'DROP' && isThere).toBe(false);
-      expect(job.aftermath?.kind === 'PAUSE' && isThere && !scene.engine.isPaused(destination)).toBe(false);
+      // An engine that was away for too long leaves the destination as it is, and the job says so.
+      const { kind, problem } = job.aftermath ?? { kind: 'none', problem: null };
+      expect(kind === 'DROP' && isThere && problem === null).toBe(false);
+      expect(kind === 'PAUSE' && isThere && problem === null && !scene.engine.isPaused(destination)).toBe(false);
       await controller[Symbol.asyncDispose]();
     }),
-    { numRuns: runCount },
+    { numRuns: runCount, seed },
   );
 });

@@ -172,6 +172,10 @@ function nextOf({ status, init, config, aftermath, error }: RestreamJob): string
     return `${doing} To cancel: DELETE ${path}.`;
   }
   if (status === 'DONE') return `${destination} serves. When nothing reads ${source} any more: DELETE /tables/${source}.`;
+  if (aftermath !== null && aftermath.problem !== null) {
+    const what = aftermath.kind === 'DROP' ? 'dropped' : 'paused';
+    return `${destination} could not be ${what}: ${aftermath.problem} Look at it, and then: DELETE ${path}?dropDestination=true.`;
+  }
   const isDropped = aftermath?.kind === 'DROP' || error?.stage === 'INIT';
   if (isDropped) return `Nothing of ${destination} is left. Start again when the cause is mended.`;
   return `${destination} is kept, paused. To drop it: DELETE ${path}?dropDestination=true. To let it consume: POST /tables/${destination}/resumeConsumption.`;
