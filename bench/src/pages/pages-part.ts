@@ -3,7 +3,7 @@ import type { Part } from '../measure/part.ts';
 import { compareOffsets, comparePatterns, compareRowCounts } from './compare-positions.ts';
 import { compareRivals } from './compare-rivals.ts';
 import { compareFormats, comparePageSizes, compareTables, compareTransfers } from './compare-shapes.ts';
-import { compareReaders, compareStores, compareThroughput } from './compare-surroundings.ts';
+import { compareReaders, compareStores, compareThroughput } from './compare-components.ts';
 import { PageStage } from './page-stage.ts';
 
 const pageComparisons = [

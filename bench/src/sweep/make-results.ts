@@ -8,13 +8,13 @@ import { plainFileStore } from './plain-file-store.ts';
 const hourMs = 3_600_000;
 
 /** Whose results the file store at `root` then holds. */
-export interface ResultPlace {
+export interface ResultDirectory {
   readonly root: string;
   readonly brokerId: string;
 }
 
 /** Makes small results, all of which expired an hour ago. */
-export async function makeExpiredResults({ root, brokerId }: ResultPlace, count: number): Promise<void> {
+export async function makeExpiredResults({ root, brokerId }: ResultDirectory, count: number): Promise<void> {
   const { batches, schema } = tableFromArrays({ n: Int32Array.from({ length: 20 }, (_, index) => index) });
   const nowMs = Date.now() - 2 * hourMs;
   const clock: Clock = { ...systemClock, nowMs: () => nowMs };
@@ -26,7 +26,7 @@ export async function makeExpiredResults({ root, brokerId }: ResultPlace, count:
 }
 
 /** Multiplies the results of a place by giving their files further names: good for listing, not for opening. */
-export function multiplyResults({ root, brokerId }: ResultPlace, times: number): void {
+export function multiplyResults({ root, brokerId }: ResultDirectory, times: number): void {
   const directory = join(root, brokerId);
   for (const original of readdirSync(directory)) {
     const names = readdirSync(join(directory, original));

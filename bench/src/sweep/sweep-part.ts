@@ -6,7 +6,7 @@ import { type ComparisonEntry, type ComparisonReport, quire, reportComparison, r
 import { repeated } from '../measure/interleave.ts';
 import type { BenchContext, Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
-import { makeExpiredResults, multiplyResults, type ResultPlace } from './make-results.ts';
+import { makeExpiredResults, multiplyResults, type ResultDirectory } from './make-results.ts';
 import { measurePagesWhileDeleting } from './pages-while-deleting.ts';
 import type { SweepAnswer, SweepRequest, SweepTask } from './sweep.process.ts';
 
@@ -39,14 +39,14 @@ async function compareDeciding({ isQuick, scratch, progress }: BenchContext, chi
   for (const times of [10, 100]) {
     const resultCount = originalCount * times;
     progress(`makes ${resultCount} results`);
-    const place = { root: join(scratch, `many-${times}`), brokerId };
-    await makeExpiredResults(place, originalCount);
-    multiplyResults(place, times);
+    const directory = { root: join(scratch, `many-${times}`), brokerId };
+    await makeExpiredResults(directory, originalCount);
+    multiplyResults(directory, times);
     const level = `${resultCount.toLocaleString('en')} results`;
-    const decide = (task: SweepTask) => repeated(async () => (await sweep(child, { task, ...place }, resultCount)).elapsedMs);
+    const decide = (task: SweepTask) => repeated(async () => (await sweep(child, { task, ...directory }, resultCount)).elapsedMs);
     entries.push(
       { level, name: quire, contender: decide('plan') },
-      { level, name: 'find -mmin +60', contender: repeated(() => find(place, [])) },
+      { level, name: 'find -mmin +60', contender: repeated(() => find(directory, [])) },
       // Of the larger number it takes longer than anybody would wait for.
       ...(times === 10 ? [{ level, name: 'parsing every record', contender: decide('parse-records') }] : []),
     );
@@ -61,13 +61,13 @@ async function compareDeciding({ isQuick, scratch, progress }: BenchContext, chi
 /** Every deletion needs results of its own, so the rounds are made here. */
 async function compareDeleting({ isQuick, scratch, progress }: BenchContext, child: Child): Promise<ComparisonReport> {
   const resultCount = isQuick ? 50 : 1000;
-  const removeBy = (task: SweepTask) => async (place: ResultPlace) =>
-    (await sweep(child, { task, ...place }, resultCount)).elapsedMs;
-  const contenders: Readonly<Record<string, (place: ResultPlace) => Promise<number>>> = {
+  const removeBy = (task: SweepTask) => async (directory: ResultDirectory) =>
+    (await sweep(child, { task, ...directory }, resultCount)).elapsedMs;
+  const contenders: Readonly<Record<string, (directory: ResultDirectory) => Promise<number>>> = {
     [quire]: removeBy('sweep'),
     'quire, deleteExpired': removeBy('delete-expired'),
     'list, delete each': removeBy('list-and-delete-each'),
-    'find -mmin +60 -delete': (place) => find(place, ['-delete']),
+    'find -mmin +60 -delete': (directory) => find(directory, ['-delete']),
     'parse, remove each': removeBy('parse-and-remove-each'),
   };
   const rates = new Map(Object.keys(contenders).map((name): [string, number[][]] => [name, []]));
@@ -93,7 +93,7 @@ async function sweep(child: Child, request: SweepRequest, expectedCount: number)
   return answer;
 }
 
-async function find({ root, brokerId: id }: ResultPlace, action: readonly string[]): Promise<number> {
+async function find({ root, brokerId: id }: ResultDirectory, action: readonly string[]): Promise<number> {
   const startMs = performance.now();
   await run('find', [join(root, id), '-mmin', '+60', ...action], { maxBuffer: 1024 ** 3 });
   return performance.now() - startMs;

@@ -5,12 +5,12 @@ import { systemClock } from '@quire/core';
 import { ResultStore } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
 import { serveParent } from '../process/serve-parent.ts';
-import type { ResultPlace } from './make-results.ts';
+import type { ResultDirectory } from './make-results.ts';
 
 /** Ways to find out what has expired, and ways to get rid of it. */
 export type SweepTask = 'plan' | 'sweep' | 'parse-records' | 'delete-expired' | 'list-and-delete-each' | 'parse-and-remove-each';
 
-export interface SweepRequest extends ResultPlace {
+export interface SweepRequest extends ResultDirectory {
   readonly task: SweepTask;
 }
 
@@ -22,22 +22,22 @@ export interface SweepAnswer {
 
 const hourMs = 3_600_000;
 
-const tasks: Readonly<Record<SweepTask, (place: ResultPlace) => Promise<number>>> = {
-  plan: (place) => sweep(place, true),
-  sweep: (place) => sweep(place, false),
-  'parse-records': async (place) => (await expiredByRecords(place)).length,
-  'delete-expired': async (place) => (await openResults(place)).deleteExpired(Date.now()),
-  async 'list-and-delete-each'(place) {
+const tasks: Readonly<Record<SweepTask, (directory: ResultDirectory) => Promise<number>>> = {
+  plan: (directory) => sweep(directory, true),
+  sweep: (directory) => sweep(directory, false),
+  'parse-records': async (directory) => (await expiredByRecords(directory)).length,
+  'delete-expired': async (directory) => (await openResults(directory)).deleteExpired(Date.now()),
+  async 'list-and-delete-each'(directory) {
     const nowMs = Date.now();
     // With a clock that goes after, since what has expired cannot be deleted by its id.
-    const results = await openResults(place, nowMs - 2 * hourMs);
+    const results = await openResults(directory, nowMs - 2 * hourMs);
     const expired: string[] = [];
     for await (const entry of results.list()) if (entry.expirationTimeMs <= nowMs) expired.push(entry.requestId);
     for (const requestId of expired) await results.delete(requestId);
     return expired.length;
   },
-  async 'parse-and-remove-each'(place) {
-    const expired = await expiredByRecords(place);
+  async 'parse-and-remove-each'(directory) {
+    const expired = await expiredByRecords(directory);
     for (const directory of expired) await rm(directory, { recursive: true });
     return expired.length;
   },
@@ -45,16 +45,16 @@ const tasks: Readonly<Record<SweepTask, (place: ResultPlace) => Promise<number>>
 
 serveParent(
   async (request): Promise<SweepAnswer> => {
-    const { task, ...place } = request as SweepRequest;
+    const { task, ...directory } = request as SweepRequest;
     const startMs = performance.now();
-    const count = await tasks[task](place);
+    const count = await tasks[task](directory);
     return { elapsedMs: performance.now() - startMs, count };
   },
   async () => undefined,
 );
 
 /** The cleaner's own sweep, with the settings that it has by default. */
-async function sweep({ root, brokerId }: ResultPlace, isDryRun: boolean): Promise<number> {
+async function sweep({ root, brokerId }: ResultDirectory, isDryRun: boolean): Promise<number> {
   await using store = await FileObjectStore.open({ root });
   const sweeper = new StoreSweeper({ store, brokerId, remover: storeRemover(store) }, systemClock);
   const { brokers } = await sweeper.sweep({
@@ -63,7 +63,7 @@ async function sweep({ root, brokerId }: ResultPlace, isDryRun: boolean): Promis
     graceMs: hourMs,
     concurrencyMax: 16,
     isDryRun,
-    trustsWallClock: false,
+    usesWallClock: false,
     onRemoval: () => undefined,
     onFailure(_removal, error) {
       throw error;
@@ -72,14 +72,14 @@ async function sweep({ root, brokerId }: ResultPlace, isDryRun: boolean): Promis
   return brokers[0]?.expiry.freed.count ?? 0;
 }
 
-async function openResults({ root, brokerId }: ResultPlace, nowMs?: number): Promise<ResultStore> {
+async function openResults({ root, brokerId }: ResultDirectory, nowMs?: number): Promise<ResultStore> {
   const clock = nowMs === undefined ? systemClock : { ...systemClock, nowMs: () => nowMs };
   const store = await FileObjectStore.open({ root });
   return new ResultStore({ store, brokerId, clock, expirationMs: hourMs, expirationMaxMs: hourMs });
 }
 
 /** Directories of what has expired, as the metadata of every result says, opened one by one: what a peer's cleaner does. */
-async function expiredByRecords({ root, brokerId }: ResultPlace): Promise<string[]> {
+async function expiredByRecords({ root, brokerId }: ResultDirectory): Promise<string[]> {
   const nowMs = Date.now();
   const expired: string[] = [];
   for (const requestId of await readdir(join(root, brokerId))) {

@@ -12,5 +12,5 @@ export { RefusalReason, refusalReasonOf } from './refusal-reason.ts';
 export { assertSafeBind, usesQuickstartTokens } from './safe-bind.ts';
 export { SecretWatch, type SecretWatchOptions } from './secret-watch.ts';
 export { createStaticTokenProvider } from './static-token-provider.ts';
-export { readText, type TextLocation, type TextRequest, type TextSurroundings } from './text-location.ts';
+export { readText, type TextLocation, type TextRequest, type TextDependencies } from './text-location.ts';
 export { UrlTokenProvider, type UrlTokenOptions } from './url-token-provider.ts';

@@ -4,7 +4,7 @@ import { type Clock, isQuireError, QuireError } from '@quire/core';
 export type TextLocation = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'url'; readonly url: string };
 
 /** What reading a text takes; handed in, so that nothing here touches the machine by itself. */
-export interface TextSurroundings {
+export interface TextDependencies {
   readonly clock: Clock;
   readonly readFile: (path: string) => Promise<string>;
   /** Default: the global one. */
@@ -27,17 +27,17 @@ const timeoutMs = 10_000;
  * @throws INVALID_SETTING when there is nothing to read there: no such file, a refusal of the server, a text that is too long
  * @throws SERVER_UNREACHABLE when the server cannot be reached, fails or takes too long
  */
-export async function readText(request: TextRequest, surroundings: TextSurroundings): Promise<string> {
+export async function readText(request: TextRequest, dependencies: TextDependencies): Promise<string> {
   const { setting, location, bytesMax } = request;
   const text =
     location.kind === 'file'
-      ? await readFileText(setting, location.path, surroundings)
-      : await fetchText(request, location.url, surroundings);
+      ? await readFileText(setting, location.path, dependencies)
+      : await fetchText(request, location.url, dependencies);
   if (Buffer.byteLength(text) <= bytesMax) return text;
   throw tooLong(request);
 }
 
-async function readFileText(setting: string, path: string, { readFile }: TextSurroundings): Promise<string> {
+async function readFileText(setting: string, path: string, { readFile }: TextDependencies): Promise<string> {
   try {
     return await readFile(path);
   } catch (error) {
@@ -47,9 +47,9 @@ async function readFileText(setting: string, path: string, { readFile }: TextSur
   }
 }
 
-async function fetchText(request: TextRequest, url: string, surroundings: TextSurroundings): Promise<string> {
+async function fetchText(request: TextRequest, url: string, dependencies: TextDependencies): Promise<string> {
   const { setting } = request;
-  const { clock, fetch = globalThis.fetch } = surroundings;
+  const { clock, fetch = globalThis.fetch } = dependencies;
   const over = new AbortController();
   const timer = new AbortController();
   const timedOut = clock.sleep(timeoutMs, timer.signal).then(

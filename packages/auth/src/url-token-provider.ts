@@ -1,8 +1,8 @@
 import type { AuthorizationProvider } from './authorization-provider.ts';
-import { readText, type TextLocation, type TextSurroundings } from './text-location.ts';
+import { readText, type TextLocation, type TextDependencies } from './text-location.ts';
 import { parseAuthorization } from './token-text.ts';
 
-export interface UrlTokenOptions extends TextSurroundings {
+export interface UrlTokenOptions extends TextDependencies {
   /** The setting that names the location, for messages. */
   readonly setting: string;
   readonly location: TextLocation;

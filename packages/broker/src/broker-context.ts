@@ -1,7 +1,7 @@
 import type { ResultStore } from '@quire/results';
 import type { CallsUnderWay } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
-import type { PageTurns } from './page-turns.ts';
+import type { PageLimiter } from './page-limiter.ts';
 import type { QueryRunner } from './run-query.ts';
 
 /** What the routes of one broker work with. */
@@ -9,7 +9,7 @@ export interface BrokerContext extends QueryRunner {
   readonly options: BrokerOptions;
   readonly results: ResultStore;
   readonly calls: CallsUnderWay;
-  readonly turns: PageTurns;
+  readonly pageLimiter: PageLimiter;
   /** When the broker was made, by the monotonic clock. */
   readonly startMs: number;
   /** Where this broker is, once it listens: the name that others know, or else the address that it listens on. */

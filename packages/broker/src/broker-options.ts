@@ -39,5 +39,5 @@ export interface BrokerOptions extends ServerOptions {
   /** Counts what happens; pass one to count store calls with it as well. */
   readonly metrics?: BrokerMetrics | undefined;
   /** What health says beside the broker's own: of its cleaner, its workers, and its settings. Asked at every call. */
-  readonly surroundings?: (() => Pick<HealthResponse, 'cleaner' | 'workers' | 'settingsProblems'>) | undefined;
+  readonly healthDetails?: (() => Pick<HealthResponse, 'cleaner' | 'workers' | 'settingsProblems'>) | undefined;
 }

@@ -3,7 +3,7 @@ import { storeInProcess, type StoringEngine } from '@quire/results';
 import { createService, type Service, type ServiceContext } from '@quire/service';
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
-import { PageTurns } from './page-turns.ts';
+import { PageLimiter } from './page-limiter.ts';
 import { QueryQueue } from './query-queue.ts';
 import { brokerRoutes } from './routes/index.ts';
 
@@ -28,7 +28,7 @@ export function createBroker(options: BrokerOptions): Service {
         clock,
         metrics,
         queue,
-        turns: new PageTurns(clock),
+        pageLimiter: new PageLimiter(clock),
         calls: service.calls,
         startMs: service.startMs,
         address: () => addressOf(options, service),

@@ -15,7 +15,7 @@ export async function openOwnResult(
   requestId: string,
   options: CallOptions,
 ): Promise<Result> {
-  const result = await tellOnlyOwners(results, principal, requestId, () =>
+  const result = await hideFromOthers(results, principal, requestId, () =>
     results.open(requestId, { ...options, mayRead: (owner) => mayRead(principal, owner) }),
   );
   if (!mayRead(principal, result.owner)) throw notFound(requestId, foreign);
@@ -23,7 +23,7 @@ export async function openOwnResult(
 }
 
 /** Does something to a result; what it says about results that are gone is only for those whose result it was. */
-export async function tellOnlyOwners<T>(
+export async function hideFromOthers<T>(
   results: ResultStore,
   principal: Principal,
   requestId: string,

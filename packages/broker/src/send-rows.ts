@@ -62,7 +62,7 @@ export async function sendRows(
 ): Promise<FastifyReply> {
   if (request.method === 'HEAD') return reply.headers(rowsHeadersOf(rows)).send(Readable.from([]));
   const isCompressed = rows.contentEncoding !== 'identity';
-  using _ = await context.turns.take(rows.page.sizeBytesMax, callContextOf(request).call.signal);
+  using _ = await context.pageLimiter.acquire(rows.page.sizeBytesMax, callContextOf(request).call.signal);
   const body = await openBody(observed(context, request, rows, { isDoneWithChunks: !isCompressed }));
   reply.headers(rowsHeadersOf(rows));
   if (body.kind === 'whole' && !isCompressed) return await reply.send(body.bytes);

@@ -1,5 +1,5 @@
 import { type Clock, type RequestId, systemClock } from '@quire/core';
-import type { ResultAdmission, RoomReservation } from '@quire/results';
+import type { ResultAdmission, SpaceReservation } from '@quire/results';
 import type { BrokerSnapshot } from './broker-snapshot.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { QueuedWrite, type Refusal, type RoomLedger, RoomQueue } from './room-queue.ts';
@@ -95,7 +95,7 @@ export class StorageAdmission implements ResultAdmission {
     return this.#writes.has(requestId);
   }
 
-  reserve(requestId: RequestId): RoomReservation {
+  reserve(requestId: RequestId): SpaceReservation {
     const write = new QueuedWrite(this.#queue);
     this.#writes.set(requestId, write);
     let isOpen = true;
@@ -107,12 +107,12 @@ export class StorageAdmission implements ResultAdmission {
       this.#settle();
     };
     return {
-      grow: (bytes, options) => {
+      extend: (bytes, options) => {
         const waiting = this.#queue.take(write, bytes, options?.signal);
         this.#askIfCritical();
         return waiting;
       },
-      hasAmpleRoom: (bytes) => {
+      hasAmpleSpace: (bytes) => {
         const policy = this.#policy;
         if (policy === undefined) return true;
         const { criticalBytes, guaranteedBytes } = policy;

@@ -132,14 +132,14 @@ export class BrokerSnapshot {
       throw new QuireError('INTERNAL', `The listing of ${this.brokerId} is out of order at ${entry.requestId}.`);
     }
     this.#lastId = entry.requestId;
-    const place = index % pieceLength;
-    if (place === 0) this.#pieces.push({ ids: Buffer.alloc(pieceLength * idBytes), numbers: new Float64Array(pieceLength * 4) });
+    const slot = index % pieceLength;
+    if (slot === 0) this.#pieces.push({ ids: Buffer.alloc(pieceLength * idBytes), numbers: new Float64Array(pieceLength * 4) });
     const { ids, numbers } = this.#pieceAt(index);
-    ids.write(entry.requestId.replaceAll('-', ''), place * idBytes, 'hex');
-    numbers[place * 4] = entry.submissionTimeMs;
-    numbers[place * 4 + 1] = entry.expirationTimeMs;
-    numbers[place * 4 + 2] = entry.sizeBytes;
-    numbers[place * 4 + 3] = entry.rowCount;
+    ids.write(entry.requestId.replaceAll('-', ''), slot * idBytes, 'hex');
+    numbers[slot * 4] = entry.submissionTimeMs;
+    numbers[slot * 4 + 1] = entry.expirationTimeMs;
+    numbers[slot * 4 + 2] = entry.sizeBytes;
+    numbers[slot * 4 + 3] = entry.rowCount;
     this.#length += 1;
     this.#resultBytes += entry.sizeBytes;
   }

@@ -42,7 +42,7 @@ export interface CleanerStatus {
 export interface SweepRequest {
   readonly isDryRun?: boolean;
   /** Judges orphans by the wall clock, which a cleaner that runs once has to. */
-  readonly trustsWallClock?: boolean;
+  readonly usesWallClock?: boolean;
   /** Told of every deletion, beside the log. */
   readonly onRemoval?: (removal: Removal) => void;
 }
@@ -199,14 +199,14 @@ export class Cleaner implements AsyncDisposable {
     const { settings, policy } = this.#settings.current();
     const { graceMs, concurrencyMax } = settings;
     if (target.admission !== undefined) target.admission.policy = policy;
-    const { isDryRun = false, trustsWallClock = false } = request;
+    const { isDryRun = false, usesWallClock = false } = request;
     return this.#sweeper.sweep({
       trigger,
       policy,
       graceMs,
       concurrencyMax,
       isDryRun,
-      trustsWallClock,
+      usesWallClock,
       signal: this.#stopping.signal,
       onRemoval: (removal) => {
         request.onRemoval?.(removal);

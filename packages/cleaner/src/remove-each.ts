@@ -1,7 +1,7 @@
 import { isQuireError } from '@quire/core';
 
-/** How the removal of one thing ended. `renewed`: it is wanted again. */
-export type RemovalOutcome = 'removed' | 'renewed' | 'failed' | 'skipped';
+/** How the removal of one thing ended. `kept`: it is wanted again, because it was renewed or is still being written. */
+export type RemovalOutcome = 'removed' | 'kept' | 'failed' | 'skipped';
 
 export interface RemoveEachOptions {
   readonly concurrencyMax: number;
@@ -19,7 +19,7 @@ const failuresInARowMax = 100;
  */
 export async function removeEach<T>(
   things: readonly T[],
-  remove: (thing: T) => Promise<'removed' | 'renewed'>,
+  remove: (thing: T) => Promise<'removed' | 'kept'>,
   onOutcome: (thing: T, outcome: RemovalOutcome, error?: unknown) => void,
   { concurrencyMax, signal }: RemoveEachOptions,
 ): Promise<void> {

@@ -48,7 +48,7 @@ export async function sweepBroker(sweep: BrokerSweep): Promise<BrokerReport> {
 
 const standing = 0;
 const gone = 1;
-const leftAlone = 2;
+const notRemoved = 2;
 
 class BrokerPasses {
   readonly expiry = new PassTally();
@@ -89,7 +89,7 @@ class BrokerPasses {
       }
       if (plan.length === 0) {
         // Past what is stuck nobody evicts.
-        if (this.#stuckGiantBytes(policy) > 0) return;
+        if (this.#undeletableGiantBytes(policy) > 0) return;
         const standingBytes = candidates.reduce((sum, index) => sum + snapshot.sizeBytesAt(index), 0);
         this.sparedBytes = Math.max(0, Math.min(surplusBytes, standingBytes));
         return;
@@ -103,19 +103,19 @@ class BrokerPasses {
   /** What eviction goes by now. A result larger than the whole quota that cannot be deleted is not made up for: all the others together could not. */
   #quotaUsage(policy: QuotaPolicy): QuotaUsage {
     const { target, storedStartBytes, isDryRun } = this.#sweep;
-    const stuckBytes = this.#stuckGiantBytes(policy);
+    const stuckBytes = this.#undeletableGiantBytes(policy);
     // Writes come and go while this sweep deletes; what is stored is what the listing showed, or later commits would cost more than one sweep.
     const pressureBytes =
       isDryRun || target.admission === undefined ? storedStartBytes - this.freedBytes : target.admission.pressureBytes;
     return { pressureBytes: pressureBytes - stuckBytes, storedBytes: storedStartBytes - this.freedBytes - stuckBytes };
   }
 
-  #stuckGiantBytes({ quotaBytes }: QuotaPolicy): number {
+  #undeletableGiantBytes({ quotaBytes }: QuotaPolicy): number {
     const { snapshot } = this.#sweep;
     let bytes = 0;
     for (let index = 0; index < snapshot.length; index += 1) {
       const sizeBytes = snapshot.sizeBytesAt(index);
-      if (sizeBytes > quotaBytes && this.#states[index] === leftAlone) bytes += sizeBytes;
+      if (sizeBytes > quotaBytes && this.#states[index] === notRemoved) bytes += sizeBytes;
     }
     return bytes;
   }
@@ -123,11 +123,11 @@ class BrokerPasses {
   async removeOrphans(): Promise<void> {
     const { target, dueOrphans, snapshot, nowMs } = this.#sweep;
     for (const { sizeBytes } of dueOrphans) this.orphans.add('wanted', sizeBytes);
-    const remove = async (orphan: OrphanObject): Promise<'removed' | 'renewed'> => {
-      if (target.admission?.isWriting(orphan.requestId) === true) return 'renewed';
+    const remove = async (orphan: OrphanObject): Promise<'removed' | 'kept'> => {
+      if (target.admission?.isWriting(orphan.requestId) === true) return 'kept';
       const isRemoved = await removeOrphan(target.store, snapshot.brokerId, orphan, { signal: undefined });
       if (isRemoved) target.admission?.freed(orphan.sizeBytes);
-      return isRemoved ? 'removed' : 'renewed';
+      return isRemoved ? 'removed' : 'kept';
     };
     await this.#remove(dueOrphans, remove, this.orphans, (orphan) => ({
       brokerId: snapshot.brokerId,
@@ -166,7 +166,7 @@ class BrokerPasses {
         ageMs: nowMs - snapshot.submissionTimeMsAt(index),
       }),
       (index, outcome) => {
-        this.#states[index] = outcome === 'removed' ? gone : leftAlone;
+        this.#states[index] = outcome === 'removed' ? gone : notRemoved;
         hasGivenUp ||= outcome === 'skipped';
       },
     );
@@ -175,7 +175,7 @@ class BrokerPasses {
 
   async #remove<T>(
     things: readonly T[],
-    remove: (thing: T) => Promise<'removed' | 'renewed'>,
+    remove: (thing: T) => Promise<'removed' | 'kept'>,
     tally: PassTally,
     describe: (thing: T) => Removal,
     note: (thing: T, outcome: RemovalOutcome) => void = () => undefined,

@@ -26,7 +26,7 @@ export interface SweepOptions {
   /** Plans and tells, and deletes nothing. */
   readonly isDryRun: boolean;
   /** Judges the age of orphans by the wall clock, for want of earlier sweeps. */
-  readonly trustsWallClock: boolean;
+  readonly usesWallClock: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Told of every deletion, or, in a dry run, of every one that there would be. */
   readonly onRemoval: (removal: Removal) => void;
@@ -109,9 +109,9 @@ export class StoreSweeper {
   #plan<Orphan extends OrphanCandidate>(
     orphans: readonly Orphan[],
     seen: Sightings,
-    { trustsWallClock, graceMs }: SweepOptions,
+    { usesWallClock, graceMs }: SweepOptions,
   ): { due: readonly Orphan[]; sightings: Sightings } {
-    if (trustsWallClock) return { due: planOrphansByAge(orphans, this.#clock.nowMs(), graceMs), sightings: seen };
+    if (usesWallClock) return { due: planOrphansByAge(orphans, this.#clock.nowMs(), graceMs), sightings: seen };
     return planOrphans(orphans, seen, this.#clock.monotonicMs(), graceMs);
   }
 

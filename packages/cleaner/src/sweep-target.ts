@@ -4,7 +4,7 @@ import type { StorageAdmission } from './admission.ts';
 
 /** Removes results that a listing has shown. A `ResultStore` is one: its readers then hear why a result is gone. */
 export interface ResultRemover {
-  remove(entry: ResultEntry, reason: RemovalReason, options?: CallOptions): Promise<'removed' | 'renewed'>;
+  remove(entry: ResultEntry, reason: RemovalReason, options?: CallOptions): Promise<'removed' | 'kept'>;
 }
 
 /** `isOwnerDead`: whoever wrote it runs no more, for sure, so that it need not be watched for the grace period. */

@@ -115,7 +115,7 @@ describe('a sweep', () => {
     const [id] = await store(setup, 10);
     const stale = await collect(setup.results.list());
     await setup.results.renew(id!, 5 * hourMs);
-    expect(await setup.results.remove(stale[0]!, 'expired')).toBe('renewed');
+    expect(await setup.results.remove(stale[0]!, 'expired')).toBe('kept');
     expect(await pageText(await setup.results.open(id!), 0, 1)).toBe('[[0]]');
   });
 });

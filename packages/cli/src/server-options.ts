@@ -58,9 +58,9 @@ function clientOptionsOf(
   options: ServerOptions,
   { variables, clock, random }: Environment,
 ): QuireClientOptions {
-  const surroundings = { baseUrl: options.url ?? variables[kind.variable] ?? kind.defaultUrl, clock, random };
-  if (options.user !== undefined) return { ...surroundings, basic: splitUser(options.user) };
-  return { ...surroundings, token: options.token ?? variables['QUIRE_TOKEN'] };
+  const connection = { baseUrl: options.url ?? variables[kind.variable] ?? kind.defaultUrl, clock, random };
+  if (options.user !== undefined) return { ...connection, basic: splitUser(options.user) };
+  return { ...connection, token: options.token ?? variables['QUIRE_TOKEN'] };
 }
 
 /** A name ends at the first colon; a password may have more. */

@@ -9,7 +9,7 @@ import { isRole, type Role, roles as allRoles, rolesByDefault } from './start/ro
 import { runRoles, type RunningRoles } from './start/run-roles.ts';
 import { StartedRole } from './start/started-role.ts';
 
-/** What `quire start` takes from its command line and its surroundings. */
+/** What `quire start` takes from its command line and its environment. */
 export interface StartQuireOptions {
   /** A properties file. What is live about it is read again when it changes. */
   readonly file?: string | undefined;

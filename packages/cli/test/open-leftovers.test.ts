@@ -32,7 +32,7 @@ class FakeBucket {
 function opened(bucket: FakeBucket, brokerId: string | undefined, clock = new ManualClock()) {
   const warnings: unknown[] = [];
   const leftovers = openLeftovers({
-    place: bucket as unknown as ObjectStore,
+    backend: bucket as unknown as ObjectStore,
     brokerId,
     settings: { attemptsMax: 3, timeoutMs: 1000 },
     clock,
@@ -106,9 +106,9 @@ test('who may not list uploads is told once, and finds none', async () => {
 });
 
 test('memory has no leftovers', async () => {
-  await using place = new MemoryObjectStore({ sizeMaxBytes: 1 });
+  await using backend = new MemoryObjectStore({ sizeMaxBytes: 1 });
   const settings = { attemptsMax: 1, timeoutMs: 1 };
   const logger = { warn: () => undefined };
   const options = { brokerId: undefined, settings, clock: new ManualClock(), random: new SeededRandom(1), logger };
-  expect(openLeftovers({ place, ...options })).toBeUndefined();
+  expect(openLeftovers({ backend, ...options })).toBeUndefined();
 });

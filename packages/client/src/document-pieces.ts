@@ -6,7 +6,7 @@ import { concatenate } from './concatenate.ts';
 export type DownloadFormat = 'csv' | 'ndjson' | 'json' | 'arrow';
 
 /** Where in its document a page stands. */
-export interface PiecePlace {
+export interface PiecePosition {
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
@@ -21,10 +21,10 @@ export function pageFormatOf(format: DownloadFormat): PageFormat {
  *
  * @throws UNEXPECTED_RESPONSE when the page is not in its format
  */
-export function pieceOf(format: DownloadFormat, page: Uint8Array, place: PiecePlace): Uint8Array {
+export function pieceOf(format: DownloadFormat, page: Uint8Array, position: PiecePosition): Uint8Array {
   if (format === 'ndjson') return page;
-  if (format === 'csv') return place.isFirst ? page : page.subarray(endOfRecord(page));
-  return format === 'json' ? jsonPiece(page, place) : arrowPiece(page, place);
+  if (format === 'csv') return position.isFirst ? page : page.subarray(endOfRecord(page));
+  return format === 'json' ? jsonPiece(page, position) : arrowPiece(page, position);
 }
 
 const lineFeed = 0x0a;
@@ -43,7 +43,7 @@ function endOfRecord(csv: Uint8Array): number {
 }
 
 /** Lines of JSON as elements of one array: a line break stands between rows, and nowhere in one. */
-function jsonPiece(lines: Uint8Array, { isFirst, isLast }: PiecePlace): Uint8Array {
+function jsonPiece(lines: Uint8Array, { isFirst, isLast }: PiecePosition): Uint8Array {
   const pieces: Uint8Array[] = [];
   const encoder = new TextEncoder();
   const end = lines.at(-1) === lineFeed ? lines.byteLength - 1 : lines.byteLength;
@@ -71,7 +71,7 @@ function withCommas(lines: Uint8Array): Uint8Array {
 const endOfStream: readonly number[] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
 /** A page is a stream of its own, schema message first: the document has one schema and one end. */
-function arrowPiece(stream: Uint8Array, { isFirst, isLast }: PiecePlace): Uint8Array {
+function arrowPiece(stream: Uint8Array, { isFirst, isLast }: PiecePosition): Uint8Array {
   const end = stream.byteLength - endOfStream.length;
   const start = isFirst ? 0 : endOfSchema(stream);
   if (end < start || !endOfStream.every((byte, index) => stream[end + index] === byte)) {

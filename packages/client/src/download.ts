@@ -138,8 +138,8 @@ export class Download implements AsyncIterable<Uint8Array> {
     const bytes = await readPageBytes(this.#caller, this.#result, asked, { signal });
     if (this.#options.pageSize === undefined) this.#weigh(page.rowCount, bytes.byteLength);
     const end = isEmpty ? this.#end : page.offset + page.rowCount;
-    const place = { isFirst: isEmpty || page.offset === this.#start, isLast: end === this.#end };
-    return { end, piece: pieceOf(format, bytes, place) };
+    const position = { isFirst: isEmpty || page.offset === this.#start, isLast: end === this.#end };
+    return { end, piece: pieceOf(format, bytes, position) };
   }
 
   #pagesLeft(): Iterator<PageRequest> {

@@ -30,5 +30,5 @@ export interface ControllerOptions extends ServerOptions {
   /** Counts what happens. */
   readonly metrics?: ControllerMetrics | undefined;
   /** What health says beside the controller's own: of its settings, and the processes of its previews. Asked at every call. */
-  readonly surroundings?: (() => Pick<ControllerHealthResponse, 'settingsProblems' | 'workers'>) | undefined;
+  readonly healthDetails?: (() => Pick<ControllerHealthResponse, 'settingsProblems' | 'workers'>) | undefined;
 }

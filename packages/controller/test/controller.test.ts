@@ -6,7 +6,7 @@ const root = { headers: { authorization: 'root' } };
 const deletion = (count: number) => ({ status: 200, body: `Deleted ${count} expired response(s).` });
 
 test('a controller says that it is alive to everybody, and what it can do to those who may call', async () => {
-  await using controller = createController({ ...controllerOptions(), surroundings: () => ({ settingsProblems: 2 }) });
+  await using controller = createController({ ...controllerOptions(), healthDetails: () => ({ settingsProblems: 2 }) });
   const { url } = await controller.listen();
 
   const health = await (await fetch(`${url}/health`)).json();

@@ -42,10 +42,10 @@ export function parseFailure(error: unknown): DuckDbFailure {
 
 /** Tells a caller of the query about a failure: a code of ours, DuckDB's own words, and the place in the SQL they are about. */
 export function queryError(failure: DuckDbFailure, phase: QueryPhase, redact: Redact, sql?: string): QuireError {
-  const place = sql === undefined || failure.position === undefined ? '' : markPlace(sql, failure.position);
+  const marker = sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
   // A query that passed the check asks for the tables' files only; DuckDB looks for a directory where one of them is gone.
   const hint = failure.type === 'Permission' ? 'A file of a table is no longer there: ' : '';
-  const message = shortenMessage(redact(`${hint}${failure.type} Error: ${failure.message}`)) + place;
+  const message = shortenMessage(redact(`${hint}${failure.type} Error: ${failure.message}`)) + marker;
   return new QuireError(codeOf(failure, phase), message);
 }
 
@@ -96,7 +96,7 @@ const excerptBefore = 50;
 const excerptAfter = 30;
 
 /** Shows the line around a byte offset with a caret under it, the way DuckDB does. */
-function markPlace(sql: string, position: number): string {
+function markPosition(sql: string, position: number): string {
   const before = Buffer.from(sql).subarray(0, position).toString();
   const lineStart = before.lastIndexOf('\n') + 1;
   const lineNumber = before.split('\n').length;

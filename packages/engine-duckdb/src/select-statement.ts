@@ -189,8 +189,8 @@ async function parseSelect(
   }
   const { statements, error_type: type, error_message: message = '', position } = parseTree(text);
   if (type === 'parser' || type === 'syntax') {
-    const place = position === undefined ? undefined : Number(position);
-    throw queryError({ type: 'Parser', message, subtype: '', entryType: '', position: place }, 'planning', redact, sql);
+    const offset = position === undefined ? undefined : Number(position);
+    throw queryError({ type: 'Parser', message, subtype: '', entryType: '', position: offset }, 'planning', redact, sql);
   }
   if (statements === undefined) {
     const reason = type === 'not implemented' ? '' : ` ${shortenMessage(redact(message))}`;

@@ -1,5 +1,5 @@
 import { QuireError } from '@quire/core';
-import { letOthersRun } from './let-others-run.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 import { isFunctionRefused, isTableFunctionAllowed } from './function-policy.ts';
 import { overLimit, type StatementLimits } from './statement-limits.ts';
 
@@ -16,10 +16,10 @@ interface Visit {
   readonly scope: Scope | undefined;
 }
 
-/** The common table expressions that a part of a query sees: of one WITH those before some place, and all that was in scope around it. */
+/** The common table expressions that a part of a query sees: of one WITH those before some position, and all that was in scope around it. */
 interface Scope {
-  /** Names in lower case, each with its first place in the WITH. */
-  readonly places: ReadonlyMap<string, number>;
+  /** Names in lower case, each with its first position in the WITH. */
+  readonly positions: ReadonlyMap<string, number>;
   readonly visibleCount: number;
   readonly outer: Scope | undefined;
 }
@@ -78,7 +78,7 @@ export async function checkStatement(
   let visitCount = 0;
   for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
     visitCount += 1;
-    if (visitCount % visitsAtOnce === 0) await letOthersRun();
+    if (visitCount % visitsAtOnce === 0) await yieldToEventLoop();
     const { value, scope, depth } = visit;
     if (Array.isArray(value)) {
       for (const item of value as unknown[]) visits.push({ value: item, scope, depth });
@@ -123,7 +123,7 @@ function resolveTable(node: SyntaxNode, scope: Scope | undefined, tableNames: Ta
   const name = nameIn(node, 'table_name');
   if (schema === '' && catalog === '' && isInScope(name, scope) && !isReservedName(name)) return undefined;
   if (schema === 'information_schema' && catalog === '' && catalogViews.has(name)) return undefined;
-  // `memory` is DuckDB's name for the database of the tables, and may stand in either place.
+  // `memory` is DuckDB's name for the database of the tables, and may stand in either position.
   const isOwnSchema = schema === '' || schema === 'main' || (schema === 'memory' && catalog === '');
   const isOwnCatalog = catalog === '' || catalog === 'memory';
   const table = tableNames.get(name);
@@ -145,12 +145,12 @@ function listTables(tableNames: TableNames): string {
 /** What to visit next: a common table expression sees those before it, and itself only if it is recursive. */
 function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Omit<Visit, 'depth'>[] {
   const expressions = commonTableExpressions(node);
-  const places = new Map(expressions.map(({ name }, place) => [name, place] as const).toReversed());
-  const visits = expressions.map(({ value }, place): Omit<Visit, 'depth'> => {
-    const visibleCount = isRecursive(value) ? place + 1 : place;
-    return { value, scope: { places, visibleCount, outer } };
+  const positions = new Map(expressions.map(({ name }, position) => [name, position] as const).toReversed());
+  const visits = expressions.map(({ value }, position): Omit<Visit, 'depth'> => {
+    const visibleCount = isRecursive(value) ? position + 1 : position;
+    return { value, scope: { positions, visibleCount, outer } };
   });
-  const scope = expressions.length === 0 ? outer : { places, visibleCount: expressions.length, outer };
+  const scope = expressions.length === 0 ? outer : { positions, visibleCount: expressions.length, outer };
   for (const [key, value] of Object.entries(node)) {
     // The call inside a table function was checked as such; what is in it are ordinary expressions.
     if (key === 'function') visits.push({ value: Object.values(isNode(value) ? value : {}), scope });
@@ -161,7 +161,7 @@ function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Omit<V
 
 function isInScope(name: string, scope: Scope | undefined): boolean {
   for (let current = scope; current !== undefined; current = current.outer) {
-    if ((current.places.get(name) ?? Infinity) < current.visibleCount) return true;
+    if ((current.positions.get(name) ?? Infinity) < current.visibleCount) return true;
   }
   return false;
 }

@@ -6,7 +6,7 @@ import { BrokerSet } from './brokers/broker-set.ts';
 import { BrokerWatch } from './brokers/broker-watch.ts';
 import { ProxyMetrics } from './proxy-metrics.ts';
 import type { ProxyOptions } from './proxy-options.ts';
-import { LearntRoutes } from './routing/learnt-routes.ts';
+import { RouteCache } from './routing/route-cache.ts';
 import { proxyRoutes } from './routes/index.ts';
 
 /**
@@ -32,7 +32,7 @@ class ProxyService implements Service {
     }
     const { connectionsMax, certificateAuthorities, timeouts } = options;
     const brokers = new BrokerSet({ connectionsMax, connectTimeoutMs: timeouts.connectMs, certificateAuthorities });
-    const routes = new LearntRoutes(() => options.routesMax);
+    const routes = new RouteCache(() => options.routesMax);
     const watch = new BrokerWatch({ options, brokers, routes, metrics, clock });
     metrics.watchBrokers(brokers, routes);
     this.#brokers = brokers;

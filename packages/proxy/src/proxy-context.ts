@@ -4,7 +4,7 @@ import type { BrokerSet } from './brokers/broker-set.ts';
 import type { BrokerWatch } from './brokers/broker-watch.ts';
 import type { ProxyMetrics } from './proxy-metrics.ts';
 import type { ProxyOptions } from './proxy-options.ts';
-import type { LearntRoutes } from './routing/learnt-routes.ts';
+import type { RouteCache } from './routing/route-cache.ts';
 
 /** What the routes of one proxy work with. */
 export interface ProxyContext {
@@ -14,7 +14,7 @@ export interface ProxyContext {
   readonly metrics: ProxyMetrics;
   readonly brokers: BrokerSet;
   readonly watch: BrokerWatch;
-  readonly routes: LearntRoutes;
+  readonly routes: RouteCache;
   /** When the proxy was made, by the monotonic clock. */
   readonly startMs: number;
 }

@@ -48,5 +48,5 @@ export interface ProxyOptions extends ServerOptions {
 
   readonly metrics?: ProxyMetrics | undefined;
   /** What health says beside the proxy's own. Asked at every call. */
-  readonly surroundings?: (() => Pick<ProxyHealthResponse, 'settingsProblems'>) | undefined;
+  readonly healthDetails?: (() => Pick<ProxyHealthResponse, 'settingsProblems'>) | undefined;
 }

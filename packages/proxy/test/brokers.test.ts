@@ -6,7 +6,7 @@ import { BrokerSet } from '../src/brokers/broker-set.ts';
 import type { Broker } from '../src/brokers/broker.ts';
 import { WantedBrokers } from '../src/brokers/wanted-brokers.ts';
 import type { ProxyOptions } from '../src/index.ts';
-import { LearntRoutes } from '../src/routing/learnt-routes.ts';
+import { RouteCache } from '../src/routing/route-cache.ts';
 
 const sets: BrokerSet[] = [];
 afterEach(async () => {
@@ -44,7 +44,7 @@ describe('a set of brokers', () => {
 
   test('finds a broker by where it is called, and by where it says that it is', () => {
     const { set, brokers } = brokersAt('http://10.0.0.1:8099', 'http://[fd00::2]:8099', 'http://10.0.0.3:8099');
-    brokers[2]?.noteHealthy(health('Broker_fd00--3_8099'));
+    brokers[2]?.recordHealthy(health('Broker_fd00--3_8099'));
     const found = [set.find('10.0.0.1', 8099), set.find('fd00::2', 8099), set.find('fd00::3', 8099), set.find('10.0.0.1', 8098)];
     expect(found.map((broker) => broker?.address.host)).toEqual(['10.0.0.1', 'fd00::2', '10.0.0.3', undefined]);
   });
@@ -52,7 +52,7 @@ describe('a set of brokers', () => {
   test('keeps the brokers that stay, with all that is known of them', () => {
     const { set, brokers } = brokersAt('http://a:1', 'http://b:1');
     const [a, b] = brokers;
-    b?.noteHealthy(health('Broker_b_1'));
+    b?.recordHealthy(health('Broker_b_1'));
     const { added, removed } = set.update(['http://b:1', 'http://c:1', 'http://c:1'].map(parseBrokerUrl));
     expect(added.map(({ label }) => label)).toEqual(['c:1']);
     expect(removed).toEqual([a]);
@@ -65,8 +65,8 @@ describe('a set of brokers', () => {
     const hostsInOrder = (): string[] => set.inOrder().map(({ address }) => address.host);
     expect(new Set([hostsInOrder()[0], hostsInOrder()[0], hostsInOrder()[0]])).toEqual(new Set(['a', 'b', 'c']));
     const [a, b, c] = brokers;
-    a?.noteHealthy(health('Broker_a_1'));
-    b?.noteHealthy(health('Broker_b_1'));
+    a?.recordHealthy(health('Broker_a_1'));
+    b?.recordHealthy(health('Broker_b_1'));
     const end = a?.beginCall();
     expect([hostsInOrder(), hostsInOrder()]).toEqual([
       ['b', 'a'],
@@ -80,9 +80,9 @@ describe('a set of brokers', () => {
   test('is shared when all that have told of their store have one that is', () => {
     const { set, brokers } = brokersAt('http://a:1', 'http://b:1');
     const before = set.isShared;
-    brokers[0]?.noteHealthy(health('Broker_a_1', 's3'));
+    brokers[0]?.recordHealthy(health('Broker_a_1', 's3'));
     const known = set.isShared;
-    brokers[1]?.noteHealthy(health('Broker_b_1', 'fs'));
+    brokers[1]?.recordHealthy(health('Broker_b_1', 'fs'));
     expect([before, known, set.isShared]).toEqual([false, true, false]);
   });
 });
@@ -90,10 +90,10 @@ describe('a set of brokers', () => {
 describe('a broker', () => {
   test('goes down once, by failures in a row', () => {
     const [broker] = brokersAt('http://a:1').brokers;
-    broker?.noteHealthy({ brokerId: 'Broker_a_1', storeType: 'fs' });
-    const steps = [broker?.noteFailure(3), broker?.noteFailure(3)];
-    broker?.noteAnswer();
-    steps.push(broker?.noteFailure(3), broker?.noteFailure(3), broker?.noteFailure(3), broker?.noteFailure(3));
+    broker?.recordHealthy({ brokerId: 'Broker_a_1', storeType: 'fs' });
+    const steps = [broker?.recordFailure(3), broker?.recordFailure(3)];
+    broker?.recordAnswer();
+    steps.push(broker?.recordFailure(3), broker?.recordFailure(3), broker?.recordFailure(3), broker?.recordFailure(3));
     expect(steps).toEqual([false, false, false, false, true, false]);
     expect(broker?.isUp).toBe(false);
   });
@@ -152,13 +152,13 @@ describe('brokers that a name stands for', () => {
 test('what was learnt the longest ago, and not asked for since, is forgotten first', () => {
   const [broker] = brokersAt('http://a:1').brokers;
   const [one, two, three] = Array.from({ length: 3 }, () => createRequestId(new ManualClock(), systemRandom));
-  const routes = new LearntRoutes(() => 2);
+  const routes = new RouteCache(() => 2);
   if (broker === undefined || one === undefined || two === undefined || three === undefined) throw new Error('unreachable');
-  routes.learn(one, broker);
-  routes.learn(two, broker);
+  routes.set(one, broker);
+  routes.set(two, broker);
   routes.get(one);
-  routes.learn(three, broker);
+  routes.set(three, broker);
   expect([routes.get(one), routes.get(two), routes.get(three), routes.count]).toEqual([broker, undefined, broker, 2]);
-  routes.forgetBrokers([broker]);
+  routes.deleteBrokers([broker]);
   expect(routes.count).toBe(0);
 });

@@ -13,7 +13,7 @@ export {
 } from './layout.ts';
 export type { RemovalReason } from './removed-results.ts';
 export { removeResult } from './remove-result.ts';
-export type { ResultAdmission, RoomReservation } from './result-admission.ts';
+export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
 export { type EncodeOptions, type PageFormat, ResultPage } from './result-page.ts';
 export type { ResultSource } from './result-source.ts';
@@ -24,7 +24,7 @@ export { storeInProcess, type StoringEngine, type StoringOptions } from './stori
 export type { ResultSink } from './write-result.ts';
 export { decodeSchema, encodeSchema } from './schema-bytes.ts';
 export {
-  type GrowRequest,
+  type ExtendRequest,
   type ResultWriter,
   type WriteOrder,
   type WriterAdmission,

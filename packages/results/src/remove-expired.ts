@@ -13,7 +13,7 @@ const removalsMax = 16;
 export async function removeExpired(
   entries: AsyncIterable<ResultEntry>,
   cutoffMs: number,
-  remove: (entry: ResultEntry) => Promise<'removed' | 'renewed'>,
+  remove: (entry: ResultEntry) => Promise<'removed' | 'kept'>,
   { signal }: CallOptions,
 ): Promise<number> {
   let removedCount = 0;

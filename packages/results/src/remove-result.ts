@@ -18,7 +18,7 @@ export async function removeResult(
   store: ObjectStore,
   entry: ResultEntry,
   options: RemoveOptions = {},
-): Promise<'removed' | 'renewed'> {
+): Promise<'removed' | 'kept'> {
   const { onUncommitted, ...call } = options;
   await store.delete(entry.recordKey, call);
   // A renewal keeps the submission time: so only commit records are looked at.
@@ -26,7 +26,7 @@ export async function removeResult(
   for await (const object of store.list(recordPrefix, call)) {
     const name = parseResultObjectName(object.key);
     if (name?.kind !== 'record') continue;
-    if (name.expirationTimeMs > entry.expirationTimeMs) return 'renewed';
+    if (name.expirationTimeMs > entry.expirationTimeMs) return 'kept';
     await store.delete(object.key, call);
   }
   onUncommitted?.();

@@ -143,9 +143,9 @@ export class ResultStore implements AsyncDisposable {
 
   /**
    * Removes a result as a listing has shown it, for a cleaner: opens no object, so that its owner is told why it is gone only while
-   * this process remembers whose it was. Resolves to `renewed`, and leaves it alone, when it was renewed since.
+   * this process remembers whose it was. Resolves to `kept` when it was renewed since.
    */
-  async remove(entry: ResultEntry, reason: RemovalReason, options: CallOptions = {}): Promise<'removed' | 'renewed'> {
+  async remove(entry: ResultEntry, reason: RemovalReason, options: CallOptions = {}): Promise<'removed' | 'kept'> {
     return this.#changes.run(entry.requestId, async () => {
       const onUncommitted = (): void => {
         this.#records.forget(entry.requestId);
@@ -165,7 +165,7 @@ export class ResultStore implements AsyncDisposable {
   async deleteExpired(cutoffMs: number, options: CallOptions = {}): Promise<number> {
     checkTimeMs('cutoffMs', cutoffMs);
     const nowMs = this.#clock.nowMs();
-    const remove = (entry: ResultEntry): Promise<'removed' | 'renewed'> =>
+    const remove = (entry: ResultEntry): Promise<'removed' | 'kept'> =>
       this.remove(entry, entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted', options);
     return removeExpired(this.list(options), cutoffMs, remove, options);
   }

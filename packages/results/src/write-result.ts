@@ -17,7 +17,7 @@ import type { BufferPool } from './buffer-pool.ts';
 import { encodeCommitRecord } from './commit-record.ts';
 import { dataKeyOf, recordKeyOf } from './layout.ts';
 import type { OpenRecord } from './record-reader.ts';
-import type { ResultAdmission, RoomReservation } from './result-admission.ts';
+import type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 import type { ResultSource } from './result-source.ts';
 import { encodeResultFile, type ResultFileSummary } from './write-result-file.ts';
 
@@ -64,7 +64,7 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     const record = { requestId, brokerId, owner, ...name, dataSizeBytes: sizeBytes, schema, spans, statistics };
     const bytes = encodeCommitRecord(record);
     throwIfAborted(signal);
-    await room.grow(bytes.byteLength, { signal });
+    await room.extend(bytes.byteLength, { signal });
     recordKey = recordKeyOf(brokerId, requestId, name);
     const seenMs = options.clock.monotonicMs();
     await store.put(recordKey, bytes, { signal });
@@ -86,14 +86,14 @@ class ResultFile {
   readonly #options: WriteOptions;
   readonly #schema: ReturnType<typeof storedSchemaOf>;
   readonly #dataKey: string;
-  readonly #room: RoomReservation;
+  readonly #room: SpaceReservation;
 
   constructor(
     source: ResultSource,
     options: WriteOptions,
     schema: ReturnType<typeof storedSchemaOf>,
     dataKey: string,
-    room: RoomReservation,
+    room: SpaceReservation,
   ) {
     this.#source = source;
     this.#options = options;
@@ -120,10 +120,10 @@ class ResultFile {
         batchesBytes += message.byteLength;
         cachedBytes += message.byteLength;
         if (cache.isFor(cachedBytes)) cache.set(this.#dataKey, index, message);
-        return this.#room.grow(message.byteLength, { signal });
+        return this.#room.extend(message.byteLength, { signal });
       },
     });
-    await this.#room.grow(this.#summary.sizeBytes - batchesBytes, { signal });
+    await this.#room.extend(this.#summary.sizeBytes - batchesBytes, { signal });
   }
 
   /** The source's batches, held to the schema; a failure of the source is kept, because a store may wrap what it gets. */

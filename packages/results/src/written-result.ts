@@ -5,7 +5,7 @@ import { BufferPool } from './buffer-pool.ts';
 import { decodeCommitRecord } from './commit-record.ts';
 import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
 import type { OpenRecord } from './record-reader.ts';
-import type { ResultAdmission, RoomReservation } from './result-admission.ts';
+import type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
 import { type ResultSink, writeResult } from './write-result.ts';
@@ -41,7 +41,7 @@ export interface WrittenResult {
 }
 
 /** A request for room. A writer asks for more than it needs at once, so that it asks seldom; there may be room for less only. */
-export interface GrowRequest {
+export interface ExtendRequest {
   readonly neededBytes: number;
   readonly wantedBytes: number;
 }
@@ -53,7 +53,7 @@ export interface WriterAdmission {
    *
    * @throws QUERY_LIMIT_EXCEEDED when there is no room and none will come
    */
-  grow(request: GrowRequest, options: CallOptions): Promise<number>;
+  extend(request: ExtendRequest, options: CallOptions): Promise<number>;
   /** The write has failed. `isFreed` tells whether all that it wrote is gone again. */
   release(isFreed: boolean): void;
 }
@@ -88,18 +88,18 @@ const lumpBytesMax = 4 * MiB;
 /** What a writer elsewhere sends back of the rows, for the first page. */
 const firstBytesMax = MiB;
 
-/** Asks for room in lumps that grow with the result: what is taken too much is a quarter of it at most. */
-function roomByLumps(admission: WriterAdmission): RoomReservation {
+/** Asks for room in lumps that extend with the result: what is taken too much is a quarter of it at most. */
+function roomByLumps(admission: WriterAdmission): SpaceReservation {
   let takenBytes = 0;
   let aheadBytes = 0;
   const ask = async (neededBytes: number, options: CallOptions): Promise<void> => {
     const wantedBytes = Math.max(neededBytes, Math.min(lumpBytesMax, Math.floor(takenBytes / 4)));
-    const givenBytes = await admission.grow({ neededBytes, wantedBytes }, options);
+    const givenBytes = await admission.extend({ neededBytes, wantedBytes }, options);
     takenBytes += givenBytes;
     aheadBytes += givenBytes - neededBytes;
   };
   return {
-    grow: (bytes, options = {}) => {
+    extend: (bytes, options = {}) => {
       const fromAheadBytes = Math.min(bytes, aheadBytes);
       aheadBytes -= fromAheadBytes;
       return fromAheadBytes === bytes ? undefined : ask(bytes - fromAheadBytes, options);
@@ -136,16 +136,16 @@ export async function haveWritten(
 class WriterRoom implements WriterAdmission {
   /** Whether all is gone again that a failed writer wrote; undefined when it did not say: it died. */
   isFreed: boolean | undefined;
-  readonly #room: RoomReservation;
+  readonly #room: SpaceReservation;
 
-  constructor(room: RoomReservation) {
+  constructor(room: SpaceReservation) {
     this.#room = room;
   }
 
-  async grow({ neededBytes, wantedBytes }: GrowRequest, options: CallOptions): Promise<number> {
-    const isAmple = this.#room.hasAmpleRoom?.(wantedBytes) ?? true;
+  async extend({ neededBytes, wantedBytes }: ExtendRequest, options: CallOptions): Promise<number> {
+    const isAmple = this.#room.hasAmpleSpace?.(wantedBytes) ?? true;
     const bytes = isAmple ? wantedBytes : neededBytes;
-    await this.#room.grow(bytes, options);
+    await this.#room.extend(bytes, options);
     return bytes;
   }
 

@@ -4,7 +4,7 @@ import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../../../test/src/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/builders/page-text.ts';
-import { ResultStore, type RoomReservation } from '../src/index.ts';
+import { ResultStore, type SpaceReservation } from '../src/index.ts';
 
 let memory: MemoryObjectStore;
 
@@ -12,7 +12,7 @@ beforeEach(() => {
   memory = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
 });
 
-function resultsWith(grow: RoomReservation['grow'], ends: string[] = []): ResultStore {
+function resultsWith(extend: SpaceReservation['extend'], ends: string[] = []): ResultStore {
   return new ResultStore({
     store: memory,
     brokerId: 'b',
@@ -23,7 +23,7 @@ function resultsWith(grow: RoomReservation['grow'], ends: string[] = []): Result
     batchSizeBytes: 1000,
     admission: {
       reserve: () => ({
-        grow,
+        extend,
         commit: () => void ends.push('commit'),
         release: (isFreed) => void ends.push(isFreed ? 'freed' : 'left'),
       }),
@@ -44,11 +44,11 @@ describe('a write that waits for room', () => {
         yield batch;
       }
     };
-    const grow = (): Promise<void> => {
+    const extend = (): Promise<void> => {
       asked.resolve();
       return room.promise;
     };
-    const writing = resultsWith(grow).create({ ...rows, batches: counted() }, { owner: 'o' });
+    const writing = resultsWith(extend).create({ ...rows, batches: counted() }, { owner: 'o' });
     await asked.promise;
     const pulledBefore = pulledCount;
     const bytesBefore = memory.usedBytes;

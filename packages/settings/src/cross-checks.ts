@@ -80,11 +80,11 @@ function checkBuckets({ settings, sourceOf }: Given): SettingProblem | undefined
 
 function checkPlugin({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
   const { key, kind } = store.fileLocation;
-  const place = settings.store.fileLocation;
-  if (place?.scheme !== 'plugin') return undefined;
-  const isKnown = settings.storageClasses.some(({ name, factory }) => name === place.name && factory?.kind === 'module');
+  const location = settings.store.fileLocation;
+  if (location?.scheme !== 'plugin') return undefined;
+  const isKnown = settings.storageClasses.some(({ name, factory }) => name === location.name && factory?.kind === 'module');
   if (isKnown) return undefined;
-  const factoryKey = storageClasses.factory.key.replace('<scheme>', place.name);
+  const factoryKey = storageClasses.factory.key.replace('<scheme>', location.name);
   return badValue(key, valueOf(key), `${kind.allowed}; any other scheme needs a module in ${factoryKey}`, sourceOf(key));
 }
 

@@ -24,15 +24,15 @@ export function badValue(key: string, value: string, allowed: string, source: Se
   return { key, value: shown, allowed, source, message };
 }
 
-/** Anything else that is wrong with a setting or, without a key, with a place that settings come from. */
+/** Anything else that is wrong with a setting or, without a key, with an origin that settings come from. */
 export function faultAt(key: string | undefined, source: SettingSource, what: string): SettingProblem {
-  const place = formatSettingSource(source);
+  const origin = formatSettingSource(source);
   return {
     key,
     value: undefined,
     allowed: undefined,
     source,
-    message: `${key === undefined ? place : `${showable(key)} (${place})`}: ${what}.`,
+    message: `${key === undefined ? origin : `${showable(key)} (${origin})`}: ${what}.`,
   };
 }
 

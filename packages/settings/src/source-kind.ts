@@ -7,9 +7,9 @@ export const sources: SettingKind<readonly StoreLocation[]> = {
     'a list separated by commas, of which each is a path, a file: URI, or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
   parse: (text, baseDir) => {
     const read = text.split(',').map((element) => location.parse(element.trim(), baseDir));
-    const known = read.filter((place) => place !== undefined && place.scheme !== 'plugin');
-    const names = new Set(known.map((place) => location.format(place)));
+    const known = read.filter((source) => source !== undefined && source.scheme !== 'plugin');
+    const names = new Set(known.map((source) => location.format(source)));
     return known.length === read.length && names.size === known.length ? known : undefined;
   },
-  format: (places) => places.map((place) => location.format(place)).join(','),
+  format: (sources) => sources.map((source) => location.format(source)).join(','),
 };

@@ -2,10 +2,10 @@ import { Worker } from 'node:worker_threads';
 import type { BulkTask, DirectoryContents } from './bulk-work.ts';
 import type { BulkAnswer, BulkRequest } from './bulk-worker.ts';
 
-/** So many errands are handed over at once: enough to keep the thread busy; the others can still be called off. */
+/** So many jobs are handed over at once: enough to keep the thread busy; the others can still be called off. */
 const handedOverMax = 16;
 
-interface Errand {
+interface BulkJob {
   readonly task: BulkTask;
   readonly isWanted: () => boolean;
   readonly resolve: (value: DirectoryContents | undefined) => void;
@@ -16,14 +16,14 @@ interface Errand {
  * A thread for calls to the operating system by the thousand, which are made there one after the other, without a trip through the
  * event loop and the thread pool for each: that takes a tenth of the time where these are busy, and none of the event loop's.
  *
- * Starts with the first errand; keeps no process alive but while there are errands.
+ * Starts with the first job; keeps no process alive but while there are jobs.
  */
 export class BulkThread {
   #worker: Worker | undefined;
   #isBroken = false;
   #lastNumber = 0;
-  readonly #waiting: Errand[] = [];
-  readonly #handedOver = new Map<number, Errand>();
+  readonly #waiting: BulkJob[] = [];
+  readonly #handedOver = new Map<number, BulkJob>();
   readonly #underWay = new Set<Promise<unknown>>();
 
   /** Whether the thread has ended by itself: it is better not to be asked again. */
@@ -31,7 +31,7 @@ export class BulkThread {
     return this.#isBroken;
   }
 
-  /** Whether it has errands: then another one costs little. */
+  /** Whether it has jobs: then another one costs little. */
   get isBusy(): boolean {
     return this.#underWay.size > 0;
   }
@@ -55,7 +55,7 @@ export class BulkThread {
     await this.#run({ kind: 'delete', root, path }, isWanted);
   }
 
-  /** Ends the thread once its errands are done. */
+  /** Ends the thread once its jobs are done. */
   async close(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
     const worker = this.#worker;
@@ -76,17 +76,17 @@ export class BulkThread {
 
   #handOver(): void {
     while (this.#handedOver.size < handedOverMax) {
-      const errand = this.#waiting.shift();
-      if (errand === undefined) break;
-      if (!errand.isWanted()) {
-        errand.resolve(undefined);
+      const job = this.#waiting.shift();
+      if (job === undefined) break;
+      if (!job.isWanted()) {
+        job.resolve(undefined);
         continue;
       }
       const worker = (this.#worker ??= this.#start());
       const number = (this.#lastNumber += 1);
-      this.#handedOver.set(number, errand);
+      this.#handedOver.set(number, job);
       worker.ref();
-      worker.postMessage({ number, task: errand.task } satisfies BulkRequest);
+      worker.postMessage({ number, task: job.task } satisfies BulkRequest);
     }
     if (this.#handedOver.size === 0) this.#worker?.unref();
   }
@@ -107,12 +107,12 @@ export class BulkThread {
   }
 
   #hear(answer: BulkAnswer): void {
-    const errand = this.#handedOver.get(answer.number);
+    const job = this.#handedOver.get(answer.number);
     this.#handedOver.delete(answer.number);
     this.#handOver();
-    if (!('errno' in answer)) return errand?.resolve(answer.value);
+    if (!('errno' in answer)) return job?.resolve(answer.value);
     const { errno, message } = answer;
-    return errand?.reject(Object.assign(new Error(message), { code: errno, errno: -1 }));
+    return job?.reject(Object.assign(new Error(message), { code: errno, errno: -1 }));
   }
 
   /** The thread is gone: whoever tries again does without. */

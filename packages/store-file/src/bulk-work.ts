@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Many small calls to the operating system, as one errand for another thread. Paths are absolute. */
+/** Many small calls to the operating system, as one job for another thread. Paths are absolute. */
 export type BulkTask =
   /** `isChecking`: only where the path leads, without symbolic links on the way. */
   | { readonly kind: 'look'; readonly paths: readonly string[]; readonly isChecking: boolean }
@@ -16,7 +16,7 @@ export interface DirectoryContents {
   readonly lastModifiedMs: Float64Array;
 }
 
-/** Runs one errand to its end, without a pause: not for a thread that others wait for. @throws Node's errno errors, of a `delete` */
+/** Runs one job to its end, without a pause: not for a thread that others wait for. @throws Node's errno errors, of a `delete` */
 export function runBulkTask(task: BulkTask): DirectoryContents | undefined {
   if (task.kind === 'look') return lookInto(task);
   deleteFile(task);

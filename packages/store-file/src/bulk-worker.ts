@@ -2,7 +2,7 @@ import { constants, platform, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { type BulkTask, type DirectoryContents, runBulkTask } from './bulk-work.ts';
 
-/** One errand and its number, by which the answer is known. */
+/** One job and its number, by which the answer is known. */
 export interface BulkRequest {
   readonly number: number;
   readonly task: BulkTask;

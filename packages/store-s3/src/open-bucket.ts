@@ -23,8 +23,8 @@ const connectionTimeoutMs = 10_000;
  * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
  */
 export async function openBucket(options: S3ObjectStoreOptions): Promise<Bucket> {
-  const place = parseBucketLocation(options.location, 's3');
-  const bucket = new Bucket(options.client ?? createClient(options), place, encryptionParameters(options));
+  const location = parseBucketLocation(options.location, 's3');
+  const bucket = new Bucket(options.client ?? createClient(options), location, encryptionParameters(options));
   try {
     await proveUsable(bucket);
     return bucket;

@@ -1,6 +1,6 @@
 import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { type CallOptions, isQuireError, type ObjectEntry, QuireError, retry, type RetryOptions } from '@quire/core';
-import { type FailedCall, putInParts, tapSource } from '@quire/core/bucket';
+import { type FailedCall, putInParts, observeSource } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { wholeSeconds } from './last-modified.ts';
 import { MultipartUpload } from './multipart-upload.ts';
@@ -41,7 +41,7 @@ export class ObjectWriter {
     if (body instanceof Uint8Array) {
       await this.#putBytes(call, body);
       onChunk(body);
-    } else await this.#putSource(call, tapSource(body, { onChunk }), assertAlive);
+    } else await this.#putSource(call, observeSource(body, { onChunk }), assertAlive);
     try {
       return await headObject(bucket, bucket.callOf('head', key, options));
     } catch (error) {

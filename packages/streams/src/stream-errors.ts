@@ -12,7 +12,7 @@ export function streamUnavailable(message: string, cause?: unknown): QuireError 
 
 /** A partition does not hold an offset; the message names both ends. */
 export function offsetNotFound(
-  place: { readonly description: string; readonly partition: number },
+  source: { readonly description: string; readonly partition: number },
   offset: number,
   range: { readonly earliestOffset: number; readonly latestOffset: number },
 ): QuireError {
@@ -20,7 +20,7 @@ export function offsetNotFound(
   const held = earliestOffset === latestOffset ? `is empty at ${latestOffset}` : `holds ${earliestOffset} to ${latestOffset}`;
   return new QuireError(
     'OFFSET_NOT_FOUND',
-    `Partition ${place.partition} of ${place.description} ${held}, and not offset ${offset}.`,
+    `Partition ${source.partition} of ${source.description} ${held}, and not offset ${offset}.`,
   );
 }
 

@@ -90,7 +90,7 @@ export class EmbeddedTableEngine implements TableEngine {
       taskTypes,
     });
     const onFailed = options.onTaskFailed;
-    const tasks = await TaskEngine.open({ registry, directory, clock, random, instanceName, surroundings: options, onFailed });
+    const tasks = await TaskEngine.open({ registry, directory, clock, random, instanceName, ingestion: options, onFailed });
     return new EmbeddedTableEngine(options, registry, { instanceName, lock, tasks });
   }
 

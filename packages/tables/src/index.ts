@@ -45,7 +45,7 @@ export {
 } from './pipeline/run-pipeline.ts';
 export { type StepName, stepNames } from './pipeline/step.ts';
 export { renderRuleList } from './validate/rule-list.ts';
-export type { TableSurroundings } from './validate/rule.ts';
+export type { ClusterContext } from './validate/rule.ts';
 export { type TableContext, validateTableConfig, validateTableSchema } from './validate/validate.ts';
 export { type PreviewLimits, previewLimits } from './preview/preview-limits.ts';
 export type { PreviewedRow, PreviewResponse, PreviewSummary, SampledRow } from './preview/preview-response.ts';

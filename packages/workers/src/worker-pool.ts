@@ -149,9 +149,9 @@ export class WorkerPool implements AsyncDisposable {
     this.#startingAhead.push(starting);
     // Whoever has taken it meanwhile sees to it.
     const isStillAhead = (): boolean => {
-      const place = this.#startingAhead.indexOf(starting);
-      if (place >= 0) void this.#startingAhead.splice(place, 1);
-      return place >= 0;
+      const index = this.#startingAhead.indexOf(starting);
+      if (index >= 0) void this.#startingAhead.splice(index, 1);
+      return index >= 0;
     };
     starting.then(
       (worker) => isStillAhead() && this.#setIdle(worker),
@@ -186,9 +186,9 @@ export class WorkerPool implements AsyncDisposable {
     const { idleMs, sizeMin } = this.#options;
     const useCount = worker.useCount;
     await this.#clock.sleep(idleMs, this.#closing.signal).catch(ignore);
-    const place = this.#idle.indexOf(worker);
-    if (this.#closing.signal.aborted || place < 0 || worker.useCount !== useCount || this.#all.size <= sizeMin) return;
-    this.#idle.splice(place, 1);
+    const index = this.#idle.indexOf(worker);
+    if (this.#closing.signal.aborted || index < 0 || worker.useCount !== useCount || this.#all.size <= sizeMin) return;
+    this.#idle.splice(index, 1);
     await this.#stop(worker);
   }
 
@@ -202,8 +202,8 @@ export class WorkerPool implements AsyncDisposable {
 
   #forget(worker: WorkerProcess, end: WorkerEnd): void {
     this.#all.delete(worker);
-    const place = this.#idle.indexOf(worker);
-    if (place >= 0) this.#idle.splice(place, 1);
+    const index = this.#idle.indexOf(worker);
+    if (index >= 0) this.#idle.splice(index, 1);
     if (end.reason !== 'stopped') {
       this.#killed[end.reason] += 1;
       this.#options.onKilled?.(end);

@@ -11,7 +11,7 @@ export interface ReadmeProgram {
 }
 
 /** What each of these needs that a fresh project has not. */
-const surroundings: Readonly<Record<string, string>> = {
+const supportFiles: Readonly<Record<string, string>> = {
   'readme-api-1.ts': 'throws on purpose, as its comment says',
   'readme-cli-1.ts': 'is loaded by the command',
   'my-engine.ts': 'is loaded by the command',
@@ -49,7 +49,7 @@ export function readmePrograms(packages: string): readonly ReadmeProgram[] {
     return Array.from(readme.matchAll(/```ts\n([\s\S]*?)```/g), ([, text = ''], index) => {
       const [, file = `readme-${name}-${index + 1}.ts`] = /^\/\/ ([\w-]+\.ts)\n/.exec(text) ?? [];
       // Without an import of its own, a file would share its names with the others.
-      return { file, text: `${text}\nexport {};\n`, isRun: !(file in surroundings) };
+      return { file, text: `${text}\nexport {};\n`, isRun: !(file in supportFiles) };
     });
   });
 }

@@ -7,7 +7,7 @@ import { cannedEngine, cannedRestreams } from './canned-tables.ts';
 import { TestController } from './controller-server.ts';
 
 /** What a controller says, where it is not the canned answer; and where the command runs. */
-interface Surroundings {
+interface Dependencies {
   readonly engine?: Partial<TableEngine>;
   readonly restreams?: Partial<Restreams>;
   readonly environment?: FakeOptions;
@@ -19,7 +19,7 @@ export const terminal: FakeOptions = {
 };
 
 /** Runs a command against a controller of its own; time passes while it waits. */
-export async function runAdminCommand(args: readonly string[], { engine, restreams, environment: given }: Surroundings = {}) {
+export async function runAdminCommand(args: readonly string[], { engine, restreams, environment: given }: Dependencies = {}) {
   const tables = {
     engine: { ...cannedEngine, ...engine },
     restreams: Object.assign(Object.create(cannedRestreams), restreams),

@@ -38,7 +38,7 @@ const report = await sweeper.sweep({
   graceMs: 1,
   concurrencyMax: 8,
   isDryRun: true,
-  trustsWallClock: true,
+  usesWallClock: true,
   onRemoval: () => undefined,
   onFailure: refuse,
 });

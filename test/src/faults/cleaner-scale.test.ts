@@ -76,7 +76,7 @@ test(
         graceMs: 3_600_000,
         concurrencyMax: 8,
         isDryRun: false,
-        trustsWallClock: true,
+        usesWallClock: true,
         onRemoval: () => undefined,
         onFailure: () => undefined,
       });

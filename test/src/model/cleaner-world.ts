@@ -8,7 +8,7 @@ import { countingJson, countingRows } from '../builders/counting-rows.ts';
 import { pageText } from '../builders/page-text.ts';
 import type { Action, Scene, Weather } from './cleaner-actions.ts';
 import { Process, type Removed } from './cleaner-process.ts';
-import { EvictionJudge, type KnownResult } from './eviction-judge.ts';
+import { EvictionChecker, type KnownResult } from './eviction-checker.ts';
 
 const hourMs = 3_600_000;
 const graceMs = 2 * hourMs;
@@ -30,13 +30,13 @@ export class World {
   #isDaemonSweeping = false;
   #scene: readonly Action[] = [];
   #isFaulty = false;
-  #evictions = new EvictionJudge(undefined);
+  #evictions = new EvictionChecker(undefined);
   /** What a cleaner has removed and must not have. */
   readonly #violations: string[] = [];
 
   /** Runs one scene to its end and checks what must be true after it. */
   async play({ actions, weather }: Scene): Promise<void> {
-    this.#evictions = new EvictionJudge(this.settings.quota);
+    this.#evictions = new EvictionChecker(this.settings.quota);
     this.#evictions.noteDemand(await this.#presentBytes());
     const oldBefore = this.#evictions.oldOf(this.#known, this.clock.nowMs());
     this.#scene = actions;
@@ -51,7 +51,7 @@ export class World {
     assert.deepEqual(this.#violations, []);
     // Deletions and renewals at the same time change what is stored, and what may go, behind the sweep's back.
     const isCalm = actions.every(({ kind }) => kind === 'write' || kind === 'abort' || kind === 'read') && !this.#isFaulty;
-    this.#evictions.judge(isCalm ? oldBefore : undefined);
+    this.#evictions.check(isCalm ? oldBefore : undefined);
     await this.#expectListed();
     this.#turn += 1;
     const result = this.#known[this.#turn % Math.max(1, this.#known.length)];
@@ -181,7 +181,7 @@ export class World {
         const percents = { criticalPercent: 90, targetPercent: 60 };
         const quota = quotaBytes === undefined ? undefined : { quotaBytes, protectionMs, ...percents };
         this.settings = { ...this.settings, quota };
-        this.#evictions = new EvictionJudge(quota);
+        this.#evictions = new EvictionChecker(quota);
         return undefined;
       }
       case 'restart':

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { StorageAdmission } from '@quire/cleaner';
 import { isQuireError, type RequestId } from '@quire/core';
-import type { RoomReservation } from '@quire/results';
+import type { SpaceReservation } from '@quire/results';
 import type { World } from './cleaner-world.ts';
 
 /** An admission whose every answer is held to the rules of room. */
@@ -13,10 +13,10 @@ export class WatchedAdmission extends StorageAdmission {
     this.#world = world;
   }
 
-  override reserve(requestId: RequestId): RoomReservation {
+  override reserve(requestId: RequestId): SpaceReservation {
     const room = super.reserve(requestId);
     let heldBytes = 0;
-    const grow: RoomReservation['grow'] = (bytes, options) => {
+    const extend: SpaceReservation['extend'] = (bytes, options) => {
       this.#world.noteDemand(bytes);
       const expectRoom = (): void => {
         heldBytes += bytes;
@@ -25,7 +25,7 @@ export class WatchedAdmission extends StorageAdmission {
         assert.ok(this.usageBytes <= policy.quotaBytes, `usage is ${this.usageBytes} after a grant`);
         assert.ok(heldBytes <= policy.criticalBytes, 'a result that could not stay goes on');
       };
-      const waiting = room.grow(bytes, options);
+      const waiting = room.extend(bytes, options);
       if (waiting === undefined) {
         expectRoom();
         return undefined;
@@ -35,7 +35,7 @@ export class WatchedAdmission extends StorageAdmission {
         throw error;
       });
     };
-    return { ...room, grow };
+    return { ...room, extend };
   }
 
   /** Refused: then it could not even have fitted after everything had been deleted that may be. */

@@ -2,7 +2,7 @@ import { type Operation, operations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import { audit, principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
-import { openOwnResult, tellOnlyOwners } from '../own-results.ts';
+import { openOwnResult, hideFromOthers } from '../own-results.ts';
 
 /** DELETE /query/resultStore/{requestId}: for admins, and for its owner. */
 export function deleteResultRoute(context: BrokerContext, operation: Operation = operations.deleteResult): RouteOptions {
@@ -12,7 +12,7 @@ export function deleteResultRoute(context: BrokerContext, operation: Operation =
     const requestId = requestIdOf(request);
     // An admin may also delete what cannot be opened any more.
     if (principal.role !== 'admin') await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
-    const deleted = await tellOnlyOwners(results, principal, requestId, () => results.delete(requestId));
+    const deleted = await hideFromOthers(results, principal, requestId, () => results.delete(requestId));
     audit(request, 'result deleted', { resultId: deleted.requestId, reason: 'deleted', sizeBytes: deleted.sizeBytes });
     return reply
       .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })

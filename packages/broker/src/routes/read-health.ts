@@ -17,7 +17,7 @@ export function readHealthRoute(context: BrokerContext): RouteOptions {
       storeType: storeTypeOf(options.storeLocation),
       queriesRunning: queue.runningCount,
       queriesQueued: queue.queuedCount,
-      ...options.surroundings?.(),
+      ...options.healthDetails?.(),
     };
     return reply.header('cache-control', 'no-store').send(health);
   });

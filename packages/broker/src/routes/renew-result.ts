@@ -3,7 +3,7 @@ import { parseDurationMs, QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 import { principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
-import { openOwnResult, tellOnlyOwners } from '../own-results.ts';
+import { openOwnResult, hideFromOthers } from '../own-results.ts';
 import { storedResultOf } from '../stored-result.ts';
 
 /** PATCH /query/resultStore/{requestId}: for admins, and for its owner. */
@@ -14,7 +14,7 @@ export function renewResultRoute(context: BrokerContext): RouteOptions {
     const principal = principalOf(request);
     const requestId = requestIdOf(request);
     await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
-    const renewed = await tellOnlyOwners(results, principal, requestId, () => results.renew(requestId, durationMs));
+    const renewed = await hideFromOthers(results, principal, requestId, () => results.renew(requestId, durationMs));
     request.log.info({ resultId: renewed.requestId, expirationTimeMs: renewed.expirationTimeMs }, 'result renewed');
     return reply.header('cache-control', 'no-store').send(storedResultOf(renewed, storeLocation));
   });

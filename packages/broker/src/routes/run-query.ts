@@ -45,11 +45,11 @@ export function runQueryRoute(context: BrokerContext, operation: Operation = ope
     }
     const { requestId, rowCount: totalRowCount, sizeBytes } = result.entry;
     request.log.info({ rowCount: totalRowCount, sizeBytes, elapsedMs: result.statistics.elapsedMs }, 'query stored');
-    const fate = { isKept: isPaginated };
-    discardUnlessKept(context, request, result, fate);
+    const retention = { keepsResult: isPaginated };
+    discardUnlessKept(context, request, result, retention);
     const asked = { offset: 0, rowCount: isPaginated ? rowCount : Math.max(1, totalRowCount) };
     const page = result.page(asked);
-    if (answer === 'pinot-cursor') return sendKept(fate, () => sendPinotPage(context, request, reply, { result, page }));
+    if (answer === 'pinot-cursor') return sendStored(retention, () => sendPinotPage(context, request, reply, { result, page }));
     const cursor = cursorMembersOf(result, page, asked, context.advertised());
     const rows: RowsReply = {
       result,
@@ -64,16 +64,16 @@ export function runQueryRoute(context: BrokerContext, operation: Operation = ope
         ...(isPaginated && { [expirationHeader]: String(result.entry.expirationTimeMs) }),
       },
     };
-    return sendKept(fate, () => sendRows(context, request, reply, rows));
+    return sendStored(retention, () => sendRows(context, request, reply, rows));
   });
 }
 
 /** Resolves no sooner than the response has ended, by when the fate of the result is decided: it must stand before. */
-async function sendKept(fate: { isKept: boolean }, send: () => Promise<FastifyReply>): Promise<FastifyReply> {
+async function sendStored(retention: { keepsResult: boolean }, send: () => Promise<FastifyReply>): Promise<FastifyReply> {
   try {
     return await send();
   } catch (error) {
-    fate.isKept = false;
+    retention.keepsResult = false;
     throw error;
   }
 }
@@ -115,11 +115,11 @@ function discardUnlessKept(
   context: BrokerContext,
   request: FastifyRequest,
   result: Result,
-  fate: { readonly isKept: boolean },
+  retention: { readonly keepsResult: boolean },
 ): void {
   const discard = async (): Promise<void> => {
     const outcome = await callContextOf(request).call.outcome;
-    if (fate.isKept && outcome === 'finished') return;
+    if (retention.keepsResult && outcome === 'finished') return;
     try {
       await context.options.results.delete(result.entry.requestId);
     } catch (error) {

@@ -74,7 +74,7 @@ export async function measureUsage(store: ObjectStore, settings: CleanerSettings
     policy,
     graceMs: settings.graceMs,
     concurrencyMax,
-    trustsWallClock: true,
+    usesWallClock: true,
     onRemoval: ignore,
     onFailure: ignore,
   };

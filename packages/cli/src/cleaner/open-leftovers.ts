@@ -9,7 +9,7 @@ import { type StallableCall, unlessStalled } from './unless-stalled.ts';
 
 export interface LeftoversOptions {
   /** The store as it was opened, without what protects its callers. */
-  readonly place: ObjectStore;
+  readonly backend: ObjectStore;
   /** Whose uploads are looked at in a bucket; undefined for those of all brokers. */
   readonly brokerId: string | undefined;
   readonly settings: Pick<Settings['store'], 'attemptsMax' | 'timeoutMs'>;
@@ -22,18 +22,18 @@ export interface LeftoversOptions {
 const retryDelays = { delayMs: 50, delayMaxMs: 5000 };
 
 /**
- * What crashed writes leave beside the objects of a store: staged files, unfinished uploads. Undefined where there is no such place:
+ * What crashed writes leave beside the objects of a store: staged files, unfinished uploads. Undefined where a store has no such thing:
  * uploads to Google end by themselves a week after they were begun, are not paid for meanwhile, and cannot be listed.
  */
 export function openLeftovers(options: LeftoversOptions): Leftovers | undefined {
-  const { place } = options;
-  if (place instanceof FileObjectStore) return place.leftovers;
-  return hasUnfinishedUploads(place) ? new OwnUploads(place.leftovers, options) : undefined;
+  const { backend } = options;
+  if (backend instanceof FileObjectStore) return backend.leftovers;
+  return hasUnfinishedUploads(backend) ? new OwnUploads(backend.leftovers, options) : undefined;
 }
 
 /** Not by the class of the store: to know that, its SDK would have to be loaded. */
-export function hasUnfinishedUploads(place: ObjectStore): place is ObjectStore & { readonly leftovers: UnfinishedUploads } {
-  return place.location.startsWith('s3:') && 'leftovers' in place;
+export function hasUnfinishedUploads(backend: ObjectStore): backend is ObjectStore & { readonly leftovers: UnfinishedUploads } {
+  return backend.location.startsWith('s3:') && 'leftovers' in backend;
 }
 
 /** The unfinished uploads of results: those of other objects are others' business. No request waits for ever, and a failed one is repeated. */

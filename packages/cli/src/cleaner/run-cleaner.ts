@@ -29,11 +29,11 @@ export async function withStandaloneCleaner<T>(
   use: (standalone: StandaloneCleaner) => Promise<T>,
 ): Promise<T> {
   const { clock, random } = environment;
-  const { store: opened, place } = await openSharedStore(live, environment, logger);
+  const { store: opened, backend } = await openSharedStore(live, environment, logger);
   await using store = opened;
   const { registry, metrics } = createCleanerMetrics();
   const settings = live.current.store;
-  const leftovers = openLeftovers({ place, brokerId: undefined, settings, clock, random, logger });
+  const leftovers = openLeftovers({ backend, brokerId: undefined, settings, clock, random, logger });
   await using cleaner = openCleaner(live, {
     target: { store, brokerId: undefined, remover: storeRemover(store), leftovers },
     clock,

@@ -66,7 +66,7 @@ async function sweepOnce(run: CleanerRun, { isDryRun, asJson }: { isDryRun: bool
       printed = Promise.all([printed, stdout.write(line)]);
       printed.catch(() => undefined); // awaited below
     };
-    const swept = await cleaner.sweep('once', { isDryRun, trustsWallClock: true, onRemoval });
+    const swept = await cleaner.sweep('once', { isDryRun, usesWallClock: true, onRemoval });
     await printed;
     return swept;
   });

@@ -12,7 +12,7 @@ import type { OpenedEngine } from './open-query-engine.ts';
 interface BrokerParts {
   readonly store: ObjectStore;
   /** The store without what protects its callers. */
-  readonly place: ObjectStore;
+  readonly backend: ObjectStore;
   readonly results: ResultStore;
   readonly admission: StorageAdmission;
   readonly metrics: BrokerMetrics;
@@ -22,10 +22,10 @@ interface BrokerParts {
 
 /** The cleaner of a broker: for its own results only, which go through its `ResultStore`, so that readers hear why. */
 export function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Cleaner {
-  const { store, place, results, admission, metrics, logger, environment } = parts;
+  const { store, backend, results, admission, metrics, logger, environment } = parts;
   const { clock, random } = environment;
   const { brokerId } = results;
-  const leftovers = openLeftovers({ place, brokerId, settings: live.current.store, clock, random, logger });
+  const leftovers = openLeftovers({ backend, brokerId, settings: live.current.store, clock, random, logger });
   return openCleaner(live, {
     target: { store, brokerId, remover: results, admission, leftovers },
     clock,
@@ -36,12 +36,12 @@ export function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Clean
 }
 
 /** What a broker's health says of its cleaner, its workers and its settings. */
-export function surroundingsOf(
+export function healthDetailsOf(
   live: LiveSettings,
   cleaner: Cleaner,
   admission: StorageAdmission,
   { status: { count, busyCount, killed } }: Pick<OpenedEngine, 'status'>,
-): ReturnType<NonNullable<BrokerOptions['surroundings']>> {
+): ReturnType<NonNullable<BrokerOptions['healthDetails']>> {
   const { lastSweep, lastGoodSweepMs, lastError, settingsProblem } = cleaner.status;
   const [broker] = lastSweep?.brokers ?? [];
   const passes = broker === undefined ? [] : [broker.expiry, broker.quota, broker.orphans];

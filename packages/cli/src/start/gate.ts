@@ -19,7 +19,7 @@ import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from './live-settings.ts';
 
-interface GateSurroundings {
+interface GateDependencies {
   readonly environment: Environment;
   readonly logger: Logger;
   /** Who is let in beside the principals of the settings: other parts of this process. */
@@ -38,20 +38,20 @@ export class Gate implements AsyncDisposable {
   /** Whether everybody knows a token that lets one in. */
   readonly usesQuickstartTokens: boolean;
   readonly #settings: Settings;
-  readonly #surroundings: GateSurroundings;
+  readonly #dependencies: GateDependencies;
   readonly #watches: AsyncDisposable[] = [];
 
   private constructor(
     live: LiveSettings,
-    surroundings: GateSurroundings,
+    dependencies: GateDependencies,
     parts: { readonly principals: readonly KnownPrincipal[]; readonly tls: TlsCertificate | undefined },
   ) {
-    const { clock, random } = surroundings.environment;
+    const { clock, random } = dependencies.environment;
     const { principals, tls } = parts;
     const settings = live.current;
     this.#settings = settings;
-    this.#surroundings = surroundings;
-    const authenticator = new Authenticator(principals, { random, jwt: jwtVerifierOf(settings, surroundings) });
+    this.#dependencies = dependencies;
+    const authenticator = new Authenticator(principals, { random, jwt: jwtVerifierOf(settings, dependencies) });
     this.options = {
       authenticate: (header) => authenticator.authenticate(header),
       limits: new CallLimits(() => live.current.limits, clock),
@@ -61,7 +61,7 @@ export class Gate implements AsyncDisposable {
     if (settings.principals.some((each) => each.tokenFile !== undefined || each.passwordFile !== undefined)) {
       this.#watch({
         what: 'principals',
-        read: () => readPrincipals(settings, surroundings),
+        read: () => readPrincipals(settings, dependencies),
         current: principals,
         identify: identifyPrincipals,
         onChange: (changed) => authenticator.replacePrincipals(changed),
@@ -70,9 +70,9 @@ export class Gate implements AsyncDisposable {
   }
 
   /** @throws INVALID_SETTING with every problem of the principals, when they are not fit for the address, or the certificate is none */
-  static async open(live: LiveSettings, surroundings: GateSurroundings): Promise<Gate> {
-    const principals = await readPrincipals(live.current, surroundings);
-    return new Gate(live, surroundings, { principals, tls: await readCertificate(live.current) });
+  static async open(live: LiveSettings, dependencies: GateDependencies): Promise<Gate> {
+    const principals = await readPrincipals(live.current, dependencies);
+    return new Gate(live, dependencies, { principals, tls: await readCertificate(live.current) });
   }
 
   /** Gives the service each certificate that takes the place of the one before. */
@@ -99,7 +99,7 @@ export class Gate implements AsyncDisposable {
     readonly identify: (value: Secret) => string;
     readonly onChange: (value: Secret) => void;
   }): void {
-    const { environment, logger } = this.#surroundings;
+    const { environment, logger } = this.#dependencies;
     const { what } = secret;
     const watch = new SecretWatch({
       ...secret,
@@ -116,7 +116,7 @@ export class Gate implements AsyncDisposable {
 
 async function readPrincipals(
   settings: Settings,
-  { environment: { variables }, processPrincipals = [] }: GateSurroundings,
+  { environment: { variables }, processPrincipals = [] }: GateDependencies,
 ): Promise<readonly KnownPrincipal[]> {
   // Whoever takes only JSON Web Tokens needs no principals in the settings.
   if (settings.principals.length === 0 && settings.jwt.keys !== undefined) return processPrincipals;
@@ -128,7 +128,7 @@ async function readPrincipals(
   return [...principals, ...processPrincipals];
 }
 
-function jwtVerifierOf({ jwt }: Settings, { environment, logger }: GateSurroundings): JwtVerifier | undefined {
+function jwtVerifierOf({ jwt }: Settings, { environment, logger }: GateDependencies): JwtVerifier | undefined {
   const { keys: location, issuer, audience, keysMaxAgeMs, keysCooldownMs, adminWord, queryWord, roleDefault, ...claims } = jwt;
   if (location === undefined) return undefined;
   if (issuer === undefined || audience === undefined) {

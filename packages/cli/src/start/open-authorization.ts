@@ -9,7 +9,7 @@ const urlKey = 'controller.admin.auth.url';
 const tokenKey = 'controller.admin.auth.token';
 
 /** What a module named in `controller.admin.auth.provider.class` must export as `createAuthorizationProvider`. */
-export type AuthorizationProviderFactory = (surroundings: {
+export type AuthorizationProviderFactory = (dependencies: {
   /** What `controller.admin.auth.url` says: a path, or a URL. */
   readonly url: string | undefined;
   readonly token: string | undefined;

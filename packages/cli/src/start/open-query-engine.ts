@@ -14,7 +14,7 @@ export type QueryEngineSettings = Pick<Settings, 'query' | 'statement' | 'duckdb
 /** What a module named in `engine.class` must export as `openQueryEngine`. The broker closes the engine when it stops. */
 export type QueryEngineFactory = (
   settings: QueryEngineSettings,
-  surroundings: {
+  dependencies: {
     readonly clock: Clock;
     readonly random: Random;
     /** Where it may write what it needs no longer than a query. */
@@ -22,24 +22,24 @@ export type QueryEngineFactory = (
   },
 ) => Promise<QueryEngine>;
 
-interface EngineSurroundings {
+interface EngineDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: BrokerMetrics;
   readonly logger: Logger;
 }
 
-interface Places {
+interface Stores {
   readonly results: ResultStore;
   readonly store: ObjectStore;
   /** The store without what protects its callers. */
-  readonly place: ObjectStore;
+  readonly backend: ObjectStore;
 }
 
 /** What queries run on: processes of ours, or the engine of a plug-in in this one. */
 export interface OpenedEngine extends AsyncDisposable {
   /** The engine of a broker whose results are kept there. */
-  engineFor(places: Places): BrokerOptions['engine'];
+  engineFor(stores: Stores): BrokerOptions['engine'];
   readonly status: WorkerPoolStatus;
   /** Ends what runs, whatever it is; a plug-in ends with the process. */
   killAll(): void;
@@ -50,23 +50,23 @@ export interface OpenedEngine extends AsyncDisposable {
  *
  * @throws INVALID_SETTING when the module cannot be loaded, or a table, a limit or the store cannot be used
  */
-export async function openQueryEngine(live: LiveSettings, surroundings: EngineSurroundings): Promise<OpenedEngine> {
+export async function openQueryEngine(live: LiveSettings, dependencies: EngineDependencies): Promise<OpenedEngine> {
   const { modulePath } = live.current.engine;
   return modulePath === undefined
-    ? openWorkers(live, surroundings)
-    : openPlugin(modulePath, { settings: live.current, surroundings });
+    ? openWorkers(live, dependencies)
+    : openPlugin(modulePath, { settings: live.current, dependencies });
 }
 
-async function openWorkers(live: LiveSettings, surroundings: EngineSurroundings): Promise<OpenedEngine> {
-  const pool = await openQueryPool(live, surroundings);
-  const { logger } = surroundings;
+async function openWorkers(live: LiveSettings, dependencies: EngineDependencies): Promise<OpenedEngine> {
+  const pool = await openQueryPool(live, dependencies);
+  const { logger } = dependencies;
   return {
-    engineFor: ({ results, store, place }) =>
+    engineFor: ({ results, store, backend }) =>
       new QueryWorkers({
         pool,
         results,
         store,
-        removeLeftovers: (order, { pid }) => removeLeftovers(place, { order, pid, logger }),
+        removeLeftovers: (order, { pid }) => removeLeftovers(backend, { order, pid, logger }),
       }),
     get status() {
       return pool.status;
@@ -78,11 +78,11 @@ async function openWorkers(live: LiveSettings, surroundings: EngineSurroundings)
 
 async function openPlugin(
   path: string,
-  { settings, surroundings }: { readonly settings: Settings; readonly surroundings: EngineSurroundings },
+  { settings, dependencies }: { readonly settings: Settings; readonly dependencies: EngineDependencies },
 ): Promise<OpenedEngine> {
   const factory = (await loadPlugin({ key: 'engine.class', path, exportName: 'openQueryEngine' })) as QueryEngineFactory;
   const { query, statement, duckdb, tables, tableServer, store } = settings;
-  const { clock, random, logger } = surroundings;
+  const { clock, random, logger } = dependencies;
   const engine = await factory(
     { query, statement, duckdb, tables, tableServer },
     { clock, random, tempDirectory: store.tempDir },

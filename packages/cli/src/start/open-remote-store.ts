@@ -6,10 +6,10 @@ import { loadPlugin } from './load-plugin.ts';
 export type ObjectStoreFactory = (
   /** The URI in the setting, such as `ftp://host/results`. */
   location: string,
-  surroundings: { readonly clock: Clock; readonly random: Random },
+  dependencies: { readonly clock: Clock; readonly random: Random },
 ) => Promise<ObjectStore>;
 
-interface Surroundings {
+interface Dependencies {
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -20,7 +20,7 @@ const storageClassKey = 'engine.broker.storage.factory.class';
 export async function openS3Store(
   uri: string,
   settings: Pick<Settings, 'store' | 's3' | 'gcs'>,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
 ): Promise<ObjectStore> {
   const { S3ObjectStore } = await import('@quire/store-s3');
   const { region, endpoint, pathStyle, accessKey, secretKey, encryption, kmsKey } = settings.s3;
@@ -35,7 +35,7 @@ export async function openS3Store(
       secretKey !== undefined && { credentials: { accessKeyId: accessKey, secretAccessKey: secretKey } }),
     ...(encryption === 's3' && { encryption: { kind: 's3' } }),
     ...(encryption === 'kms' && { encryption: { kind: 'kms', ...(kmsKey !== undefined && { keyId: kmsKey }) } }),
-    ...surroundings,
+    ...dependencies,
   });
 }
 
@@ -46,7 +46,7 @@ const connectionsForParts = 32;
 export async function openGcsStore(
   uri: string,
   settings: Pick<Settings, 'store' | 's3' | 'gcs'>,
-  surroundings: Surroundings,
+  dependencies: Dependencies,
 ): Promise<ObjectStore> {
   const { GcsObjectStore } = await import('@quire/store-gcs');
   const { endpoint, keyFile, kmsKey } = settings.gcs;
@@ -56,7 +56,7 @@ export async function openGcsStore(
     ...(endpoint !== undefined && { endpoint }),
     ...(keyFile !== undefined && { keyFile }),
     ...(kmsKey !== undefined && { kmsKeyName: kmsKey }),
-    ...surroundings,
+    ...dependencies,
   });
 }
 

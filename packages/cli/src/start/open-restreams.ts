@@ -17,10 +17,10 @@ export interface OpenRestreams extends AsyncDisposable {
 export async function openRestreams(
   live: LiveSettings,
   engine: TableEngine,
-  surroundings: { readonly environment: Environment; readonly logger: Logger; readonly metrics: ControllerMetrics },
+  dependencies: { readonly environment: Environment; readonly logger: Logger; readonly metrics: ControllerMetrics },
 ): Promise<OpenRestreams> {
-  const { logger, metrics } = surroundings;
-  const { clock, random } = surroundings.environment;
+  const { logger, metrics } = dependencies;
+  const { clock, random } = dependencies.environment;
   const root = join(live.current.tableServer.dataDir ?? '', 'restreams');
   const store = await FileObjectStore.open({ root, clock, random });
   const restreams = new Restreams({

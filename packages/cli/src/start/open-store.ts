@@ -18,7 +18,7 @@ import { FileObjectStore } from '@quire/store-file';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { loadFactory, openGcsStore, openS3Store } from './open-remote-store.ts';
 
-export interface StoreSurroundings {
+export interface StoreDependencies {
   readonly clock: Clock;
   readonly random: Random;
   /** Told of every call that reached the store, and of every one that will be tried again. */
@@ -30,7 +30,7 @@ export interface StoreSurroundings {
 export interface OpenedStore {
   readonly store: ObjectStore;
   /** The same without what protects its callers: for what only some kinds of stores can do. */
-  readonly place: ObjectStore;
+  readonly backend: ObjectStore;
 }
 
 /** Between two tries of a call, in milliseconds: the first time, and at most. */
@@ -44,32 +44,32 @@ export type StoreSettings = Pick<Settings, 'store' | 's3' | 'gcs' | 'storageClas
  *
  * @throws INVALID_SETTING when its directory cannot be used, or bucket, region, endpoint or credentials are not right
  */
-export async function openStore(settings: StoreSettings, surroundings: StoreSurroundings): Promise<OpenedStore> {
-  const { clock, random, onCall, onRetry } = surroundings;
+export async function openStore(settings: StoreSettings, dependencies: StoreDependencies): Promise<OpenedStore> {
+  const { clock, random, onCall, onRetry } = dependencies;
   const { protocol, memoryBytesMax, timeoutMs, concurrencyMax, attemptsMax } = settings.store;
   if (protocol === 'memory') {
     const memory = new MemoryObjectStore({ sizeMaxBytes: memoryBytesMax, clock });
-    return { store: withObserver(memory, onCall, clock), place: memory };
+    return { store: withObserver(memory, onCall, clock), backend: memory };
   }
-  const place = await openPlace(settings, { clock, random });
-  const observed = withObserver(place, onCall, clock);
+  const backend = await openBackend(settings, { clock, random });
+  const observed = withObserver(backend, onCall, clock);
   const timed = withTimeLimit(observed, { clock, callTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs });
   // Limits are inside of retries: a call that waits for its next try must not keep others from theirs.
   const limited = withLimit(timed, { concurrentMax: concurrencyMax });
   const store = withRetry(limited, { clock, random, attemptsMax, ...retryDelays, onRetry });
-  return { store, place };
+  return { store, backend };
 }
 
-/** What signs links to the objects of a place, when it can. */
-export function signerOf(place: ObjectStore): LinkSigner | undefined {
-  return isLinkSigner(place) ? place : undefined;
+/** What signs links to the objects of a location, when it can. */
+export function signerOf(backend: ObjectStore): LinkSigner | undefined {
+  return isLinkSigner(backend) ? backend : undefined;
 }
 
 function isLinkSigner(store: ObjectStore): store is LinkSigner & ObjectStore {
   return 'signLink' in store && typeof store.signLink === 'function';
 }
 
-/** Tells whether brokers on other machines can have their results in the same place. */
+/** Tells whether brokers on other machines can have their results in the same location. */
 export function isSharedStore({ protocol, fileLocation }: Settings['store']): boolean {
   return protocol === 's3' || protocol === 'gcs' || (protocol === 'file' && fileLocation?.scheme !== 'file');
 }
@@ -77,33 +77,33 @@ export function isSharedStore({ protocol, fileLocation }: Settings['store']): bo
 /** Tells whether every process can open the store by itself: not one in memory, and perhaps not that of a module. */
 export function isOpenedAnywhere({ store, storageClasses }: StoreSettings): boolean {
   if (store.protocol === 'memory') return false;
-  const { scheme } = placeOf(store).place;
+  const { scheme } = locationOf(store).location;
   return scheme !== 'plugin' && storageClasses.find(({ name }) => name === scheme)?.factory.kind !== 'module';
 }
 
 /** Opens what the data directory of the protocol names: a directory here, a bucket, or whatever a module can open. */
-async function openPlace(
+async function openBackend(
   settings: StoreSettings,
-  surroundings: Pick<StoreSurroundings, 'clock' | 'random'>,
+  dependencies: Pick<StoreDependencies, 'clock' | 'random'>,
 ): Promise<ObjectStore> {
-  const { key, place } = placeOf(settings.store);
-  const text = place.scheme === 'file' ? place.path : place.uri;
-  const factory = await loadFactory(place.scheme === 'plugin' ? place.name : place.scheme, settings);
+  const { key, location } = locationOf(settings.store);
+  const text = location.scheme === 'file' ? location.path : location.uri;
+  const factory = await loadFactory(location.scheme === 'plugin' ? location.name : location.scheme, settings);
   const open = (): Promise<ObjectStore> => {
-    if (factory !== undefined) return factory(text, surroundings);
-    if (place.scheme === 's3') return openS3Store(text, settings, surroundings);
-    if (place.scheme === 'gs') return openGcsStore(text, settings, surroundings);
-    return openDirectory(text, surroundings);
+    if (factory !== undefined) return factory(text, dependencies);
+    if (location.scheme === 's3') return openS3Store(text, settings, dependencies);
+    if (location.scheme === 'gs') return openGcsStore(text, settings, dependencies);
+    return openDirectory(text, dependencies);
   };
   try {
-    return await withinTime(open(), settings.store.timeoutMs, surroundings.clock);
+    return await withinTime(open(), settings.store.timeoutMs, dependencies.clock);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new QuireError('INVALID_SETTING', `${key} = ${text}: ${reason}${connectionHints[place.scheme]}`, { cause: error });
+    throw new QuireError('INVALID_SETTING', `${key} = ${text}: ${reason}${connectionHints[location.scheme]}`, { cause: error });
   }
 }
 
-/** Which other settings decide whether a place can be reached. */
+/** Which other settings decide whether a location can be reached. */
 const connectionHints = {
   file: '',
   plugin: '',
@@ -111,18 +111,18 @@ const connectionHints = {
   gs: ' See also engine.broker.pagination.gcs.endpoint and .key.file.',
 } as const;
 
-function placeOf({ protocol, fileLocation, s3Location, gcsLocation }: Settings['store']): {
+function locationOf({ protocol, fileLocation, s3Location, gcsLocation }: Settings['store']): {
   readonly key: string;
-  readonly place: StoreLocation;
+  readonly location: StoreLocation;
 } {
   const key = `engine.broker.pagination.${protocol}.data.dir`;
-  if (protocol === 's3' && s3Location !== undefined) return { key, place: { scheme: 's3', uri: s3Location } };
-  if (protocol === 'gcs' && gcsLocation !== undefined) return { key, place: { scheme: 'gs', uri: gcsLocation } };
-  if (protocol === 'file' && fileLocation !== undefined) return { key, place: fileLocation };
-  throw new QuireError('INTERNAL', `The settings name no place for the store ${protocol}.`);
+  if (protocol === 's3' && s3Location !== undefined) return { key, location: { scheme: 's3', uri: s3Location } };
+  if (protocol === 'gcs' && gcsLocation !== undefined) return { key, location: { scheme: 'gs', uri: gcsLocation } };
+  if (protocol === 'file' && fileLocation !== undefined) return { key, location: fileLocation };
+  throw new QuireError('INTERNAL', `The settings name no location for the store ${protocol}.`);
 }
 
-async function openDirectory(root: string, { clock, random }: Pick<StoreSurroundings, 'clock' | 'random'>): Promise<ObjectStore> {
+async function openDirectory(root: string, { clock, random }: Pick<StoreDependencies, 'clock' | 'random'>): Promise<ObjectStore> {
   // The store makes its root only below a directory that is there; a server makes what it was told to use.
   await mkdir(dirname(root), { recursive: true });
   return FileObjectStore.open({ root, clock, random });

@@ -9,20 +9,20 @@ export type BucketSettings = Pick<Settings, 'store' | 's3' | 'gcs'>;
 /** The files that may be read by name; buckets are opened when one is asked for, and kept until the end. */
 export class PreviewSources implements AsyncDisposable {
   readonly #settings: BucketSettings;
-  readonly #surroundings: { readonly clock: Clock; readonly random: Random };
+  readonly #dependencies: { readonly clock: Clock; readonly random: Random };
   readonly #stores = new Map<string, Promise<ObjectStore>>();
 
-  constructor(settings: BucketSettings, surroundings: { readonly clock: Clock; readonly random: Random }) {
+  constructor(settings: BucketSettings, dependencies: { readonly clock: Clock; readonly random: Random }) {
     this.#settings = settings;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
   }
 
-  /** Finds files in these places; undefined when there are none. */
-  finderOf(places: Settings['preview']['sources']): FileFinder | undefined {
-    if (places === undefined) return undefined;
-    const paths = places.flatMap((place) => (place.scheme === 'file' ? place.path : []));
-    const buckets = places.flatMap((place): AllowedBucket[] =>
-      place.scheme === 'file' ? [] : [{ location: place.uri, open: () => this.#open(place.uri) }],
+  /** Finds files in these locations; undefined when there are none. */
+  finderOf(locations: Settings['preview']['sources']): FileFinder | undefined {
+    if (locations === undefined) return undefined;
+    const paths = locations.flatMap((location) => (location.scheme === 'file' ? location.path : []));
+    const buckets = locations.flatMap((location): AllowedBucket[] =>
+      location.scheme === 'file' ? [] : [{ location: location.uri, open: () => this.#open(location.uri) }],
     );
     return createFileFinder({ paths, buckets });
   }
@@ -39,7 +39,7 @@ export class PreviewSources implements AsyncDisposable {
     const known = this.#stores.get(location);
     if (known !== undefined) return known;
     const open = location.startsWith('s3:') ? openS3Store : openGcsStore;
-    const opening = open(location, this.#settings, this.#surroundings);
+    const opening = open(location, this.#settings, this.#dependencies);
     this.#stores.set(location, opening);
     // Whoever asks next tries again.
     opening.catch(() => this.#stores.delete(location));

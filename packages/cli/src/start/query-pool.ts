@@ -16,7 +16,7 @@ import {
   type StoreRetry,
 } from './query-worker-setup.ts';
 
-export interface QueryPoolSurroundings {
+export interface QueryPoolDependencies {
   readonly metrics: BrokerMetrics;
   readonly logger: Logger;
 }
@@ -28,9 +28,9 @@ export interface QueryPoolSurroundings {
  */
 export async function openQueryPool(
   { current: settings }: LiveSettings,
-  surroundings: QueryPoolSurroundings,
+  dependencies: QueryPoolDependencies,
 ): Promise<WorkerPool> {
-  const { metrics, logger } = surroundings;
+  const { metrics, logger } = dependencies;
   const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement, workers } = settings;
   const shared: QueryWorkerSettings = { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement };
   const setup: QueryWorkerSetup = { settings: shared, tables: undefined };
@@ -72,15 +72,15 @@ export async function openQueryPool(
 
 /** Removes what a worker that died has left beside the objects of the store: its file on the way, or its unfinished upload. */
 export async function removeLeftovers(
-  place: ObjectStore,
+  backend: ObjectStore,
   { order, pid, logger }: { readonly order: WriteOrder; readonly pid: number; readonly logger: Logger },
 ): Promise<void> {
   try {
-    if (place instanceof FileObjectStore) {
-      await place.leftovers.removeDead({ pid });
-    } else if (hasUnfinishedUploads(place)) {
-      const uploads = place.leftovers.list({ prefix: resultPrefix(order.brokerId, order.requestId) });
-      for await (const { key } of uploads) await place.leftovers.remove(key);
+    if (backend instanceof FileObjectStore) {
+      await backend.leftovers.removeDead({ pid });
+    } else if (hasUnfinishedUploads(backend)) {
+      const uploads = backend.leftovers.list({ prefix: resultPrefix(order.brokerId, order.requestId) });
+      for await (const { key } of uploads) await backend.leftovers.remove(key);
     }
   } catch (error) {
     if (!isQuireError(error)) throw error;

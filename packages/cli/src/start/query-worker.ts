@@ -16,7 +16,7 @@ import {
 export async function openWorker(setup: unknown, host: WorkerHost): Promise<WorkRunner> {
   const { settings, tables } = setup as QueryWorkerSetup;
   const engine = await openEngine(settings, tables);
-  const store = isOpenedAnywhere(settings) ? (await openStore(settings, surroundingsOf(host))).store : undefined;
+  const store = isOpenedAnywhere(settings) ? (await openStore(settings, dependenciesOf(host))).store : undefined;
   const worker = createQueryWorker({
     engine,
     store,
@@ -59,7 +59,7 @@ async function openEngine(settings: QueryWorkerSettings, opened: readonly OpenTa
 }
 
 /** Calls to the store are counted and logged by the process that this one works for. */
-function surroundingsOf({ call }: WorkerHost): Parameters<typeof openStore>[1] {
+function dependenciesOf({ call }: WorkerHost): Parameters<typeof openStore>[1] {
   const tell = (name: string, input: StoreCall | StoreRetry): void => {
     call(name, input).catch(() => undefined); // it is gone, and its log with it
   };

@@ -4,7 +4,7 @@ import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
 import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
-import { openBrokerCleaner, surroundingsOf } from './broker-cleaner.ts';
+import { openBrokerCleaner, healthDetailsOf } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
@@ -36,7 +36,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   const settings = live.current;
   await using gate = await Gate.open(live, { environment, logger, processPrincipals: run.processPrincipals });
   const metrics = new BrokerMetrics();
-  const { store: opened, place } = await openStore(settings, {
+  const { store: opened, backend } = await openStore(settings, {
     clock,
     random,
     onCall: metrics.observeStoreCall,
@@ -44,14 +44,14 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
       logger.warn({ call, attempt, delayMs, reason: error.code }, 'store call failed, will be tried again'),
   });
   await using store = opened;
-  const links = linksOf(settings, signerOf(place));
+  const links = linksOf(settings, signerOf(backend));
   await using engine = await openQueryEngine(live, { clock, random, metrics, logger });
   run.stopAtOnce.addEventListener('abort', () => engine.killAll(), { once: true });
   const admission = new StorageAdmission({ clock });
   await using results = createResultStore(live, { store, admission, clock, random });
-  await using cleaner = openBrokerCleaner(live, { store, place, results, admission, metrics, logger, environment });
+  await using cleaner = openBrokerCleaner(live, { store, backend, results, admission, metrics, logger, environment });
   await using broker = createBroker({
-    engine: engine.engineFor({ results, store, place }),
+    engine: engine.engineFor({ results, store, backend }),
     results,
     ...serverOptionsOf(settings, run),
     ...gate.options,
@@ -67,7 +67,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     get queryTimeoutMs() {
       return live.current.query.timeoutMs;
     },
-    surroundings: () => surroundingsOf(live, cleaner, admission, engine),
+    healthDetails: () => healthDetailsOf(live, cleaner, admission, engine),
     queriesRunningMax: settings.query.concurrencyMax,
     queriesQueuedMax: settings.query.queueLengthMax,
     metrics,

@@ -59,7 +59,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
       const { controller: own, cleaner } = live.current;
       return { periodMs: own.cleanerPeriodMs, initialDelayMs: own.cleanerInitialDelayMs, cron: cleaner.schedule };
     },
-    surroundings: () => ({ settingsProblems: live.problemCount, workers: previews.health }),
+    healthDetails: () => ({ settingsProblems: live.problemCount, workers: previews.health }),
     port: settings.server.controllerPort,
     preview: {
       bodyBytesMax: settings.preview.bodyBytesMax,

@@ -60,7 +60,7 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
     get failuresMax() {
       return live.current.proxy.failuresMax;
     },
-    surroundings: () => ({ settingsProblems: live.problemCount }),
+    healthDetails: () => ({ settingsProblems: live.problemCount }),
     port: settings.server.proxyPort,
     metrics: new ProxyMetrics(),
   });

@@ -10,7 +10,7 @@ export function readHealthRoute({ options, clock, startMs }: ControllerContext):
       status: 'ok',
       version: options.version,
       uptimeMs: Math.max(0, Math.floor(clock.monotonicMs() - startMs)),
-      ...options.surroundings?.(),
+      ...options.healthDetails?.(),
     };
     return reply.header('cache-control', 'no-store').send(health);
   });

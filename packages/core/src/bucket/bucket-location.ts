@@ -21,7 +21,7 @@ export function parseBucketLocation(uri: string, scheme: 's3' | 'gs'): BucketLoc
   if (bucket === undefined || found !== scheme || !isPlain) {
     throw new QuireError(
       'INVALID_PARAMETER',
-      `${JSON.stringify(uri)} is no place in a bucket: expected ${scheme}://bucket/prefix.`,
+      `${JSON.stringify(uri)} is not a location in a bucket: expected ${scheme}://bucket/prefix.`,
     );
   }
   return { bucket, prefix: path === '' ? '' : `${segments.join('/')}/` };

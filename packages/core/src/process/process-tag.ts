@@ -14,7 +14,7 @@ let own: { readonly pid: number; readonly tag: string } | undefined;
  * mean the same (host name, boot, process namespace). Letters, digits and dashes; no other process on earth has the same.
  */
 export function processTag(): string {
-  if (own?.pid !== process.pid) own = { pid: process.pid, tag: `${process.pid}-${startTicksOf(process.pid) ?? 0}-${place()}` };
+  if (own?.pid !== process.pid) own = { pid: process.pid, tag: `${process.pid}-${startTicksOf(process.pid) ?? 0}-${hostTag()}` };
   return own.tag;
 }
 
@@ -30,7 +30,7 @@ export function pidOfTag(tag: string): number | undefined {
  */
 export function stateOfOwner(tag: string): OwnerState {
   const [, pidText, startTicks, where] = tagPattern.exec(tag) ?? [];
-  if (pidText === undefined || where !== place()) return 'unknown';
+  if (pidText === undefined || where !== hostTag()) return 'unknown';
   const pid = Number(pidText);
   const nowTicks = startTicksOf(pid);
   if (nowTicks !== undefined) return nowTicks === startTicks ? 'alive' : 'dead';
@@ -59,15 +59,15 @@ function isRunning(pid: number): boolean {
   }
 }
 
-let placeDigest: string | undefined;
+let hostDigest: string | undefined;
 
 /** Where process ids mean what they mean here. */
-function place(): string {
-  if (placeDigest !== undefined) return placeDigest;
+function hostTag(): string {
+  if (hostDigest !== undefined) return hostDigest;
   const boot = textOf(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
   const namespace = textOf(() => readlinkSync('/proc/self/ns/pid'));
-  placeDigest = createHash('sha256').update([hostname(), boot, namespace].join('\n')).digest('hex').slice(0, 12);
-  return placeDigest;
+  hostDigest = createHash('sha256').update([hostname(), boot, namespace].join('\n')).digest('hex').slice(0, 12);
+  return hostDigest;
 }
 
 function textOf(read: () => string): string {

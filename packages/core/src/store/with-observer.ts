@@ -3,7 +3,7 @@ import { type ErrorCode, isQuireError } from '../errors.ts';
 import type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
 import { systemClock } from '../system-clock.ts';
 import { SingleUseBody } from './single-use-body.ts';
-import { tapSource } from './tap-source.ts';
+import { observeSource } from './observe-source.ts';
 
 /** One finished call of a store. */
 export interface StoreCall {
@@ -62,7 +62,7 @@ class ObservedStore implements ObjectStore {
       call.bytes = body.byteLength;
       return call.around(() => this.#store.put(key, body, options));
     }
-    const source = tapSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
+    const source = observeSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
     return call.around(() => this.#store.put(key, source, options));
   }
 

@@ -1,6 +1,6 @@
 import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
 import { assertRetryOptions, retry, type RetryOptions, waitForRetry } from './retry.ts';
-import { tapSource } from './tap-source.ts';
+import { observeSource } from './observe-source.ts';
 
 /**
  * The same store, which tries again when it is unavailable or too slow (`retry` says when and how).
@@ -41,7 +41,7 @@ class RetryingStore implements ObjectStore {
       return retry(this.#options, `put ${key}`, () => this.#store.put(key, body, options), options?.signal);
     }
     let isBegun = false;
-    const source = tapSource(body, { onPull: () => (isBegun = true) });
+    const source = observeSource(body, { onPull: () => (isBegun = true) });
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#store.put(key, source, options);

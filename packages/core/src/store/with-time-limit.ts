@@ -3,7 +3,7 @@ import { QuireError } from '../errors.ts';
 import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { StallGuard } from './stall-guard.ts';
-import { tapSource } from './tap-source.ts';
+import { observeSource } from './observe-source.ts';
 
 export interface TimeLimitOptions {
   readonly clock: Clock;
@@ -67,7 +67,7 @@ class TimeLimitedStore implements ObjectStore {
     if (body instanceof Uint8Array) return await call.opening.wait(() => this.#store.put(key, body, { signal: call.signal }));
     using turn = call.createIdleGuard();
     // While the source has the turn, the store is not to blame.
-    const source = tapSource(body, { onPull: () => turn.disarm(), onAnswer: () => turn.arm() });
+    const source = observeSource(body, { onPull: () => turn.disarm(), onAnswer: () => turn.arm() });
     return await turn.wait(() => this.#store.put(key, source, { signal: call.signal }));
   }
 

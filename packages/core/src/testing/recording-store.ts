@@ -1,7 +1,7 @@
 import { isQuireError, type ErrorCode } from '../errors.ts';
 import type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
 import { SingleUseBody } from '../store/single-use-body.ts';
-import { tapSource } from '../store/tap-source.ts';
+import { observeSource } from '../store/observe-source.ts';
 
 /** One call, updated while it goes on. */
 export interface RecordedCall {
@@ -71,7 +71,8 @@ export class RecordingStore implements ObjectStore {
   put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
     const call = this.#record({ op: 'put', key });
     if (body instanceof Uint8Array) call.bytes = body.byteLength;
-    const source = body instanceof Uint8Array ? body : tapSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
+    const source =
+      body instanceof Uint8Array ? body : observeSource(body, { onChunk: (chunk) => (call.bytes += chunk.byteLength) });
     return this.#around(call, () => this.#store.put(key, source, options));
   }
 

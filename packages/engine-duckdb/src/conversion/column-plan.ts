@@ -1,7 +1,7 @@
 import duckdb, { type LogicalType, type PreparedStatement, type Result } from '@duckdb/node-bindings';
 import { Schema, Struct } from 'apache-arrow';
 import { columnTypeOf, fieldOf, quoteIdentifier } from './column-type.ts';
-import { letOthersRun } from '../let-others-run.ts';
+import { yieldToEventLoop } from '../yield-to-event-loop.ts';
 import type { VectorReader } from './fixed-width.ts';
 
 /** How the columns of one answer become Arrow record batches. */
@@ -27,7 +27,7 @@ export async function columnsOfStatement(statement: PreparedStatement): Promise<
   const columns: AnswerColumn[] = [];
   const count = duckdb.prepared_statement_column_count(statement);
   for (let column = 0; column < count; column += 1) {
-    if (column % columnsAtOnce === columnsAtOnce - 1) await letOthersRun();
+    if (column % columnsAtOnce === columnsAtOnce - 1) await yieldToEventLoop();
     columns.push({
       name: duckdb.prepared_statement_column_name(statement, column),
       type: duckdb.prepared_statement_column_logical_type(statement, column),

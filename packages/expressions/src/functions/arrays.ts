@@ -44,7 +44,7 @@ function everyKind<T>({ suffix, element, list, none, shown, one }: Kind<T>): rea
   // prettier-ignore
   return [
     define(`arrayConcat${suffix}`, [list, list], list, (a, b) => bounded([...a, ...b]), 'Both lists, one after the other.', `arrayConcat${suffix}(${shown}, ${shown})`),
-    define(`arrayElementAt${suffix}`, [list, int], element, (a, place) => a[place - 1] ?? none, 'The element at a place, counted from 1; 0 or an empty text where there is none.', `arrayElementAt${suffix}(${shown}, 1)`),
+    define(`arrayElementAt${suffix}`, [list, int], element, (a, index) => a[index - 1] ?? none, 'The element at a position, counted from 1; 0 or an empty text where there is none.', `arrayElementAt${suffix}(${shown}, 1)`),
     define(`arrayIndexesOf${suffix}`, [list, element], ints, (a, find) => a.flatMap((each, index) => (isSame(each, find) ? [index] : [])), 'Where the element is, counted from 0.', `arrayIndexesOf${suffix}(${shown}, ${one})`),
     define(`arrayPushBack${suffix}`, [list, element], list, (a, last) => [...a, last], 'The list with an element behind it.', `arrayPushBack${suffix}(${shown}, ${one})`),
     define(`arrayPushFront${suffix}`, [list, element], list, (a, first) => [first, ...a], 'The list with an element before it.', `arrayPushFront${suffix}(${shown}, ${one})`),
@@ -62,7 +62,7 @@ function mainKind<T extends number | string>({ suffix, element, list, shown, one
     define(`arrayContains${suffix}`, [list, element], boolean, (a, find) => a.includes(find), 'Whether the element is there.', `arrayContains${suffix}(${shown}, ${one})`),
     define(`arrayIndexOf${suffix}`, [list, element], int, (a, find) => a.indexOf(find), 'Where the element first is, counted from 0; -1 where it is not.', `arrayIndexOf${suffix}(${shown}, ${one})`),
     define(`arrayRemove${suffix}`, [list, element], list, (a, find) => (a.includes(find) ? a.toSpliced(a.indexOf(find), 1) : a), 'The list without the first such element.', `arrayRemove${suffix}(${shown}, ${one})`),
-    define(`arraySlice${suffix}`, [list, int, int], list, slice, 'The elements from a place to before another, counted from 0; missing ones are 0, or fail for texts.', `arraySlice${suffix}(${shown}, 0, 2)`),
+    define(`arraySlice${suffix}`, [list, int, int], list, slice, 'The elements from one position up to, and without, another, counted from 0; missing ones are 0, or fail for texts.', `arraySlice${suffix}(${shown}, 0, 2)`),
   ];
 }
 
@@ -135,10 +135,10 @@ function overlap(a: readonly string[], b: readonly string[]): boolean {
 }
 
 function intersectSorted(a: readonly number[], b: readonly number[]): readonly number[] {
-  let place = 0;
+  let index = 0;
   return a.filter((each) => {
-    const isCommon = place < b.length && each === b[place];
-    if (isCommon) place += 1;
+    const isCommon = index < b.length && each === b[index];
+    if (isCommon) index += 1;
     return isCommon;
   });
 }

@@ -178,11 +178,11 @@ export const dateFunctions: readonly FunctionDefinition[] = [
 
 function listed(
   each: FunctionDefinition,
-  place: number,
+  index: number,
   [list, results]: readonly [Type<unknown>, Type<unknown>],
   suffix?: string,
 ): FunctionDefinition {
-  return elementwise(each, place, [list, results], suffix);
+  return elementwise(each, index, [list, results], suffix);
 }
 
 /** @throws EXPRESSION_FAILED when the divisor is 0 */

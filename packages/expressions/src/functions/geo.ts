@@ -47,9 +47,9 @@ function decodeGeohash(hash: string): readonly [number, number] {
     [-180, 180],
     [-90, 90],
   ];
-  for (let place = 0; place < hash.length * 5; place += 1) {
-    const axis = place % 2 === 0 ? 0 : 1;
-    const isUpper = (alphabet.indexOf(hash.charAt(Math.floor(place / 5))) & (16 >> (place % 5))) !== 0;
+  for (let index = 0; index < hash.length * 5; index += 1) {
+    const axis = index % 2 === 0 ? 0 : 1;
+    const isUpper = (alphabet.indexOf(hash.charAt(Math.floor(index / 5))) & (16 >> (index % 5))) !== 0;
     ranges[axis][isUpper ? 0 : 1] = (ranges[axis][0] + ranges[axis][1]) / 2;
   }
   return [(ranges[1][0] + ranges[1][1]) / 2, (ranges[0][0] + ranges[0][1]) / 2];

@@ -18,7 +18,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
   define('regexpExtract regexpExtractVar', [text, regex, int], text, (given, pattern, group) => extract(given, pattern, group, ''), 'A group of the first match.', "regexpExtract('a12b', '([a-z])([0-9])', 2)"),
   define('regexpExtract regexpExtractVar', [text, regex, int, text], text, extract, 'A group of the first match, or the fourth.', "regexpExtract('abc', '[0-9]', 0, 'none')"),
   define('regexpReplace regexpReplaceVar', [text, regex, text], text, (given, pattern, substitute) => replaceFrom(given, pattern, substitute, 0, -1), 'The text with each match replaced; `$1` is a group.', "regexpReplace('a12b', '[0-9]', 'x')"),
-  define('regexpReplace regexpReplaceVar', [text, regex, text, int], text, (given, pattern, substitute, start) => replaceFrom(given, pattern, substitute, start, -1), 'The same from a place on.', "regexpReplace('aaa', 'a', 'x', 1)"),
+  define('regexpReplace regexpReplaceVar', [text, regex, text, int], text, (given, pattern, substitute, start) => replaceFrom(given, pattern, substitute, start, -1), 'The same from a position on.', "regexpReplace('aaa', 'a', 'x', 1)"),
   define('regexpReplace regexpReplaceVar', [text, regex, text, int, int], text, replaceFrom, 'One match, counted from 0, replaced by the text as it stands; all where it is negative.', "regexpReplace('aaa', 'a', 'x', 0, 1)"),
   define('regexpReplace regexpReplaceVar', [text, regex, text, int, int, text], text, (given, pattern, substitute, start, only, flag) => replaceFrom(given, flag === 'i' ? withoutCase(pattern) : pattern, substitute, start, only), 'The same; case does not count where the last is `i`.', "regexpReplace('Aa', 'a', 'x', 0, -1, 'i')"),
 ];
@@ -38,7 +38,7 @@ function extract(given: string, pattern: Regex, group: number, otherwise: string
 
 /** Only the text from `start` on is looked at, where `^` matches. */
 function replaceFrom(given: string, pattern: Regex, substitute: string, start: number, only: number): string {
-  if (start < 0 || start > given.length) throw expressionFailed(`A text of ${given.length} characters has no place ${start}.`);
+  if (start < 0 || start > given.length) throw expressionFailed(`A text of ${given.length} characters has no position ${start}.`);
   const rest = given.slice(start);
   return (
     given.slice(0, start) + (only < 0 ? replaceMatches(rest, pattern, substitute) : replaceOne(rest, pattern, substitute, only))

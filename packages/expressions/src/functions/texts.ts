@@ -16,10 +16,10 @@ export const textFunctions: readonly FunctionDefinition[] = [
   define('concat', [text, text], text, (a, b) => a + b, 'Both texts, one after the other.', "concat('a', 'b')"),
   define('concat', [text, text, text], text, (a, b, separator) => a + separator + b, 'Both texts with the third between them.', "concat('a', 'b', '-')"),
   define('concatWS', [text, text, text], text, (separator, a, b) => a + separator + b, 'The second and third with the first between them.', "concatWS('-', 'a', 'b')"),
-  define('substr', [text, int], text, (given, start) => piece(given, start), 'The text from a place on, counted from 0; from the end where it is negative.', "substr('Hello', 1)"),
-  define('substr', [text, int, int], text, (given, start, end) => (end === -1 ? piece(given, start) : piece(given, start, end)), 'The text from a place to before another; -1 is the end.', "substr('Hello', 1, 3)"),
-  define('substring', [text, int], text, (given, start) => piece(given, (start - 1) | 0), 'The text from a place on, counted from 1.', "substring('Hello', 2)"),
-  define('substring', [text, int, int], text, (given, start, length) => piece(given, (start - 1) | 0, (start - 1 + length) | 0), 'So much of the text from a place on, counted from 1.', "substring('Hello', 2, 3)"),
+  define('substr', [text, int], text, (given, start) => piece(given, start), 'The text from a position on, counted from 0; from the end where it is negative.', "substr('Hello', 1)"),
+  define('substr', [text, int, int], text, (given, start, end) => (end === -1 ? piece(given, start) : piece(given, start, end)), 'The text from a position to before another; -1 is the end.', "substr('Hello', 1, 3)"),
+  define('substring', [text, int], text, (given, start) => piece(given, (start - 1) | 0), 'The text from a position on, counted from 1.', "substring('Hello', 2)"),
+  define('substring', [text, int, int], text, (given, start, length) => piece(given, (start - 1) | 0, (start - 1 + length) | 0), 'So much of the text from a position on, counted from 1.', "substring('Hello', 2, 3)"),
   define('leftSubStr left', [text, int], text, (given, length) => given.slice(0, Math.max(0, length)), 'The first so many characters.', "leftSubStr('Hello', 2)"),
   define('rightSubStr right', [text, int], text, (given, length) => given.slice(Math.max(0, given.length - Math.max(0, length))), 'The last so many characters.', "rightSubStr('Hello', 2)"),
   define('trim', [text], text, javaTrim, 'The text without blanks at its ends.', "trim('  x ')"),
@@ -38,7 +38,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
   define('strpos', [text, text], int, (given, find) => given.indexOf(find), 'Where the second first is, from 0; -1 where it is not.', "strpos('abcabc', 'c')"),
   define('strpos', [text, text, int], int, nthPosition, 'Where the second is for the so many-th time.', "strpos('abcabc', 'c', 2)"),
   define('strrpos', [text, text], int, (given, find) => given.lastIndexOf(find), 'Where the second last is.', "strrpos('abcabc', 'c')"),
-  define('strrpos', [text, text, int], int, (given, find, from) => (from < 0 ? -1 : given.lastIndexOf(find, from)), 'Where the second last begins at or before a place.', "strrpos('abcabc', 'c', 4)"),
+  define('strrpos', [text, text, int], int, (given, find, from) => (from < 0 ? -1 : given.lastIndexOf(find, from)), 'Where the second last begins at or before a position.', "strrpos('abcabc', 'c', 4)"),
   define('strcmp', [text, text], int, compareUnits, 'Negative, 0 or positive as the first comes before, is or comes after the second.', "strcmp('abc', 'ABC')"),
   define('hammingDistance', [text, text], int, (a, b) => (a.length === b.length ? a.split('').filter((each, index) => each !== b[index]).length : -1), 'How many characters differ; -1 where the lengths do.', "hammingDistance('abc', 'abd')"),
   define('levenshteinDistance', [text, text], int, editDistance, 'The fewest edits from one to the other.', "levenshteinDistance('kitten', 'sitting')"),
@@ -117,11 +117,11 @@ function some<T>(value: T | null): T {
 
 /** As Apache Commons' StringUtils.substring: places below 0 count from the end, and nothing is out of range. */
 function piece(given: string, start: number, end = given.length): string {
-  const place = (position: number): number => Math.max(0, position < 0 ? given.length + position : position);
+  const toIndex = (position: number): number => Math.max(0, position < 0 ? given.length + position : position);
   const stop = Math.min(end < 0 ? given.length + end : end, given.length);
   return start > given.length || (start < 0 ? given.length + start : start) > stop
     ? ''
-    : given.slice(place(start), Math.max(0, stop));
+    : given.slice(toIndex(start), Math.max(0, stop));
 }
 
 function initialCapitals(given: string): string {
@@ -162,12 +162,12 @@ function joinedRepeats(given: string, separator: string, count: number): string 
 function nthPosition(given: string, find: string, count: number): number {
   if (count <= 0) return -1;
   if (find === '') return 0;
-  let place = -1;
+  let index = -1;
   for (let found = 0; found < count; found += 1) {
-    place = given.indexOf(find, place + 1);
-    if (place < 0) return -1;
+    index = given.indexOf(find, index + 1);
+    if (index < 0) return -1;
   }
-  return place;
+  return index;
 }
 
 function compareUnits(a: string, b: string): number {

@@ -37,8 +37,8 @@ export function checkCall(name: string, args: readonly Expression[]): CheckedCal
     const message = `${first.names[0]} takes ${countPhrase(signatures)}, not ${args.length}: ${signatures.map(signatureOf).join(' or ')}`;
     return { name: first.names[0], faults: [{ code: 'EXPRESSION_ARITY', message }] };
   }
-  const places = literalPlaces.get(definition.names[0]);
-  const unwritten = args.findIndex((arg, index) => arg.kind !== 'literal' && index >= (places ?? args.length));
+  const firstLiteral = literalsFrom.get(definition.names[0]);
+  const unwritten = args.findIndex((arg, index) => arg.kind !== 'literal' && index >= (firstLiteral ?? args.length));
   if (unwritten >= 0) {
     const message = `argument ${unwritten + 1} of ${definition.names[0]} must be written as it is: no column, no call`;
     return { name: definition.names[0], faults: [{ code: 'EXPRESSION_NOT_LITERAL', message }] };
@@ -46,8 +46,8 @@ export function checkCall(name: string, args: readonly Expression[]): CheckedCal
   return { name: definition.names[0], faults: args.flatMap((arg, index) => checkLiteral(definition, arg, index) ?? []) };
 }
 
-/** From which place on functions take nothing but literals. */
-const literalPlaces: ReadonlyMap<string, number> = new Map([
+/** The index of the argument from which functions take nothing but literals. */
+const literalsFrom: ReadonlyMap<string, number> = new Map([
   ['arrayValueConstructor', 0],
   ['jsonExtractKey', 1],
 ]);

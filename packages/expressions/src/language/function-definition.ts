@@ -92,16 +92,16 @@ export function defineClocked<const Types extends AnyTypes, Result>(
   return definition(names, takes, returns, (context) => bind(context), does, example, { isDeterministic });
 }
 
-/** The function of each element of a list in one place, whose names end in MV. */
+/** The function of each element of a list that is one of its arguments, whose names end in MV. */
 export function elementwise(
   single: FunctionDefinition,
-  place: number,
+  index: number,
   [list, results]: readonly [Type<unknown>, Type<unknown>],
   suffix = 'MV',
 ): FunctionDefinition {
   return {
     names: single.names.map((name) => name + suffix) as [string, ...string[]],
-    takes: single.takes.map((type, index) => (index === place ? list : type)),
+    takes: single.takes.map((type, at) => (at === index ? list : type)),
     returns: results.name === 'Object' ? single.returns : results,
     isVariadic: false,
     takesNull: false,
@@ -109,7 +109,7 @@ export function elementwise(
     does: `${single.does.replace(/\.$/, '')}, of each element.`,
     bind: (context) => {
       const call = single.bind(context);
-      return (...args) => (args[place] as readonly unknown[]).map((each) => call(...args.with(place, each)));
+      return (...args) => (args[index] as readonly unknown[]).map((each) => call(...args.with(index, each)));
     },
   };
 }

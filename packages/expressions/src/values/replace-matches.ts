@@ -38,9 +38,9 @@ export function replaceMatches(given: string, pattern: RE2JS, substitute: string
 export function replaceOne(given: string, pattern: RE2JS, substitute: string, only: number): string {
   const matcher = matcherOf(pattern, given);
   let [steps, from] = [0, 0];
-  for (let place = 0; from <= given.length && matcher.find(from); place += 1) {
+  for (let index = 0; from <= given.length && matcher.find(from); index += 1) {
     const [begin, end] = [matcher.start(), matcher.end()];
-    if (place === only) return given.slice(0, begin) + substitute + given.slice(end);
+    if (index === only) return given.slice(0, begin) + substitute + given.slice(end);
     steps += matchSteps(pattern, given.length - from);
     checkMatchSteps(pattern, given, steps);
     from = end > begin ? end : end + 1;

@@ -52,7 +52,7 @@ export class BrokerSet {
     const { usable } = this;
     this.#turn = (this.#turn + 1) % Math.max(1, usable.length);
     const rotated = [...usable.slice(this.#turn), ...usable.slice(0, this.#turn)];
-    return rotated.toSorted((one, other) => Number(one.isDoubtful) - Number(other.isDoubtful) || one.callCount - other.callCount);
+    return rotated.toSorted((one, other) => Number(one.isSuspect) - Number(other.isSuspect) || one.callCount - other.callCount);
   }
 
   /** The one that is called at an address, or that says it is reached there; undefined when there is none. */

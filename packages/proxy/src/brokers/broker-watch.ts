@@ -2,7 +2,7 @@ import type { Clock } from '@quire/core';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ProxyMetrics } from '../proxy-metrics.ts';
 import type { ProxyOptions } from '../proxy-options.ts';
-import type { LearntRoutes } from '../routing/learnt-routes.ts';
+import type { RouteCache } from '../routing/route-cache.ts';
 import type { BrokerSet } from './broker-set.ts';
 import type { Broker } from './broker.ts';
 import { checkHealth, type HealthCheck } from './check-health.ts';
@@ -11,7 +11,7 @@ import { WantedBrokers } from './wanted-brokers.ts';
 export interface BrokerWatchParts {
   readonly options: ProxyOptions;
   readonly brokers: BrokerSet;
-  readonly routes: LearntRoutes;
+  readonly routes: RouteCache;
   readonly metrics: ProxyMetrics;
   readonly clock: Clock;
 }
@@ -46,8 +46,8 @@ export class BrokerWatch {
   }
 
   /** A broker did not answer a call as it should. */
-  noteFailure(broker: Broker, what: string): void {
-    if (broker.noteFailedCall(this.#parts.options.failuresMax)) this.#eject(broker, what);
+  recordFailure(broker: Broker, what: string): void {
+    if (broker.recordFailedCall(this.#parts.options.failuresMax)) this.#eject(broker, what);
     this.checkSoon();
   }
 
@@ -71,7 +71,7 @@ export class BrokerWatch {
     const { addresses, problem } = await this.#wanted.find();
     if (problem !== undefined) this.#log?.warn({ problem }, 'the name of the brokers cannot be resolved: those known are kept');
     const { added, removed } = brokers.update(addresses);
-    routes.forgetBrokers(removed);
+    routes.deleteBrokers(removed);
     if (added.length > 0 || removed.length > 0) {
       const labelsOf = (some: readonly Broker[]): string[] => some.map(({ label }) => label);
       this.#log?.info({ added: labelsOf(added), removed: labelsOf(removed) }, 'brokers changed');
@@ -85,10 +85,10 @@ export class BrokerWatch {
   #heed(broker: Broker, check: HealthCheck): void {
     if (this.#stopping.signal.aborted) return;
     if (check.kind === 'failed') {
-      if (broker.noteFailure(this.#parts.options.failuresMax)) this.#eject(broker, 'no good answer to a health check');
+      if (broker.recordFailure(this.#parts.options.failuresMax)) this.#eject(broker, 'no good answer to a health check');
     } else if (check.kind === 'leaving') {
-      if (broker.noteLeaving()) this.#eject(broker, 'it shuts down');
-    } else if (broker.noteHealthy(check.health)) {
+      if (broker.recordDraining()) this.#eject(broker, 'it shuts down');
+    } else if (broker.recordHealthy(check.health)) {
       this.#log?.info({ broker: broker.label, origin: broker.address.origin }, 'broker is up');
     }
   }

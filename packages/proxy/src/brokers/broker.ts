@@ -24,7 +24,7 @@ export class Broker {
   #failureCount = 0;
   #callCount = 0;
   /** Good checks that are wanted before it is trusted like the others again. */
-  #doubt = 0;
+  #suspicion = 0;
 
   constructor(address: BrokerAddress, options: BrokerOptions) {
     const { certificateAuthorities: ca } = options;
@@ -64,8 +64,8 @@ export class Broker {
    * Whether it has failed a call lately, though it may be up: a broker can be in good health and answer no query. Until as many checks as
    * make it down have found it well, it gets new queries only where no other is.
    */
-  get isDoubtful(): boolean {
-    return this.#doubt > 0;
+  get isSuspect(): boolean {
+    return this.#suspicion > 0;
   }
 
   /** Calls that it answers now. */
@@ -82,18 +82,18 @@ export class Broker {
   }
 
   /** It answered a call as a broker does. */
-  noteAnswer(): void {
+  recordAnswer(): void {
     this.#failureCount = 0;
   }
 
-  /** It failed to answer a call, or what it answered was no answer. Tells as `noteFailure` does. */
-  noteFailedCall(failuresMax: number): boolean {
-    this.#doubt = failuresMax;
-    return this.noteFailure(failuresMax);
+  /** It failed to answer a call, or what it answered was no answer. Tells as `recordFailure` does. */
+  recordFailedCall(failuresMax: number): boolean {
+    this.#suspicion = failuresMax;
+    return this.recordFailure(failuresMax);
   }
 
   /** It failed to answer. Tells whether that was one too many: it was up, and is down now. */
-  noteFailure(failuresMax: number): boolean {
+  recordFailure(failuresMax: number): boolean {
     this.#failureCount += 1;
     const isEjected = this.#isUp && this.#failureCount >= failuresMax;
     if (isEjected) this.#isUp = false;
@@ -101,17 +101,17 @@ export class Broker {
   }
 
   /** A check found it healthy. Tells whether it was down until now. */
-  noteHealthy(health: BrokerHealth): boolean {
+  recordHealthy(health: BrokerHealth): boolean {
     const wasDown = !this.#isUp;
     this.#health = health;
     this.#failureCount = 0;
-    this.#doubt = Math.max(0, this.#doubt - 1);
+    this.#suspicion = Math.max(0, this.#suspicion - 1);
     this.#isUp = true;
     return wasDown;
   }
 
   /** It said that it shuts down. Tells whether it was up until now. */
-  noteLeaving(): boolean {
+  recordDraining(): boolean {
     const wasUp = this.#isUp;
     this.#isUp = false;
     return wasUp;

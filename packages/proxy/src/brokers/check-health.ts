@@ -1,5 +1,5 @@
 import { routePatterns } from '@quire/api';
-import { callBroker } from '../passing/call-broker.ts';
+import { callBroker } from '../forwarding/call-broker.ts';
 import type { Broker } from './broker.ts';
 import type { Clock } from '@quire/core';
 

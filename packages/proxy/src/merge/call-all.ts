@@ -2,9 +2,9 @@ import { partialHeader } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../brokers/broker.ts';
-import { type OpenAnswer, openAnswer, type OwnCall, readWhole, type WholeAnswer } from '../passing/call-broker.ts';
-import { callerRequestId } from '../passing/end-to-end-headers.ts';
-import { requestPathOf } from '../passing/request-path.ts';
+import { type OpenAnswer, openAnswer, type OwnCall, readWhole, type WholeAnswer } from '../forwarding/call-broker.ts';
+import { callerRequestId } from '../forwarding/end-to-end-headers.ts';
+import { requestPathOf } from '../forwarding/request-path.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 
 /** What the brokers answered to a call that was made to each of them. */
@@ -44,7 +44,7 @@ export async function callAll<T>(
       } catch (error) {
         missing.add(broker);
         request.log.warn({ err: error as Error, broker: broker.label }, 'broker has no part in an answer');
-        if (call.signal?.aborted !== true) watch.noteFailure(broker, error instanceof Error ? error.message : String(error));
+        if (call.signal?.aborted !== true) watch.recordFailure(broker, error instanceof Error ? error.message : String(error));
         return undefined;
       }
     }),

@@ -2,7 +2,7 @@ import type { Operation } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 import { callAll, markPartial, sendRefusal } from '../merge/call-all.ts';
-import { type OpenAnswer, readWhole } from '../passing/call-broker.ts';
+import { type OpenAnswer, readWhole } from '../forwarding/call-broker.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 import { passedRoute } from './passed-route.ts';
 

@@ -6,7 +6,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import { callAll, markPartial, sendRefusal } from '../merge/call-all.ts';
 import { mergeLists, type OpenList, openList } from '../merge/merge-lists.ts';
 import { type ListShape, splitElements } from '../merge/split-elements.ts';
-import type { OpenAnswer } from '../passing/call-broker.ts';
+import type { OpenAnswer } from '../forwarding/call-broker.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 import { passedRoute } from './passed-route.ts';
 

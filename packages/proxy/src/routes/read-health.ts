@@ -16,7 +16,7 @@ export function readHealthRoute({ brokers, options, clock, startMs }: ProxyConte
         state: isUp ? 'up' : 'down',
         callsRunning: callCount,
       })),
-      ...options.surroundings?.(),
+      ...options.healthDetails?.(),
     };
     return reply.header('cache-control', 'no-store').send(health);
   });

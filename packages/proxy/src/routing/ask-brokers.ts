@@ -1,7 +1,7 @@
 import { metadataPath } from '@quire/api';
 import type { Clock, RequestId } from '@quire/core';
 import type { Broker } from '../brokers/broker.ts';
-import { callBroker } from '../passing/call-broker.ts';
+import { callBroker } from '../forwarding/call-broker.ts';
 
 export interface Inquiry {
   readonly requestId: RequestId;
@@ -13,7 +13,7 @@ export interface Inquiry {
 }
 
 /** What the brokers said of a result. */
-export interface Findings {
+export interface HolderReplies {
   /** The one that has it, or can tell why it is gone; else one that refuses to tell this caller anything, now or at all. */
   readonly holder: Broker | undefined;
   /** Those that did not say whether they have it. Nobody can say that a result does not exist while there are some. */
@@ -23,7 +23,7 @@ export interface Findings {
 type Reply = 'has it' | 'has it not' | 'refuses' | 'is silent';
 
 /** Asks brokers for a result, all at once; the first that has it decides, and the others are not waited for. */
-export async function askBrokers(brokers: readonly Broker[], inquiry: Inquiry): Promise<Findings> {
+export async function askBrokers(brokers: readonly Broker[], inquiry: Inquiry): Promise<HolderReplies> {
   const enough = new AbortController();
   const { signal } = inquiry;
   const onAbort = (): void => enough.abort(signal.reason);
@@ -31,17 +31,17 @@ export async function askBrokers(brokers: readonly Broker[], inquiry: Inquiry): 
   signal.addEventListener('abort', onAbort, { once: true });
   const replies = new Map<Broker, Reply>();
   try {
-    return await new Promise<Findings>((resolve) => {
-      const findings = (): Findings => {
+    return await new Promise<HolderReplies>((resolve) => {
+      const holderReplies = (): HolderReplies => {
         const thatSay = (reply: Reply): readonly Broker[] => brokers.filter((broker) => replies.get(broker) === reply);
         const [holder] = [...thatSay('has it'), ...thatSay('refuses')];
         return { holder, silent: thatSay('is silent') };
       };
-      if (brokers.length === 0) resolve(findings());
+      if (brokers.length === 0) resolve(holderReplies());
       for (const broker of brokers) {
         void ask(broker, inquiry, enough.signal).then((reply) => {
           replies.set(broker, reply);
-          if (reply === 'has it' || replies.size === brokers.length) resolve(findings());
+          if (reply === 'has it' || replies.size === brokers.length) resolve(holderReplies());
         });
       }
     });

@@ -1,6 +1,6 @@
 import { forwardHeaders } from '@quire/api';
 import { QuireError } from '@quire/core';
-import type { RawHeaders } from '../passing/end-to-end-headers.ts';
+import type { RawHeaders } from '../forwarding/end-to-end-headers.ts';
 
 /** Where a caller says that a result is. It only ever chooses among the brokers that are configured. */
 export interface ForwardTarget {

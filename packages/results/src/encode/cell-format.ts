@@ -26,7 +26,14 @@ import {
   kindUint64,
   kindUint8,
 } from './row-writer-layout.ts';
-import { booleanColumn, fixedColumn, jsonListColumn, readyColumn, type StagedColumn, textColumn } from './staged-column.ts';
+import {
+  booleanColumn,
+  fixedColumn,
+  jsonListColumn,
+  preformattedColumn,
+  type WriterColumn,
+  textColumn,
+} from './writer-column.ts';
 import { writeAscii } from './write-number.ts';
 
 /** How the cells of rows look. */
@@ -59,11 +66,11 @@ const jsonExpansion = 6;
 const csvExpansion = 2;
 
 /** Chooses how the row writer is to take a column. */
-export function stagedColumnOf(field: Field, data: Data, format: CellFormat): StagedColumn {
+export function writerColumnOf(field: Field, data: Data, format: CellFormat): WriterColumn {
   return (
     scalarColumnOf(field, data, format) ??
     listColumnOf(field, data, format) ??
-    readyColumn(data, format.nullText, cellWriterOf(field, data, format))
+    preformattedColumn(data, format.nullText, cellWriterOf(field, data, format))
   );
 }
 
@@ -72,7 +79,7 @@ function cellWriterOf(field: Field, data: Data, { nullText, writerOf }: CellForm
   return { widthMax: 4, widthOf: undefined, write: (bytes, position) => writeAscii(bytes, position, nullText) };
 }
 
-function scalarColumnOf(field: Field, data: Data, { isJson, nullText }: CellFormat): StagedColumn | undefined {
+function scalarColumnOf(field: Field, data: Data, { isJson, nullText }: CellFormat): WriterColumn | undefined {
   const type = field.type as DataType;
   const plain = { isQuoted: false, nullText };
   const quoted = { isQuoted: isJson, nullText };
@@ -114,7 +121,7 @@ function scalarColumnOf(field: Field, data: Data, { isJson, nullText }: CellForm
   return fixedColumn(data, { ...quoted, kind: kindHexOfWidth, widthBytes: type.byteWidth }, type.byteWidth * 2 + 2);
 }
 
-function listColumnOf(field: Field, data: Data, format: CellFormat): StagedColumn | undefined {
+function listColumnOf(field: Field, data: Data, format: CellFormat): WriterColumn | undefined {
   const type = field.type as DataType;
   // In CSV, the JSON of a list is text, which may want quotes.
   if (!format.isJson) return undefined;
@@ -122,10 +129,10 @@ function listColumnOf(field: Field, data: Data, format: CellFormat): StagedColum
   const items = data.children[0];
   if (itemField === undefined || items === undefined) return undefined;
   if (DataType.isFixedSizeList(type)) {
-    return jsonListColumn(data, format.nullText, stagedColumnOf(itemField, items, format), type.listSize);
+    return jsonListColumn(data, format.nullText, writerColumnOf(itemField, items, format), type.listSize);
   }
   if (!DataType.isList(type) && !DataType.isLargeList(type)) return undefined;
-  return jsonListColumn(data, format.nullText, stagedColumnOf(itemField, items, format), undefined);
+  return jsonListColumn(data, format.nullText, writerColumnOf(itemField, items, format), undefined);
 }
 
 const timestampKinds = {

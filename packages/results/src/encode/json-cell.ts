@@ -2,7 +2,7 @@ import { type Data, DataType, type Field } from 'apache-arrow';
 import { isJsonField } from '../column-data-types.ts';
 import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf, validityOf } from './column-reader.ts';
-import { type JsonPlace, nestedJsonWriterOf } from './nested-json.ts';
+import { type JsonPosition, nestedJsonWriterOf } from './nested-json.ts';
 import { scalarWriterOf, type ScalarWriter } from './scalar-writer.ts';
 import { writeAscii } from './write-number.ts';
 import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
@@ -11,11 +11,11 @@ const quote = 34;
 const nullText = 'null';
 
 /** Compiles the writer of one column's JSON, nulls included. */
-export function jsonWriterOf(field: Field, data: Data, place: JsonPlace = 'cell'): CellWriter {
+export function jsonWriterOf(field: Field, data: Data, position: JsonPosition = 'cell'): CellWriter {
   if (DataType.isNull(field.type)) {
     return { widthMax: nullText.length, widthOf: undefined, write: (bytes, position) => writeAscii(bytes, position, nullText) };
   }
-  const writer = valueWriterOf(field, data, place);
+  const writer = valueWriterOf(field, data, position);
   const isValid = validityOf(data);
   if (isValid === undefined) return writer;
   const { write, widthOf } = writer;
@@ -26,15 +26,15 @@ export function jsonWriterOf(field: Field, data: Data, place: JsonPlace = 'cell'
   };
 }
 
-function valueWriterOf(field: Field, data: Data, place: JsonPlace): CellWriter {
+function valueWriterOf(field: Field, data: Data, position: JsonPosition): CellWriter {
   const scalar = scalarWriterOf(field, data);
   if (scalar !== undefined) return quoteAsNeeded(scalar);
   const type = field.type as DataType;
-  if (!DataType.isUtf8(type) && !DataType.isLargeUtf8(type)) return nestedJsonWriterOf(field, data, place, jsonWriterOf);
+  if (!DataType.isUtf8(type) && !DataType.isLargeUtf8(type)) return nestedJsonWriterOf(field, data, position, jsonWriterOf);
   const source = data.values as Uint8Array;
   const offsets = offsetsOf(data);
   const lengthOf = (row: number): number => (offsets[row + 1] ?? 0) - (offsets[row] ?? 0);
-  if (place === 'value' && isJsonField(field)) {
+  if (position === 'value' && isJsonField(field)) {
     return {
       widthMax: 0,
       widthOf: lengthOf,

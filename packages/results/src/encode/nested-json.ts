@@ -8,10 +8,10 @@ import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.
  * Where a JSON value stands: as the cell of a row, where structs and JSON text are strings that hold JSON (contract section 2), or
  * within such JSON, where they are values like any other.
  */
-export type JsonPlace = 'cell' | 'value';
+export type JsonPosition = 'cell' | 'value';
 
 /** Compiles the writer of a child column; handed in, because it in turn needs the writers of this file. */
-export type JsonWriterOf = (field: Field, data: Data, place: JsonPlace) => CellWriter;
+export type JsonWriterOf = (field: Field, data: Data, position: JsonPosition) => CellWriter;
 
 /** Writes the JSON of a row's nested value into a sink, which grows as needed. */
 type WriteNested = (sink: ByteSink, row: number) => void;
@@ -24,10 +24,10 @@ const quote = 34;
  * The writer for a column of lists, maps or structs. How long a nested value is shows only when it is written: asking for the width
  * of a row writes it aside, and `write` copies it.
  */
-export function nestedJsonWriterOf(field: Field, data: Data, place: JsonPlace, jsonWriterOf: JsonWriterOf): CellWriter {
+export function nestedJsonWriterOf(field: Field, data: Data, position: JsonPosition, jsonWriterOf: JsonWriterOf): CellWriter {
   const scratch = new ByteSink(1024);
-  const write = nestedWriterOf(field.type as DataType, data, place, jsonWriterOf);
-  const isString = place === 'cell' && DataType.isStruct(field.type);
+  const write = nestedWriterOf(field.type as DataType, data, position, jsonWriterOf);
+  const isString = position === 'cell' && DataType.isStruct(field.type);
   return {
     widthMax: 0,
     widthOf: (row) => {
@@ -42,16 +42,16 @@ export function nestedJsonWriterOf(field: Field, data: Data, place: JsonPlace, j
   };
 }
 
-function nestedWriterOf(type: DataType, data: Data, place: JsonPlace, jsonWriterOf: JsonWriterOf): WriteNested {
+function nestedWriterOf(type: DataType, data: Data, position: JsonPosition, jsonWriterOf: JsonWriterOf): WriteNested {
   if (DataType.isStruct(type)) return objectWriter(type.children, data, jsonWriterOf);
   if (DataType.isMap(type)) return mapWriter(type.childType.children, data, jsonWriterOf);
   if (DataType.isFixedSizeList(type)) {
     const { listSize } = type;
-    return listWriter(jsonWriterOf(type.valueField, data.children[0] as Data, place), (row) => row * listSize);
+    return listWriter(jsonWriterOf(type.valueField, data.children[0] as Data, position), (row) => row * listSize);
   }
   const offsets = offsetsOf(data);
   const itemField = type.children[0] as Field;
-  return listWriter(jsonWriterOf(itemField, data.children[0] as Data, place), (row) => offsets[row] ?? 0);
+  return listWriter(jsonWriterOf(itemField, data.children[0] as Data, position), (row) => offsets[row] ?? 0);
 }
 
 function objectWriter(fields: readonly Field[], data: Data, jsonWriterOf: JsonWriterOf): WriteNested {

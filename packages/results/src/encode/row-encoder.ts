@@ -1,10 +1,10 @@
 import type { Data, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
 import { ByteSink } from './byte-sink.ts';
-import { type CellFormat, stagedColumnOf } from './cell-format.ts';
+import { type CellFormat, writerColumnOf } from './cell-format.ts';
 import { columnBytes, prefixAt, prefixLengthAt } from './row-writer-layout.ts';
 import { RowWriter } from './row-writer.ts';
-import type { StagedColumn } from './staged-column.ts';
+import type { WriterColumn } from './writer-column.ts';
 
 /** The text around the cells. */
 export interface RowFrame {
@@ -44,7 +44,7 @@ export class RowEncoder {
 
   /** Encodes rows of one batch: texts that each last until the next is asked for, or until anybody else encodes anything. */
   *encode(data: readonly Data[], rows: RowRange): Generator<Uint8Array> {
-    const columns = this.#schema.fields.map((field, index) => stagedColumnOf(field, data[index] as Data, this.#format));
+    const columns = this.#schema.fields.map((field, index) => writerColumnOf(field, data[index] as Data, this.#format));
     for (let start = rows.start; start < rows.end;) {
       const count = this.#countThatFits(columns, start, rows.end);
       const text = count === 0 ? this.#writeOneRow(data, start) : this.#writeBlock(columns, start, start + count);
@@ -55,7 +55,7 @@ export class RowEncoder {
   }
 
   /** How many rows from `start` on surely fit the row writer's memory; 0 when one might not. */
-  #countThatFits(columns: readonly StagedColumn[], start: number, end: number): number {
+  #countThatFits(columns: readonly WriterColumn[], start: number, end: number): number {
     const { inputBytesMax, outputBytesMax } = RowWriter.shared;
     const frameBytes = this.#frameText.length;
     const rowsLeft = end - start;
@@ -75,7 +75,7 @@ export class RowEncoder {
     return 0;
   }
 
-  #writeBlock(columns: readonly StagedColumn[], start: number, end: number): Uint8Array {
+  #writeBlock(columns: readonly WriterColumn[], start: number, end: number): Uint8Array {
     const writer = RowWriter.shared;
     writer.clear();
     const first = writer.reserve(columns.length * columnBytes);

@@ -62,23 +62,23 @@ export class KafkaConnections implements AsyncDisposable {
 
   /** Runs with a connection of the partition's own, which is closed when the caller aborts: the answer would come too late. */
   async fetching<T>(
-    place: { readonly metadata: ClusterMetadata; readonly nodeId: number; readonly partition: number },
+    target: { readonly metadata: ClusterMetadata; readonly nodeId: number; readonly partition: number },
     signal: AbortSignal | undefined,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    const pool = this.#fetchPools.get(place.partition) ?? new ConnectionPool('quire', this.#options);
+    const pool = this.#fetchPools.get(target.partition) ?? new ConnectionPool('quire', this.#options);
     // Two at once for one partition have a connection each.
-    this.#fetchPools.delete(place.partition);
+    this.#fetchPools.delete(target.partition);
     this.#busyPools.add(pool);
     let isGood = false;
     try {
-      const answer = (async () => run(await pool.get(brokerOf(place.metadata, place.nodeId))))();
+      const answer = (async () => run(await pool.get(brokerOf(target.metadata, target.nodeId))))();
       const value = await unlessAborted(answer, signal);
       isGood = true;
       return value;
     } finally {
       this.#busyPools.delete(pool);
-      if (isGood && !this.#isClosed && !this.#fetchPools.has(place.partition)) this.#fetchPools.set(place.partition, pool);
+      if (isGood && !this.#isClosed && !this.#fetchPools.has(target.partition)) this.#fetchPools.set(target.partition, pool);
       else closeQuietly(pool);
     }
   }

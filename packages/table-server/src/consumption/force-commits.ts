@@ -17,11 +17,11 @@ const jobsMax = 100;
 
 /** Wishes to commit consuming segments, the latest of them, as long as the server runs. */
 export class ForceCommits {
-  readonly #surroundings: { readonly clock: Clock; readonly random: Random };
+  readonly #dependencies: { readonly clock: Clock; readonly random: Random };
   readonly #jobs = new Map<string, Job>();
 
-  constructor(surroundings: { readonly clock: Clock; readonly random: Random }) {
-    this.#surroundings = surroundings;
+  constructor(dependencies: { readonly clock: Clock; readonly random: Random }) {
+    this.#dependencies = dependencies;
   }
 
   /** @throws CONFLICT while the table is paused; SEGMENT_NOT_FOUND when a named segment is not consuming */
@@ -41,7 +41,7 @@ export class ForceCommits {
       ({ record }) => (segmentNames?.includes(record.segmentName) ?? true) && (partitions?.includes(record.partition) ?? true),
     );
     for (const { consumer, record } of wanted) consumer.requestCommit(record.segmentName);
-    const { clock, random } = this.#surroundings;
+    const { clock, random } = this.#dependencies;
     const job = {
       jobId: createRequestId(clock, random),
       tableNameWithType: table.name,

@@ -46,10 +46,10 @@ export async function transformMessages(
       offsets.push(message.offset);
     }
   }
-  const result = await runPipeline(decoded, { config, schema, clock, signal, examplesMax: 0, pause: letOthersRun });
+  const result = await runPipeline(decoded, { config, schema, clock, signal, examplesMax: 0, pause: yieldToEventLoop });
   for (const { kind, sourceIndex, column, reason } of result.dropped) {
-    const place = column === undefined ? '' : `, column ${column}`;
-    if (kind === 'failed') bad.push({ offset: offsets[sourceIndex] ?? 0, problem: `cannot be taken in${place}: ${reason}` });
+    const where = column === undefined ? '' : `, column ${column}`;
+    if (kind === 'failed') bad.push({ offset: offsets[sourceIndex] ?? 0, problem: `cannot be taken in${where}: ${reason}` });
   }
   bad.sort((left, right) => left.offset - right.offset);
   if (config.ingestionConfig?.continueOnError === true) return { rows: result.rows, skipped: bad, stoppedAt: undefined };
@@ -59,7 +59,7 @@ export async function transformMessages(
   return { rows, skipped: [], stoppedAt: first };
 }
 
-function letOthersRun(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -18,7 +18,7 @@ export interface TaskEngineOptions {
   readonly random: Random;
   readonly instanceName: string;
   /** Read at each use. */
-  readonly surroundings: { readonly finder: FileFinder | undefined; readonly rowBytesMax: number };
+  readonly ingestion: { readonly finder: FileFinder | undefined; readonly rowBytesMax: number };
   /** Told of what no caller hears of: schedules that cannot be read, tasks that could not be made. */
   readonly onFailed?: ((error: unknown) => void) | undefined;
 }
@@ -170,7 +170,7 @@ export class TaskEngine implements AsyncDisposable {
     trigger,
     configs,
   }: TaskRequest): Promise<TaskRecord | { readonly reason: string }> {
-    const { registry, clock, random, surroundings } = this.#options;
+    const { registry, clock, random, ingestion } = this.#options;
     const table = registry.get(tableNameWithType);
     const active = this.#runner.tasks.find(
       (task) => task.taskType === taskType && task.tableNameWithType === table.name && !isFinal(task.state),
@@ -188,7 +188,7 @@ export class TaskEngine implements AsyncDisposable {
       offline: registry.tables.find((each) => each.rawName === table.rawName && each.type === 'OFFLINE'),
       configs,
       progress: await this.#store.readProgress(table.record.tableId),
-      finder: surroundings.finder,
+      finder: ingestion.finder,
       nowMs,
       signal: this.#closing.signal,
     });

@@ -176,11 +176,11 @@ export class TaskRunner implements AsyncDisposable {
       const work = task.work[index];
       if (work === undefined) throw new QuireError('INTERNAL', `Task ${taskName} has no work ${index}.`);
       const { source, target } = tablesOf(task, this.#options.registry);
-      const { registry, clock, random, surroundings } = this.#options;
+      const { registry, clock, random, ingestion } = this.#options;
       const schema = await registry.schemas.read(target.rawName);
       const subtaskId = task.record.subtasks[index]?.subtaskId ?? '';
       const onProgress = (sentence: string): void => void this.#progress.set(subtaskId, sentence);
-      const { finder, rowBytesMax } = surroundings;
+      const { finder, rowBytesMax } = ingestion;
       throwIfAborted(ending);
       return await runSubtask(work, { source, target, schema, clock, random, finder, rowBytesMax, signal: ending, onProgress });
     } catch (error) {

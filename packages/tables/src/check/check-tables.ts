@@ -3,7 +3,7 @@ import type { Finding } from '../finding.ts';
 import { nestFindings, sortFindings } from '../finding-order.ts';
 import { isRecord } from '../model/model-schema.ts';
 import { type CompleteTableSchema, completeTableSchema, parseTableSchema } from '../schema/parse-table-schema.ts';
-import type { TableSurroundings } from '../validate/rule.ts';
+import type { ClusterContext } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
 
 /** What is said of a config or a schema that somebody wrote. */
@@ -34,7 +34,7 @@ export interface CheckedTablesDocument extends Verdict {
   readonly realtime: CompleteTableConfig | null;
 }
 
-type Surroundings = Omit<TableSurroundings, 'otherConfig'>;
+type Cluster = Omit<ClusterContext, 'otherConfig'>;
 
 /** Reads a schema and checks it against every rule; never throws. */
 export function checkTableSchema(document: unknown): CheckedSchemaDocument {
@@ -46,15 +46,15 @@ export function checkTableSchema(document: unknown): CheckedSchemaDocument {
 }
 
 /** Reads a table config and checks it against every rule that needs no schema; never throws. */
-export function checkTableConfig(document: unknown, surroundings: Surroundings = {}): CheckedTableDocument {
+export function checkTableConfig(document: unknown, cluster: Cluster = {}): CheckedTableDocument {
   const { config, findings, unrecognizedProperties } = parseTableConfig(document);
   const type = config.tableType === 'REALTIME' ? 'REALTIME' : 'OFFLINE';
-  const all = [...findings, ...validateTableConfig(config, surroundings)];
+  const all = [...findings, ...validateTableConfig(config, cluster)];
   return { [type]: completeTableConfig(config), ...verdictOf(all, unrecognizedProperties) };
 }
 
 /** Reads `{tableName, schema, offline, realtime}` and checks all of it, together; never throws. */
-export function checkTableConfigs(document: unknown, surroundings: Surroundings = {}): CheckedTablesDocument {
+export function checkTableConfigs(document: unknown, cluster: Cluster = {}): CheckedTablesDocument {
   const given = isRecord(document) ? document : {};
   const readOne = <Parsed extends ParsedPart>(name: string, parse: (value: unknown) => Parsed): Parsed | undefined =>
     given[name] === undefined || given[name] === null ? undefined : parse(given[name]);
@@ -67,7 +67,7 @@ export function checkTableConfigs(document: unknown, surroundings: Surroundings 
     config === undefined
       ? []
       : validateTableConfig(config.config, {
-          ...surroundings,
+          ...cluster,
           ...(schema !== undefined && { schema: schema.schema }),
           ...(other !== undefined && { otherConfig: other.config }),
         });

@@ -57,15 +57,15 @@ class Reading {
     const { properties = {}, additionalProperties: others } = schema;
     if (schema.properties !== undefined && isBlank(value) && path !== '') return undefined;
     const members = Object.entries(value).flatMap(([name, member]): (readonly [string, unknown])[] => {
-      const place = pointerTo(path, name);
+      const pointer = pointerTo(path, name);
       const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
       const known = own ?? (isRecord(others) ? others : undefined);
       if (known === undefined) {
-        if (schema.properties !== undefined) this.unrecognized.push([place, member]);
+        if (schema.properties !== undefined) this.unrecognized.push([pointer, member]);
         return [[name, member]];
       }
       if (member === null || member === undefined) return [];
-      const read = this.read(known, member, place);
+      const read = this.read(known, member, pointer);
       return read === undefined ? [] : [[name, read]];
     });
     return Object.fromEntries(members);

@@ -5,7 +5,7 @@ import { type Explanation, type InferredSchema, SchemaInference } from '../infer
 import { runPipeline } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
 import type { TableSchema } from '../schema/table-schema.ts';
-import { letOthersRun, Pace } from './pace.ts';
+import { yieldToEventLoop, TimeSlice } from './time-slice.ts';
 import type { PreviewLimits } from './preview-limits.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import type { Sample } from './sample.ts';
@@ -47,8 +47,8 @@ export async function planTable(request: PreviewRequest, sample: Sample, options
     config: config === undefined ? proposal.config : addProposals(config.value, proposal.config),
     schema: merged,
     explanations: [
-      ...(schema === undefined ? place(inferred.explanations, '/schema') : []),
-      ...(config === undefined ? place(proposal.explanations, '/tableConfig') : []),
+      ...(schema === undefined ? atPointer(inferred.explanations, '/schema') : []),
+      ...(config === undefined ? atPointer(proposal.explanations, '/tableConfig') : []),
     ],
   };
 }
@@ -63,17 +63,17 @@ async function inferFromSample(
   let rows: readonly SourceRow[] = sample.rows;
   if (complexTypeConfig !== undefined || enrichmentConfigs.length > 0 || transformConfigs.length > 0) {
     const ingestionConfig = { complexTypeConfig, enrichmentConfigs, transformConfigs, continueOnError: true };
-    const options = { clock, signal, madeBytesMax: limits.rowsBytesMax, pause: letOthersRun };
+    const options = { clock, signal, madeBytesMax: limits.rowsBytesMax, pause: yieldToEventLoop };
     const made = await runPipeline(rows, { ...options, config: { ingestionConfig }, schema: {} });
     rows = made.rows.map(({ fields }) => fields);
   }
   const delimiter = complexTypeConfig?.delimiter ?? '.';
   const schemaName = tableName.replace(/_(OFFLINE|REALTIME)$/, '');
   const inference = new SchemaInference({ schemaName, delimiter, readsText: sample.hasTypedText });
-  const pace = new Pace(clock, signal);
+  const slice = new TimeSlice(clock, signal);
   for (const row of rows) {
     inference.add(row);
-    if (pace.isDue) await pace.rest();
+    if (slice.isDue) await slice.yield();
   }
   return inference.finish();
 }
@@ -107,6 +107,6 @@ function addProposals(given: TableConfig, proposed: TableConfig): TableConfig {
   };
 }
 
-function place(explanations: readonly Explanation[], pointer: string): readonly Explanation[] {
+function atPointer(explanations: readonly Explanation[], pointer: string): readonly Explanation[] {
   return explanations.map(({ path, message }) => ({ path: `${pointer}${path}`, message }));
 }

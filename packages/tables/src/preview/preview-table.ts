@@ -5,9 +5,9 @@ import { nestFindings, sortFindings } from '../finding-order.ts';
 import { type PipelineResult, runPipeline } from '../pipeline/run-pipeline.ts';
 import { completeTableSchema } from '../schema/parse-table-schema.ts';
 import type { FileFinder } from '../sources/source-file.ts';
-import type { TableSurroundings } from '../validate/rule.ts';
+import type { ClusterContext } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
-import { letOthersRun, Pace } from './pace.ts';
+import { yieldToEventLoop, TimeSlice } from './time-slice.ts';
 import { completePreviewObject } from './parse-preview-object.ts';
 import { type PlannedTable, planTable } from './plan-table.ts';
 import { type PreviewLimits, previewLimits } from './preview-limits.ts';
@@ -29,7 +29,7 @@ export interface PreviewOptions {
   readonly openStream?: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
   readonly limits?: Partial<PreviewLimits> | undefined;
   /** What is known of the place where the table is to live. */
-  readonly surroundings?: Omit<TableSurroundings, 'otherConfig'> | undefined;
+  readonly cluster?: Omit<ClusterContext, 'otherConfig'> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -69,12 +69,12 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
   const findings = [
     ...parsed.findings,
     ...sample.findings,
-    ...checkTable(parsed, table, result, options.surroundings),
+    ...checkTable(parsed, table, result, options.cluster),
     ...rowFindings(result),
     ...(sample.rows.length > 0 && table.schema === undefined ? [noSchema] : []),
     ...late.findings,
   ];
-  const summary = await summarize(sample, result, new Pace(clock, signal));
+  const summary = await summarize(sample, result, new TimeSlice(clock, signal));
   return respond(parsed, sample, table, result, { summary, findings: firstFindings(findings) });
 }
 
@@ -103,7 +103,7 @@ interface RunOptions {
 
 function runRows(sample: Sample, { config, schema }: PlannedTable, { limits, ...options }: RunOptions): Promise<PipelineResult> {
   if (schema === undefined || sample.rows.length === 0) return Promise.resolve(noResult);
-  return runPipeline(sample.rows, { ...options, config, schema, madeBytesMax: limits.rowsBytesMax, pause: letOthersRun });
+  return runPipeline(sample.rows, { ...options, config, schema, madeBytesMax: limits.rowsBytesMax, pause: yieldToEventLoop });
 }
 
 /** Every rule that config and schema break, and what the pipeline says of them that no rule does. */
@@ -111,20 +111,20 @@ function checkTable(
   { config, schema, otherConfig }: PreviewRequest,
   table: PlannedTable,
   result: PipelineResult,
-  surroundings: PreviewOptions['surroundings'],
+  cluster: PreviewOptions['cluster'],
 ): readonly Finding[] {
   const configPath = config?.path ?? '/tableConfig';
   const schemaPath = schema?.path ?? '/schema';
   const bySchema = table.schema === undefined ? [] : validateTableSchema(table.schema);
   const context = {
-    ...surroundings,
+    ...cluster,
     ...(table.schema !== undefined && { schema: table.schema }),
     ...(otherConfig !== undefined && { otherConfig: otherConfig.value }),
   };
   const checked = [
     ...nestFindings(bySchema, schemaPath),
     ...nestFindings(validateTableConfig(table.config, context), configPath),
-    ...checkOther(otherConfig, table, surroundings),
+    ...checkOther(otherConfig, table, cluster),
   ];
   const others = result.findings.map((finding) => {
     const isOfSchema = /^\/\w*FieldSpecs?(\/|$)/.test(finding.path);
@@ -140,10 +140,10 @@ function checkTable(
 function checkOther(
   other: PreviewRequest['otherConfig'],
   { config, schema }: PlannedTable,
-  surroundings: PreviewOptions['surroundings'],
+  cluster: PreviewOptions['cluster'],
 ): readonly Finding[] {
   if (other === undefined) return [];
-  const context = { ...surroundings, ...(schema !== undefined && { schema }), otherConfig: config };
+  const context = { ...cluster, ...(schema !== undefined && { schema }), otherConfig: config };
   return nestFindings(validateTableConfig(other.value, context), other.path);
 }
 

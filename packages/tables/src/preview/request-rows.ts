@@ -3,7 +3,7 @@ import { pointerTo } from '../json-pointer.ts';
 import { isRecord } from '../model/model-schema.ts';
 import type { SourceRow } from '../row.ts';
 import { isDeeperThan, nestingMax } from './nesting.ts';
-import type { Pace } from './pace.ts';
+import type { TimeSlice } from './time-slice.ts';
 import type { SampleBudget } from './sample-budget.ts';
 
 /** The rows of a request, as the pipeline takes them. */
@@ -19,7 +19,7 @@ const findingsMax = 20;
  * Reads `sourceRows`; never throws. Columns of `nullValueFields` have no value, whatever stands there. An object without
  * `fieldToValueMap` is taken for the fields themselves.
  */
-export async function readRequestRows(rows: readonly unknown[], budget: SampleBudget, pace: Pace): Promise<RequestRows> {
+export async function readRequestRows(rows: readonly unknown[], budget: SampleBudget, slice: TimeSlice): Promise<RequestRows> {
   const findings: Finding[] = [];
   const read: SourceRow[] = [];
   let faultCount = 0;
@@ -29,7 +29,7 @@ export async function readRequestRows(rows: readonly unknown[], budget: SampleBu
     if (faultCount <= findingsMax) findings.push({ path, code, severity: 'error', message });
   };
   for (const [index, row] of rows.entries()) {
-    if (pace.isDue) await pace.rest();
+    if (slice.isDue) await slice.yield();
     const fields = isRecord(row) ? (row['fieldToValueMap'] ?? plainFields(row)) : undefined;
     if (!isRecord(row) || !isRecord(fields)) report(index, 'Expected an object with fieldToValueMap; the row is left out.');
     else if (isDeeperThan(fields, nestingMax)) report(index, `It is nested more than ${nestingMax} deep; the row is left out.`);

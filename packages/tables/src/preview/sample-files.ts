@@ -6,7 +6,7 @@ import type { FileFormat } from '../sources/formats/file-format.ts';
 import { openRows } from '../sources/formats/read-rows.ts';
 import type { FileFinder, SourceFile } from '../sources/source-file.ts';
 import { SourceProblem } from '../sources/source-problem.ts';
-import { letOthersRun } from './pace.ts';
+import { yieldToEventLoop } from './time-slice.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { SampleBudget } from './sample-budget.ts';
 import { noSample, type Sample, type SampleOptions } from './sample.ts';
@@ -141,7 +141,7 @@ async function readInto(
     let number = 0;
     for await (const row of opened.rows) {
       number += 1;
-      if (number % 200 === 0) await letOthersRun();
+      if (number % 200 === 0) await yieldToEventLoop();
       const refusal = sampleBudget.refuse(row);
       if (refusal === undefined) rows.push(row);
       else onProblem(refusal.code, `Row ${number} of ${file.uri} is left out. ${refusal.message}`);

@@ -1,6 +1,6 @@
 import type { PipelineResult } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
-import type { Pace } from './pace.ts';
+import type { TimeSlice } from './time-slice.ts';
 import type { PreviewSummary } from './preview-response.ts';
 import type { Sample } from './sample.ts';
 
@@ -8,15 +8,15 @@ import type { Sample } from './sample.ts';
 export async function summarize(
   { rows, matchingFileCount, realtime }: Sample,
   { rows: made, counts }: PipelineResult,
-  pace: Pace,
+  slice: TimeSlice,
 ): Promise<PreviewSummary> {
   return {
     getnSourceRows: rows.length,
-    getnSourceColumns: await countColumns(rows, pace),
+    getnSourceColumns: await countColumns(rows, slice),
     getnRows: made.length,
     getnColumns: await countColumns(
       made.map(({ fields }) => fields),
-      pace,
+      slice,
     ),
     getnFilteredRows: counts.filtered,
     getnFailedRows: counts.failed,
@@ -33,11 +33,11 @@ export async function summarize(
   };
 }
 
-async function countColumns(rows: readonly SourceRow[], pace: Pace): Promise<number> {
+async function countColumns(rows: readonly SourceRow[], slice: TimeSlice): Promise<number> {
   const names = new Set<string>();
   for (const row of rows) {
     for (const name of Object.keys(row)) names.add(name);
-    if (pace.isDue) await pace.rest();
+    if (slice.isDue) await slice.yield();
   }
   return names.size;
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts';
-import { Pace } from './pace.ts';
+import { TimeSlice } from './time-slice.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { readRequestRows } from './request-rows.ts';
 import { SampleBudget } from './sample-budget.ts';
@@ -26,9 +26,9 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
     );
   }
   const rowsMax = Math.min(preview.config?.sampling?.max ?? Number.POSITIVE_INFINITY, options.limits.rowsMax);
-  const pace = new Pace(options.clock, options.signal);
+  const slice = new TimeSlice(options.clock, options.signal);
   const wanted = sourceRows.slice(0, Math.max(0, rowsMax));
-  const { rows, findings } = await readRequestRows(wanted, new SampleBudget(options.limits), pace);
+  const { rows, findings } = await readRequestRows(wanted, new SampleBudget(options.limits), slice);
   const isCut = sourceRows.length > rowsMax;
   const message = `Of ${sourceRows.length} rows, the first ${rowsMax} are looked at.`;
   const cut: Finding = { path: '/sourceRows', code: 'ROWS_CUT', severity: 'warning', message };

@@ -1,7 +1,7 @@
 import { formatBytes, QuireError } from '@quire/core';
 import type { Finding } from '../finding.ts';
 import type { SourceValue } from '../row.ts';
-import { letOthersRun } from './pace.ts';
+import { yieldToEventLoop } from './time-slice.ts';
 import { previewLimits } from './preview-limits.ts';
 import type { PreviewResponse } from './preview-response.ts';
 
@@ -86,7 +86,7 @@ async function* writeRows(
     if (piece.length < pieceBytes) continue;
     yield piece;
     piece = '';
-    await letOthersRun();
+    await yieldToEventLoop();
   }
   yield `${piece}]`;
   return { count, bytes };

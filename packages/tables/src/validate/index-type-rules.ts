@@ -111,8 +111,8 @@ function* columnsWith(
 ): Generator<readonly [path: string, name: string]> {
   for (const [index, { name = '', indexType, indexTypes = [] }] of fieldConfigList.entries()) {
     if (type === undefined) break;
-    const place = indexTypes.indexOf(type);
-    if (place >= 0) yield [`/fieldConfigList/${index}/indexTypes/${place}`, name];
+    const typeIndex = indexTypes.indexOf(type);
+    if (typeIndex >= 0) yield [`/fieldConfigList/${index}/indexTypes/${typeIndex}`, name];
     else if (indexType === type) yield [`/fieldConfigList/${index}/indexType`, name];
   }
   if (list === undefined) return;

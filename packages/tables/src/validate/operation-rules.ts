@@ -64,7 +64,7 @@ export const taskRules: readonly TableRule[] = [
     subject: 'tasks',
     severity: 'error',
     description: 'Types of tasks are known to the cluster, and their options are an object.',
-    *check({ config, surroundings: { taskTypes } }) {
+    *check({ config, cluster: { taskTypes } }) {
       for (const [type, options] of Object.entries(config.task?.taskTypeConfigsMap ?? {})) {
         const path = pointerTo('/task/taskTypeConfigsMap', type);
         if (!isRecord(options)) yield { path, message: `The options of ${type} are no object.` };
@@ -97,7 +97,7 @@ export const tenantRules: readonly TableRule[] = [
     subject: 'tenants',
     severity: 'error',
     description: 'The tenants of a table are there.',
-    *check({ config: { tenants }, surroundings: { brokerTenants, serverTenants } }) {
+    *check({ config: { tenants }, cluster: { brokerTenants, serverTenants } }) {
       for (const [member, known] of [
         ['broker', brokerTenants],
         ['server', serverTenants],
@@ -128,7 +128,7 @@ export const tenantRules: readonly TableRule[] = [
     subject: 'tenants',
     severity: 'error',
     description: 'Both halves of a table that is offline and real-time have the same tenant of brokers.',
-    *check({ config, surroundings: { otherConfig } }) {
+    *check({ config, cluster: { otherConfig } }) {
       const own = config.tenants?.broker ?? 'DefaultTenant';
       const other = otherConfig?.tenants?.broker ?? 'DefaultTenant';
       if (otherConfig !== undefined && own !== other) {

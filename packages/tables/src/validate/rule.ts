@@ -55,11 +55,11 @@ export interface CheckedTable {
   readonly config: TableConfig;
   /** Undefined when the schema is not known: rules that need it then hold. */
   readonly schema: CheckedSchema | undefined;
-  readonly surroundings: TableSurroundings;
+  readonly cluster: ClusterContext;
 }
 
 /** What is known of the place where the table is to live; rules about what is not known hold. */
-export interface TableSurroundings {
+export interface ClusterContext {
   /** The other half of a table that is both: real-time for an offline config, offline for a real-time one. */
   readonly otherConfig?: TableConfig;
   readonly brokerTenants?: readonly string[];

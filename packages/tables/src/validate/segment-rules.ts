@@ -38,7 +38,7 @@ export const timeColumnRules: readonly TableRule[] = [
     subject: 'time column',
     severity: 'error',
     description: 'Both halves of a table that is offline and real-time have the same time column, and have one.',
-    *check({ config, surroundings: { otherConfig } }) {
+    *check({ config, cluster: { otherConfig } }) {
       if (otherConfig === undefined) return;
       const [own, other] = [timeColumnOf(config), timeColumnOf(otherConfig)];
       if (own === '' || own !== other) {
@@ -95,12 +95,12 @@ export const segmentRules: readonly TableRule[] = [
     severity: 'error',
     description: 'Types of pushes are APPEND and REFRESH.',
     *check({ config }) {
-      const places = {
+      const pushTypePaths = {
         '/segmentsConfig/segmentPushType': config.segmentsConfig?.segmentPushType,
         '/ingestionConfig/batchIngestionConfig/segmentIngestionType':
           config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType,
       };
-      for (const [path, type = ''] of Object.entries(places)) {
+      for (const [path, type = ''] of Object.entries(pushTypePaths)) {
         if (type !== '' && !(pushTypes as readonly string[]).includes(type.toUpperCase())) {
           yield { path, message: `${type} is neither APPEND nor REFRESH.` };
         }
@@ -126,7 +126,7 @@ export const segmentRules: readonly TableRule[] = [
     subject: 'segments',
     severity: 'error',
     description: 'replication is at least the minimum of the cluster.',
-    *check({ config, surroundings: { replicationMin = 1 } }) {
+    *check({ config, cluster: { replicationMin = 1 } }) {
       const replication = replicationOf(config);
       if (replication < replicationMin) {
         yield {

@@ -15,11 +15,13 @@ export const starTreeRules: readonly TableRule[] = [
           yield { path: `${path}/dimensionsSplitOrder`, message: 'The star-tree has no dimensions.' };
         }
         for (const [index, name] of dimensionsSplitOrder.entries()) {
-          const place = `${path}/dimensionsSplitOrder/${index}`;
+          const itemPath = `${path}/dimensionsSplitOrder/${index}`;
           const column = columnNamed(name, schema);
-          if (schema !== undefined && column === undefined) yield { path: place, message: `The schema has no column ${name}.` };
-          if (column?.isMultiValue === true) yield { path: place, message: `${name} holds lists.` };
-          if (raw.has(name)) yield { path: place, message: `${name} has no dictionary.` };
+          if (schema !== undefined && column === undefined) {
+            yield { path: itemPath, message: `The schema has no column ${name}.` };
+          }
+          if (column?.isMultiValue === true) yield { path: itemPath, message: `${name} holds lists.` };
+          if (raw.has(name)) yield { path: itemPath, message: `${name} has no dictionary.` };
         }
       }
     },
@@ -32,8 +34,8 @@ export const starTreeRules: readonly TableRule[] = [
     *check({ config }) {
       for (const [path, { dimensionsSplitOrder = [], skipStarNodeCreationForDimensions = [] }] of starTreesOf(config)) {
         for (const [index, name] of skipStarNodeCreationForDimensions.entries()) {
-          const place = `${path}/skipStarNodeCreationForDimensions/${index}`;
-          if (!dimensionsSplitOrder.includes(name)) yield { path: place, message: `${name} is not in dimensionsSplitOrder.` };
+          const itemPath = `${path}/skipStarNodeCreationForDimensions/${index}`;
+          if (!dimensionsSplitOrder.includes(name)) yield { path: itemPath, message: `${name} is not in dimensionsSplitOrder.` };
         }
       }
     },
@@ -50,12 +52,12 @@ export const starTreeRules: readonly TableRule[] = [
           yield { path: `${path}/functionColumnPairs`, message: 'The star-tree aggregates nothing.' };
         }
         for (const [index, pair] of functionColumnPairs.entries()) {
-          const place = `${path}/functionColumnPairs/${index}`;
+          const itemPath = `${path}/functionColumnPairs/${index}`;
           const [, column] = /^[A-Za-z0-9]+__(.+)$/.exec(pair) ?? [];
           if (column === undefined) {
-            yield { path: place, message: `‘${pair}’ is not of the form FUNCTION__column, such as SUM__price.` };
+            yield { path: itemPath, message: `‘${pair}’ is not of the form FUNCTION__column, such as SUM__price.` };
           } else if (column !== '*' && schema !== undefined && columnNamed(column, schema) === undefined) {
-            yield { path: place, message: `The schema has no column ${column}.` };
+            yield { path: itemPath, message: `The schema has no column ${column}.` };
           }
         }
       }

@@ -33,8 +33,8 @@ export const streamRules: readonly TableRule[] = [
     severity: 'error',
     description: 'Streams are in streamIngestionConfig or in tableIndexConfig, not in both.',
     *check({ config }) {
-      const places = new Set(streamsOf(config).map(({ path }) => path.split('/')[1]));
-      if (places.size > 1) {
+      const sections = new Set(streamsOf(config).map(({ path }) => path.split('/')[1]));
+      if (sections.size > 1) {
         yield { path: '/tableIndexConfig/streamConfigs', message: 'There are streams in streamIngestionConfig as well.' };
       }
     },

@@ -3,11 +3,11 @@ import type { Finding } from '../finding.ts';
 import { sortFindings } from '../finding-order.ts';
 import type { TableSchema } from '../schema/table-schema.ts';
 import { columnsOf } from './columns.ts';
-import type { CheckedSchema, CheckedTable, Rule, TableSurroundings } from './rule.ts';
+import type { CheckedSchema, CheckedTable, Rule, ClusterContext } from './rule.ts';
 import { schemaRules, tableRules } from './rules.ts';
 
 /** What a table config is checked against besides itself. */
-export interface TableContext extends TableSurroundings {
+export interface TableContext extends ClusterContext {
   /** Left out: rules that need the schema hold. */
   readonly schema?: TableSchema;
 }
@@ -19,8 +19,8 @@ export function validateTableSchema(schema: TableSchema): readonly Finding[] {
 
 /** Every rule about table configs that this one breaks, in order; paths point into the config. Pure. */
 export function validateTableConfig(config: TableConfig, context: TableContext = {}): readonly Finding[] {
-  const { schema, ...surroundings } = context;
-  const checked: CheckedTable = { config, schema: schema === undefined ? undefined : checkedSchemaOf(schema), surroundings };
+  const { schema, ...cluster } = context;
+  const checked: CheckedTable = { config, schema: schema === undefined ? undefined : checkedSchemaOf(schema), cluster };
   return check(tableRules, checked);
 }
 

@@ -8,7 +8,7 @@ export type QueryWork =
 
 /** What a query worker calls in the process that it works for. */
 export const queryCalls = {
-  grow: 'grow',
+  extend: 'extend',
   release: 'release',
   putBegin: 'put begin',
   putChunk: 'put chunk',

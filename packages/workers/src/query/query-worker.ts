@@ -1,5 +1,5 @@
 import { type Clock, type QueryEngine, systemClock } from '@quire/core';
-import { encodeSchema, type GrowRequest, type ResultSink, type WriterAdmission, writeOrdered } from '@quire/results';
+import { encodeSchema, type ExtendRequest, type ResultSink, type WriterAdmission, writeOrdered } from '@quire/results';
 import type { WorkContext, WorkRunner } from '../worker-module.ts';
 import { queryCalls, type QueryWork } from './query-work.ts';
 import { RemoteSink } from './remote-sink.ts';
@@ -35,7 +35,7 @@ async function runWork(work: QueryWork, parts: QueryWorkerParts, { signal, call 
   await using execution = await parts.engine.execute(work.query, { signal, limits: work.limits });
   if (work.kind === 'describe') return encodeSchema(execution.schema);
   const admission: WriterAdmission = {
-    grow: (request: GrowRequest) => call(queryCalls.grow, request) as Promise<number>,
+    extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
     release: (isFreed) => void call(queryCalls.release, isFreed),
   };
   const store = parts.store ?? new RemoteSink(call);

@@ -1,7 +1,7 @@
 import { type CallOptions, type ObjectStore, type Query, type QueryLimits, throwIfAborted } from '@quire/core';
 import {
   decodeSchema,
-  type GrowRequest,
+  type ExtendRequest,
   type Result,
   resultPrefix,
   type ResultStore,
@@ -65,7 +65,7 @@ export class QueryWorkers implements StoringEngine {
     let end: WorkerEnd | undefined;
     const handlers = {
       ...host.handlers,
-      [queryCalls.grow]: (request: unknown) => admission.grow(request as GrowRequest, { signal: giveUp.signal }),
+      [queryCalls.extend]: (request: unknown) => admission.extend(request as ExtendRequest, { signal: giveUp.signal }),
       [queryCalls.release]: async (isFreed: unknown) => {
         hasReleased = true;
         admission.release(isFreed === true);

@@ -9,24 +9,24 @@ import { type AnswerHead, Exchange, type ExchangeOutcome } from './exchange.ts';
 import { requestPathOf } from './request-path.ts';
 import { Upload } from './upload.ts';
 
-export interface PassOptions {
+export interface ForwardOptions {
   /** How long a broker may take until the head of its answer. */
   readonly headTimeoutMs: number;
 }
 
 /** One call of a client on its way to brokers: given to one after the other, until one has it answered. */
-export class PassedCall {
+export class ForwardedCall {
   readonly #context: ProxyContext;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
-  readonly #options: PassOptions;
+  readonly #options: ForwardOptions;
   readonly #path: string;
   readonly #headers: readonly string[];
   readonly #upload: Upload | undefined;
   #exchange: Exchange | undefined;
 
   /** @throws INVALID_PARAMETER when the target is no path, BODY_TOO_LARGE when the body is announced as such */
-  constructor(context: ProxyContext, request: FastifyRequest, reply: FastifyReply, options: PassOptions) {
+  constructor(context: ProxyContext, request: FastifyRequest, reply: FastifyReply, options: ForwardOptions) {
     const { raw } = request;
     this.#path = requestPathOf(request);
     this.#context = context;
@@ -51,7 +51,7 @@ export class PassedCall {
   }
 
   /** Gives the call to a broker. The answer goes to the client when `accepts` says so by its head; by default it does. */
-  async giveTo(broker: Broker, accepts: (head: AnswerHead) => boolean = () => true): Promise<ExchangeOutcome> {
+  async forwardTo(broker: Broker, accepts: (head: AnswerHead) => boolean = () => true): Promise<ExchangeOutcome> {
     const { clock, options, metrics } = this.#context;
     const { call } = callContextOf(this.#request);
     const startMs = clock.monotonicMs();
@@ -77,7 +77,7 @@ export class PassedCall {
     // What is left of a body that the broker did not want must not be taken for the next call.
     if (this.#upload?.isBegun === true) this.#request.raw.resume();
     metrics.observeBrokerCall(broker.label, outcomeLabel(outcome), clock.monotonicMs() - startMs);
-    this.#judge(broker, outcome);
+    this.#recordOutcome(broker, outcome);
     return outcome;
   }
 
@@ -88,19 +88,19 @@ export class PassedCall {
     // What was stored under this id is there, and expires: whoever reads it next is sent there.
     const requestId = headers['x-request-id'];
     const isStored = this.#request.method === 'POST' && headers[expirationHeader] !== undefined;
-    if (isStored && typeof requestId === 'string' && isRequestId(requestId)) this.#context.routes.learn(requestId, broker);
+    if (isStored && typeof requestId === 'string' && isRequestId(requestId)) this.#context.routes.set(requestId, broker);
   }
 
-  #judge(broker: Broker, outcome: ExchangeOutcome): void {
+  #recordOutcome(broker: Broker, outcome: ExchangeOutcome): void {
     const { watch } = this.#context;
     if (outcome.kind === 'answered' || outcome.kind === 'declined') {
-      broker.noteAnswer();
+      broker.recordAnswer();
       if (outcome.head.status === 503) watch.checkSoon(); // it may be about to leave
       return;
     }
     const context = callContextOf(this.#request);
     if (outcome.kind === 'broken') context.failure = errorOf(broker, outcome);
-    if (!context.call.signal.aborted && !isOurs(outcome.error)) watch.noteFailure(broker, outcome.error.message);
+    if (!context.call.signal.aborted && !isOurs(outcome.error)) watch.recordFailure(broker, outcome.error.message);
   }
 }
 

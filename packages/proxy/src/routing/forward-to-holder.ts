@@ -2,8 +2,8 @@ import { isQuireError, isRequestId, QuireError, type RequestId } from '@quire/co
 import { signalOf } from '@quire/service';
 import type { FastifyRequest } from 'fastify';
 import type { Broker } from '../brokers/broker.ts';
-import type { AnswerHead, ExchangeOutcome } from '../passing/exchange.ts';
-import { errorOf, type PassedCall } from '../passing/passed-call.ts';
+import type { AnswerHead, ExchangeOutcome } from '../forwarding/exchange.ts';
+import { errorOf, type ForwardedCall } from '../forwarding/forwarded-call.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 import { askBrokers } from './ask-brokers.ts';
 import { parseForwardTarget, unknownTarget } from './forward-target.ts';
@@ -16,23 +16,23 @@ import { sharingOf } from './shared-store.ts';
  * @throws INVALID_PARAMETER when the caller names what is no broker of ours
  * @throws BROKER_UNAVAILABLE when the broker that holds it does not answer, or one that may hold it
  */
-export async function passToHolder(
+export async function forwardToHolder(
   context: ProxyContext,
   request: FastifyRequest,
-  call: PassedCall,
+  call: ForwardedCall,
   requestId: string,
 ): Promise<void> {
   const target = parseForwardTarget(request.raw.rawHeaders);
   const seeker = new HolderSearch(context, request, call, requestId);
-  if (target !== undefined) return seeker.passToNamed(namedBroker(context, target));
+  if (target !== undefined) return seeker.forwardToNamed(namedBroker(context, target));
   // No broker has what is no id; any one says so.
-  if (!isRequestId(requestId)) return seeker.passToAny();
+  if (!isRequestId(requestId)) return seeker.forwardToAny();
   return seeker.pass(requestId);
 }
 
 /** Gives a call to any broker that is up. @throws BROKER_UNAVAILABLE when there is none */
-export async function passToAny(context: ProxyContext, request: FastifyRequest, call: PassedCall): Promise<void> {
-  await new HolderSearch(context, request, call, '').passToAny();
+export async function forwardToAny(context: ProxyContext, request: FastifyRequest, call: ForwardedCall): Promise<void> {
+  await new HolderSearch(context, request, call, '').forwardToAny();
 }
 
 function namedBroker({ brokers }: ProxyContext, { host, port }: { readonly host: string; readonly port: number }): Broker {
@@ -49,12 +49,12 @@ const candidatesMax = 3;
 class HolderSearch {
   readonly #context: ProxyContext;
   readonly #request: FastifyRequest;
-  readonly #call: PassedCall;
+  readonly #call: ForwardedCall;
   readonly #requestId: string;
   /** Those that said they do not have it. */
   readonly #without = new Set<Broker>();
 
-  constructor(context: ProxyContext, request: FastifyRequest, call: PassedCall, requestId: string) {
+  constructor(context: ProxyContext, request: FastifyRequest, call: ForwardedCall, requestId: string) {
     this.#context = context;
     this.#request = request;
     this.#call = call;
@@ -62,16 +62,16 @@ class HolderSearch {
   }
 
   /** The caller said which: what that broker answers is the answer, unless any other would do as well. */
-  async passToNamed(broker: Broker): Promise<void> {
+  async forwardToNamed(broker: Broker): Promise<void> {
     this.#context.metrics.observeRoute('forward');
     const { isShared } = sharingOf(this.#context);
     const others = isShared ? this.#context.brokers.inOrder().filter((other) => other !== broker) : [];
-    await this.#passToOneOf([broker, ...others], 'forward');
+    await this.#forwardToOneOf([broker, ...others], 'forward');
   }
 
-  async passToAny(): Promise<void> {
+  async forwardToAny(): Promise<void> {
     this.#context.metrics.observeRoute('any');
-    await this.#passToOneOf(this.#context.brokers.inOrder(), 'any');
+    await this.#forwardToOneOf(this.#context.brokers.inOrder(), 'any');
   }
 
   async pass(requestId: RequestId): Promise<void> {
@@ -81,16 +81,16 @@ class HolderSearch {
     if (learnt !== undefined && brokers.has(learnt)) {
       metrics.observeRoute('learnt');
       const others = isShared ? brokers.inOrder().filter((other) => other !== learnt) : [];
-      if (await this.#passToOneOf([learnt, ...others], isShared && isCertain ? 'any' : 'learnt')) return;
-      routes.forget(requestId);
+      if (await this.#forwardToOneOf([learnt, ...others], isShared && isCertain ? 'any' : 'learnt')) return;
+      routes.delete(requestId);
     } else if (isShared) {
       metrics.observeRoute('shared');
-      if (await this.#passToOneOf(brokers.inOrder(), isCertain ? 'any' : 'shared')) return;
+      if (await this.#forwardToOneOf(brokers.inOrder(), isCertain ? 'any' : 'shared')) return;
     }
-    await this.#passToAsked(requestId);
+    await this.#forwardToAsked(requestId);
   }
 
-  async #passToAsked(requestId: RequestId): Promise<void> {
+  async #forwardToAsked(requestId: RequestId): Promise<void> {
     const { brokers, metrics, clock, options } = this.#context;
     metrics.observeRoute('asked');
     const unasked = brokers.all.filter((broker) => !this.#without.has(broker));
@@ -102,13 +102,13 @@ class HolderSearch {
       timeoutMs: options.timeouts.healthMs,
       signal: signalOf(this.#request),
     });
-    if (holder !== undefined) return void (await this.#passToOneOf([holder], 'asked'));
+    if (holder !== undefined) return void (await this.#forwardToOneOf([holder], 'asked'));
     if (silent.length > 0 || usable.length < unasked.length || brokers.all.length === 0) {
       const message = 'No broker that answers has this result, and not all of them answer; try again.';
       throw new QuireError('BROKER_UNAVAILABLE', message);
     }
     // All say that it is not there: one of them may say so to the caller, in its own words.
-    await this.#passToOneOf(brokers.inOrder(), 'any');
+    await this.#forwardToOneOf(brokers.inOrder(), 'any');
   }
 
   /**
@@ -117,7 +117,7 @@ class HolderSearch {
    *
    * @throws BROKER_UNAVAILABLE, BROKER_FAILED, BROKER_TIMED_OUT when none answered
    */
-  async #passToOneOf(candidates: readonly Broker[], by: 'forward' | 'learnt' | 'shared' | 'asked' | 'any'): Promise<boolean> {
+  async #forwardToOneOf(candidates: readonly Broker[], by: 'forward' | 'learnt' | 'shared' | 'asked' | 'any'): Promise<boolean> {
     const { brokers, metrics } = this.#context;
     const mayDecline = (by === 'learnt' || by === 'shared') && this.#request.method !== 'PATCH';
     let failure = new QuireError('BROKER_UNAVAILABLE', 'No broker can take the call now; try again.');
@@ -127,7 +127,7 @@ class HolderSearch {
         continue;
       }
       if (index > 0) metrics.observeRetry(broker.label);
-      const outcome = await this.#giveTo(broker, mayDecline, candidates.length === 1);
+      const outcome = await this.#forwardTo(broker, mayDecline, candidates.length === 1);
       if (outcome.kind === 'declined') {
         this.#without.add(broker);
         return false;
@@ -140,13 +140,13 @@ class HolderSearch {
   }
 
   /** The only broker that has a result is worth a second try: what broke off may have been an old connection. */
-  async #giveTo(broker: Broker, mayDecline: boolean, isOnly: boolean): Promise<ExchangeOutcome> {
+  async #forwardTo(broker: Broker, mayDecline: boolean, isOnly: boolean): Promise<ExchangeOutcome> {
     const accepts = (head: AnswerHead): boolean => this.#isFinal(broker, head, mayDecline);
-    const outcome = await this.#call.giveTo(broker, accepts);
+    const outcome = await this.#call.forwardTo(broker, accepts);
     const isWorthIt = isOnly && outcome.kind === 'unanswered' && !isQuireError(outcome.error) && this.#mayTryAnother(outcome);
     if (!isWorthIt) return outcome;
     this.#context.metrics.observeRetry(broker.label);
-    return this.#call.giveTo(broker, accepts);
+    return this.#call.forwardTo(broker, accepts);
   }
 
   #mayTryAnother(outcome: ExchangeOutcome): boolean {
@@ -160,8 +160,8 @@ class HolderSearch {
     const requestId = this.#requestId;
     if (status === 404 && mayDecline) return false;
     if (!isRequestId(requestId)) return true;
-    if (status === 404) routes.forget(requestId);
-    else if (status < 400 || status === 410 || status === 416) routes.learn(requestId, broker);
+    if (status === 404) routes.delete(requestId);
+    else if (status < 400 || status === 410 || status === 416) routes.set(requestId, broker);
     return true;
   }
 }

@@ -16,7 +16,7 @@ export interface KnownResult {
 }
 
 /** What the evictions of one scene are held to. */
-export class EvictionJudge {
+export class EvictionChecker {
   readonly #policy: QuotaPolicy | undefined;
   /** At no moment of the scene was more stored, being written and waited for than this. */
   #pressureBytesMax = 0;
@@ -46,7 +46,7 @@ export class EvictionJudge {
   }
 
   /** @param oldBefore those that were old when the scene began; undefined when more than sweeps for writes went on in it */
-  judge(oldBefore: readonly KnownResult[] | undefined): void {
+  check(oldBefore: readonly KnownResult[] | undefined): void {
     if (this.#policy === undefined || this.#largestBytes === 0) return;
     const { criticalBytes, targetBytes, protectionMs } = this.#policy;
     assert.ok(this.#pressureBytesMax > criticalBytes, 'evicted, though usage was not critical');

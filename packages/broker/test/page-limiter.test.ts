@@ -1,20 +1,20 @@
 import { ManualClock } from '@quire/core/testing';
 import { beforeEach, expect, test } from 'vitest';
-import { PageTurns } from '../src/page-turns.ts';
+import { PageLimiter } from '../src/page-limiter.ts';
 
 const large = 1_000_000;
 let clock: ManualClock;
-let turns: PageTurns;
+let limiter: PageLimiter;
 let begun: number;
 
 beforeEach(() => {
   clock = new ManualClock();
-  turns = new PageTurns(clock);
+  limiter = new PageLimiter(clock);
   begun = 0;
 });
 
 function take(sizeBytes = large, signal = new AbortController().signal): Promise<Disposable> {
-  return turns.take(sizeBytes, signal).then((turn) => {
+  return limiter.acquire(sizeBytes, signal).then((turn) => {
     begun += 1;
     return turn;
   });

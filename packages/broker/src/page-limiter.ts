@@ -1,9 +1,9 @@
 import { CallSlots, type Clock, QuireError } from '@quire/core';
 
 /** Pages that are made at once: enough that one waits for the store while another is encoded. */
-const turnCount = 8;
+const slotCount = 8;
 /** A turn is over by then, whether or not the page is: whoever takes it slowly does not keep the others waiting. */
-const turnMsMax = 50;
+const slotMsMax = 50;
 /** Smaller pages need no turn. */
 const largePageBytes = 64 * 1024;
 
@@ -14,8 +14,8 @@ const ended = new QuireError('ABORTED', 'The turn has ended.');
  * Lets large pages be made a few at a time, first come, first served. Many at once would come no sooner, and each holds memory for as
  * long as all of them together take.
  */
-export class PageTurns {
-  readonly #slots = new CallSlots(turnCount);
+export class PageLimiter {
+  readonly #slots = new CallSlots(slotCount);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -27,11 +27,11 @@ export class PageTurns {
    *
    * @throws ABORTED when the signal is or becomes aborted
    */
-  async take(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
+  async acquire(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
     if (sizeBytes < largePageBytes) return { [Symbol.dispose]: () => undefined };
     const release = await this.#slots.acquire(signal);
     const end = new AbortController();
-    this.#clock.sleep(turnMsMax, end.signal).then(release, release);
+    this.#clock.sleep(slotMsMax, end.signal).then(release, release);
     return {
       [Symbol.dispose]: () => {
         end.abort(ended);

@@ -1,5 +1,5 @@
 /** Comes back after everything else that waits has had its turn. */
-export function letOthersRun(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

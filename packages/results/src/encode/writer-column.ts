@@ -23,7 +23,7 @@ import {
 import type { RowWriter } from './row-writer.ts';
 
 /** A column of one batch, as the row writer takes it: a range of rows at a time. */
-export interface StagedColumn {
+export interface WriterColumn {
   /** At least as many bytes as staging rows `[start, end)` takes, the column's description aside. */
   inputBytesMax(start: number, end: number): number;
   /** At least as many bytes as their cells have. */
@@ -51,7 +51,7 @@ export function fixedColumn(
   data: Data,
   text: CellText & { readonly widthBytes: number; readonly scale?: number },
   cellBytesMax: number,
-): StagedColumn {
+): WriterColumn {
   const values = bytesView(data);
   const { widthBytes } = text;
   const cellBytes = Math.max(cellBytesMax, text.nullText.length);
@@ -68,7 +68,7 @@ export function fixedColumn(
 }
 
 /** Booleans, which are bits. */
-export function booleanColumn(data: Data, text: Omit<CellText, 'kind'>): StagedColumn {
+export function booleanColumn(data: Data, text: Omit<CellText, 'kind'>): WriterColumn {
   const bits = bytesView(data);
   return {
     inputBytesMax: (start, end) => 2 * bitsBytesMax(end - start),
@@ -81,7 +81,7 @@ export function booleanColumn(data: Data, text: Omit<CellText, 'kind'>): StagedC
 }
 
 /** Text or bytes of any length, of each of which become `expansion` bytes at most, and two quotes. */
-export function textColumn(data: Data, text: CellText, expansion: number): StagedColumn {
+export function textColumn(data: Data, text: CellText, expansion: number): WriterColumn {
   const values = bytesView(data);
   const offsets = shortOffsetsOf(data);
   const lengthOf = (start: number, end: number): number => ((offsets[end] ?? 0) - (offsets[start] ?? 0)) >>> 0;
@@ -100,7 +100,7 @@ export function textColumn(data: Data, text: CellText, expansion: number): Stage
 }
 
 /** JSON arrays, of the cells of `items`; with `listSize` when all have that many. */
-export function jsonListColumn(data: Data, nullText: string, items: StagedColumn, listSize: number | undefined): StagedColumn {
+export function jsonListColumn(data: Data, nullText: string, items: WriterColumn, listSize: number | undefined): WriterColumn {
   const offsets = listSize === undefined ? shortOffsetsOf(data) : undefined;
   const itemOf = (row: number): number => offsets?.[row] ?? row * (listSize ?? 0);
   const text = { kind: listSize === undefined ? kindJsonList : kindJsonListOfSize, isQuoted: false, nullText };
@@ -130,7 +130,7 @@ export function jsonListColumn(data: Data, nullText: string, items: StagedColumn
 }
 
 /** Cells that a closure writes here, as they shall stand; those of nulls do not matter. */
-export function readyColumn(data: Data, nullText: string, writer: CellWriter): StagedColumn {
+export function preformattedColumn(data: Data, nullText: string, writer: CellWriter): WriterColumn {
   const sink = new ByteSink(1024);
   const text = { kind: kindReadyText, isQuoted: false, nullText };
   let first = 0;

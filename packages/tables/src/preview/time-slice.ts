@@ -4,7 +4,7 @@ import { type Clock, throwIfAborted } from '@quire/core';
 const sliceMs = 5;
 
 /** Lets others run now and then: a long loop asks it at every turn. */
-export class Pace {
+export class TimeSlice {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
   #sliceStartMs: number;
@@ -15,21 +15,21 @@ export class Pace {
     this.#sliceStartMs = clock.monotonicMs();
   }
 
-  /** Whether it is time to `rest`: cheaper to ask than to await. */
+  /** Whether it is time to `yield`: cheaper to ask than to await. */
   get isDue(): boolean {
     return this.#clock.monotonicMs() - this.#sliceStartMs >= sliceMs;
   }
 
   /** @throws ABORTED when the signal is aborted */
-  async rest(): Promise<void> {
-    await letOthersRun();
+  async yield(): Promise<void> {
+    await yieldToEventLoop();
     throwIfAborted(this.#signal);
     this.#sliceStartMs = this.#clock.monotonicMs();
   }
 }
 
 /** Comes back after everything else that waits has had its turn. */
-export function letOthersRun(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

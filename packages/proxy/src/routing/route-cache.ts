@@ -2,7 +2,7 @@ import type { RequestId } from '@quire/core';
 import type { Broker } from '../brokers/broker.ts';
 
 /** Which broker holds a result, as far as the proxy has seen it; bounded: what was not asked for the longest goes first. */
-export class LearntRoutes {
+export class RouteCache {
   readonly #countMax: () => number;
   readonly #brokers = new Map<RequestId, Broker>();
 
@@ -16,11 +16,11 @@ export class LearntRoutes {
 
   get(requestId: RequestId): Broker | undefined {
     const broker = this.#brokers.get(requestId);
-    if (broker !== undefined) this.learn(requestId, broker);
+    if (broker !== undefined) this.set(requestId, broker);
     return broker;
   }
 
-  learn(requestId: RequestId, broker: Broker): void {
+  set(requestId: RequestId, broker: Broker): void {
     this.#brokers.delete(requestId);
     this.#brokers.set(requestId, broker);
     for (const oldest of this.#brokers.keys()) {
@@ -29,12 +29,12 @@ export class LearntRoutes {
     }
   }
 
-  forget(requestId: RequestId): void {
+  delete(requestId: RequestId): void {
     this.#brokers.delete(requestId);
   }
 
   /** Forgets what led to brokers that are none of ours any more. */
-  forgetBrokers(gone: readonly Broker[]): void {
+  deleteBrokers(gone: readonly Broker[]): void {
     if (gone.length === 0) return;
     for (const [requestId, broker] of this.#brokers) if (gone.includes(broker)) this.#brokers.delete(requestId);
   }
