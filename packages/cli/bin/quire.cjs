@@ -5,7 +5,7 @@
  * The command, from here on in modules of today. This file alone is written so that old versions of Node can read it: they would
  * answer with a SyntaxError from somewhere in the middle.
  */
-const oldest = [22, 15];
+const oldest = [22, 22];
 const version = process.versions.node.split('.').map(Number);
 
 if (version[0] < oldest[0] || (version[0] === oldest[0] && version[1] < oldest[1])) {

@@ -57,7 +57,7 @@ export class QuireAdminClient {
   readonly #uploadTimeoutMs: number;
 
   /** @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option makes no sense */
-  constructor(options: Omit<QuireClientOptions, 'integers'>) {
+  constructor(options: Omit<QuireClientOptions, 'integers' | 'dates'>) {
     this.#http = openSender(options);
     this.#uploadTimeoutMs = options.queryTimeoutMs ?? defaultQueryTimeoutMs;
   }

@@ -22,10 +22,10 @@ export interface Column {
 }
 
 /**
- * One value of a row. By type: INT and FLOAT/DOUBLE number; LONG as the client's option `integers` says; BIG_DECIMAL, STRING,
- * TIMESTAMP, JSON, BYTES string; BOOLEAN boolean; MAP object; arrays of these; null for NULL.
+ * One value of a row. By type: INT and FLOAT/DOUBLE number; LONG as the client's option `integers` says; TIMESTAMP as its option
+ * `dates` says; BIG_DECIMAL, STRING, JSON, BYTES string; BOOLEAN boolean; MAP object; arrays of these; null for NULL.
  */
-export type Cell = JsonValue;
+export type Cell = null | boolean | number | bigint | string | Date | readonly Cell[] | { readonly [name: string]: Cell };
 
 export type Row = readonly Cell[];
 
@@ -41,6 +41,22 @@ export type RowObject = Readonly<Record<string, Cell>>;
  */
 export type IntegerMode = 'lossless' | 'bigint' | 'number';
 
+/**
+ * What a cell of type TIMESTAMP is:
+ *
+ * - `string` its text in UTC, `2024-02-29 12:30:00.123456`, with all its digits;
+ * - `date` a Date: digits behind the milliseconds are cut off, and only a time beyond a Date's range (the year 275760) stays a string.
+ *
+ * A DATE has no time of day and comes as a STRING.
+ */
+export type DateMode = 'string' | 'date';
+
+/** What becomes of values for which JavaScript has more than one type. */
+export interface CellModes {
+  readonly integers: IntegerMode;
+  readonly dates: DateMode;
+}
+
 const namedNumbers: ReadonlyMap<JsonValue, number> = new Map<JsonValue, number>([
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
@@ -49,29 +65,30 @@ const namedNumbers: ReadonlyMap<JsonValue, number> = new Map<JsonValue, number>(
 
 /**
  * Turns rows as JSON has them into cells, in place of what JSON cannot say: NaN, infinities, whole floats of many digits, and
- * whether an integer shall be a bigint.
+ * which integers are bigints and which texts times.
  */
 export function decodeRows(
   columns: readonly Column[],
   rows: readonly (readonly JsonValue[])[],
-  integers: IntegerMode = 'lossless',
+  modes: CellModes,
 ): readonly Row[] {
-  const decoders = columns.map(({ dataType }) => decoderOf(dataType, integers));
+  const decoders = columns.map(({ dataType }) => decoderOf(dataType, modes));
   if (decoders.every((decode) => decode === undefined)) return rows;
   return rows.map((row) => row.map((cell, index) => decoders[index]?.(cell) ?? cell));
 }
 
 /** Undefined when the cells of a type are as JSON has them. */
-function decoderOf(dataType: string, integers: IntegerMode): ((cell: JsonValue) => Cell) | undefined {
+function decoderOf(dataType: string, { integers, dates }: CellModes): ((cell: JsonValue) => Cell) | undefined {
   const scalarType = dataType.replace(/(?:_ARRAY)+$/, '');
-  if (scalarType === 'FLOAT' || scalarType === 'DOUBLE') return (cell) => decodeNumber(cell, toFloat);
+  if (scalarType === 'FLOAT' || scalarType === 'DOUBLE') return (cell) => decodeScalars(cell, toFloat);
+  if (scalarType === 'TIMESTAMP' && dates === 'date') return (cell) => decodeScalars(cell, toDate);
   if (scalarType !== 'LONG' || integers === 'lossless') return undefined;
-  return (cell) => decodeNumber(cell, integers === 'bigint' ? toBigInt : Number);
+  return (cell) => decodeScalars(cell, integers === 'bigint' ? toBigInt : Number);
 }
 
-function decodeNumber(cell: JsonValue, decode: (scalar: JsonValue) => Cell): Cell {
+function decodeScalars(cell: JsonValue, decode: (scalar: JsonValue) => Cell): Cell {
   if (cell === null) return null;
-  return Array.isArray(cell) ? cell.map((element: JsonValue) => decodeNumber(element, decode)) : decode(cell);
+  return Array.isArray(cell) ? cell.map((element: JsonValue) => decodeScalars(element, decode)) : decode(cell);
 }
 
 function toFloat(scalar: JsonValue): Cell {
@@ -82,4 +99,14 @@ function toFloat(scalar: JsonValue): Cell {
 
 function toBigInt(scalar: JsonValue): Cell {
   return typeof scalar === 'number' ? BigInt(scalar) : scalar;
+}
+
+function toDate(scalar: JsonValue): Cell {
+  const match = /^(-?)(\d{4,6})(-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{1,3})/.exec(typeof scalar === 'string' ? scalar : '');
+  if (match === null) return scalar;
+  const [, sign, year = '', day, time = ''] = match;
+  // ISO 8601 as ECMAScript has it: a year of four digits, or of six with its sign; three digits of a second.
+  const isoYear = sign === '' && year.length === 4 ? year : `${sign === '' ? '+' : '-'}${year.padStart(6, '0')}`;
+  const date = new Date(`${isoYear}${day}T${time.padEnd(12, '0')}Z`);
+  return Number.isNaN(date.getTime()) ? scalar : date;
 }

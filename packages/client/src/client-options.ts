@@ -1,6 +1,6 @@
 import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core/portable';
 import { authorizationOf, type Credentials } from './authorization.ts';
-import type { IntegerMode } from './cells.ts';
+import type { DateMode, IntegerMode } from './cells.ts';
 import { HttpSender } from './http.ts';
 import { retryPolicyOf, type RetryLimits } from './retry-reads.ts';
 
@@ -9,6 +9,8 @@ export interface QuireClientOptions extends Credentials {
   readonly baseUrl: string | URL;
   /** What a cell of type LONG is; `lossless` unless told otherwise. */
   readonly integers?: IntegerMode | undefined;
+  /** What a cell of type TIMESTAMP is; `string` unless told otherwise. */
+  readonly dates?: DateMode | undefined;
   /** How reads are tried again. A query never is. */
   readonly retry?: RetryLimits | undefined;
   /** How long an answer may take to begin, in milliseconds. Default 60,000. */

@@ -1,4 +1,4 @@
-import { abortError, type Clock, isQuireError, type QuireError } from '@quire/core/portable';
+import { type Clock, isQuireError } from '@quire/core/portable';
 import { QuireClientError } from './client-error.ts';
 
 /**
@@ -33,7 +33,8 @@ export class ExchangeGuard {
     // Not left to what is waited for: a function that gives an Authorization may know of no signal.
     const aborted = Promise.withResolvers<never>();
     const onAbort = (): void => {
-      aborted.reject(abortError(this.signal));
+      // As fetch rejects: with the reason itself, whatever it is.
+      aborted.reject(this.signal.reason);
     };
     if (this.signal.aborted) onAbort();
     this.signal.addEventListener('abort', onAbort);
@@ -51,9 +52,9 @@ export class ExchangeGuard {
     this.#timer?.abort();
   }
 
-  /** Why the exchange failed: an abort by the caller and a time-out come before what fetch makes of them. */
-  explain(error: unknown): QuireError {
-    if (this.#callerSignal?.aborted === true) return abortError(this.#callerSignal);
+  /** Why the exchange failed: the reason of the caller's abort and a time-out come before what fetch makes of them. */
+  explain(error: unknown): unknown {
+    if (this.#callerSignal?.aborted === true) return this.#callerSignal.reason;
     if (this.#timeout !== undefined) return this.#timeout;
     if (isQuireError(error)) return error;
     const message = `No answer from ${this.#origin}: ${reasonOf(error)}.`;

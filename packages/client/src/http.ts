@@ -41,7 +41,7 @@ export interface HttpSenderOptions {
  * may pass, also when its body was cut short; nothing else ever is. No request waits for ever.
  *
  * @throws the server's own error code when it answers with another status than 2xx
- * @throws SERVER_UNREACHABLE when no answer comes, or not all of it, or not in time; ABORTED when the signal is aborted
+ * @throws SERVER_UNREACHABLE when no answer comes, or not all of it, or not in time; the signal's reason when it is aborted
  */
 export class HttpSender {
   readonly #baseUrl: URL;

@@ -9,7 +9,7 @@ export {
 export type { TableSize } from './admin-answers.ts';
 export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';
 export type { Credentials } from './authorization.ts';
-export type { Cell, Column, ColumnDataType, IntegerMode, Row, RowObject } from './cells.ts';
+export type { Cell, Column, ColumnDataType, DateMode, IntegerMode, Row, RowObject } from './cells.ts';
 export { QuireClientError } from './client-error.ts';
 export type { QuireClientOptions } from './client-options.ts';
 export type { DownloadFormat } from './document-pieces.ts';

@@ -1,5 +1,5 @@
 import { type PageRequest, nextPage, previousPage } from '@quire/core/portable';
-import { type Column, decodeRows, type IntegerMode, type Row } from './cells.ts';
+import { type CellModes, type Column, decodeRows, type Row } from './cells.ts';
 import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
 import { throwFirstException } from './server-error.ts';
@@ -34,7 +34,7 @@ export interface QueryPage {
  * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the answer holds an exception
  * @throws UNEXPECTED_RESPONSE when it is no cursor response
  */
-export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined, integers: IntegerMode): QueryPage {
+export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined, modes: CellModes): QueryPage {
   const body = expectObject(answer, 'body');
   throwFirstException(body);
   const table = expectObject(body['resultTable'], 'resultTable');
@@ -44,7 +44,7 @@ export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined,
     name: expectString(name, 'column name'),
     dataType: expectString(dataTypes[index], 'column type'),
   }));
-  const rows = decodeRows(columns, expectArray(table['rows'], 'rows') as readonly (readonly JsonValue[])[], integers);
+  const rows = decodeRows(columns, expectArray(table['rows'], 'rows') as readonly (readonly JsonValue[])[], modes);
   const offset = expectInteger(body['offset'], 'offset');
   const totalRowCount = expectInteger(body['numRowsResultSet'], 'numRowsResultSet');
   const page = { offset, rowCount: rowCount ?? Math.max(1, rows.length) };

@@ -47,11 +47,12 @@ export interface OpenOptions extends ClientCallOptions {
 /**
  * Speaks with one broker or proxy: runs queries, opens their stored results, and manages these.
  *
- * Every failure is a QuireError with a `code`; what an exchange with the server failed with is a QuireClientError, which knows
- * the HTTP status and whether the call is `retryable`. Reads are tried again by themselves, a query never.
+ * Every failure but an abort is a QuireError with a `code`; what an exchange with the server failed with is a QuireClientError,
+ * which knows the HTTP status and whether the call is `retryable`. Reads are tried again by themselves, a query never.
  *
  * @throws SERVER_UNREACHABLE when no answer comes, or not in time; UNEXPECTED_RESPONSE when what answers is not Quire
- * @throws UNAUTHENTICATED, FORBIDDEN, TOO_MANY_REQUESTS, ABORTED when the signal was aborted
+ * @throws UNAUTHENTICATED, FORBIDDEN, TOO_MANY_REQUESTS
+ * @throws the reason of the signal, as `fetch` does, once it is aborted: an AbortError, unless `abort` was given another
  */
 export class QuireClient {
   readonly #caller: Caller;
@@ -59,7 +60,8 @@ export class QuireClient {
 
   /** @throws INVALID_PARAMETER when `baseUrl` is no http or https URL, or another option makes no sense */
   constructor(options: QuireClientOptions) {
-    this.#caller = { http: openSender(options), integers: options.integers ?? 'lossless' };
+    const { integers = 'lossless', dates = 'string' } = options;
+    this.#caller = { http: openSender(options), modes: { integers, dates } };
     this.#queryTimeoutMs = options.queryTimeoutMs ?? defaultQueryTimeoutMs;
   }
 
@@ -79,7 +81,7 @@ export class QuireClient {
       signal,
       headersTimeoutMs: this.#queryTimeoutMs,
     });
-    return new ResultCursor(this.#caller, parseQueryPage(bytes, rowCount, this.#caller.integers), { pageSize: rowCount, keep });
+    return new ResultCursor(this.#caller, parseQueryPage(bytes, rowCount, this.#caller.modes), { pageSize: rowCount, keep });
   }
 
   /** A cursor over a result that is stored already. @throws as `page` */

@@ -1,6 +1,6 @@
 import { metadataPath, type PageFormat, pageHeaders, pagePath, storedResultPath } from '@quire/api';
 import { isRequestId, QuireError } from '@quire/core/portable';
-import type { IntegerMode } from './cells.ts';
+import type { CellModes } from './cells.ts';
 import type { HttpRequest, HttpSender } from './http.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
 import { type JsonValue, parseLosslessJson, parseRoundingJson } from './lossless-json.ts';
@@ -20,10 +20,10 @@ export interface AskedPage {
   readonly rowCount?: number | undefined;
 }
 
-/** How calls are made: over which connection, and what becomes of 64-bit integers. */
+/** How calls are made: over which connection, and what becomes of their cells. */
 export interface Caller {
   readonly http: HttpSender;
-  readonly integers: IntegerMode;
+  readonly modes: CellModes;
 }
 
 export interface SignalOptions {
@@ -31,20 +31,20 @@ export interface SignalOptions {
 }
 
 /** Parses the answer to a query or a page call. @throws as `decodeQueryPage` */
-export function parseQueryPage(bytes: Uint8Array, rowCount: number | undefined, integers: IntegerMode): QueryPage {
+export function parseQueryPage(bytes: Uint8Array, rowCount: number | undefined, modes: CellModes): QueryPage {
   const text = new TextDecoder().decode(bytes);
-  return decodeQueryPage(integers === 'number' ? parseRoundingJson(text) : parseLosslessJson(text), rowCount, integers);
+  return decodeQueryPage(modes.integers === 'number' ? parseRoundingJson(text) : parseLosslessJson(text), rowCount, modes);
 }
 
 /** Reads a page. @throws UNEXPECTED_RESPONSE when another page comes than the one that was asked for */
 export async function readPage(
-  { http, integers }: Caller,
+  { http, modes }: Caller,
   result: ResultAddress,
   page: AskedPage,
   options: SignalOptions,
 ): Promise<QueryPage> {
   const { bytes } = await http.send(pageRequest(result, page, options));
-  const answer = parseQueryPage(bytes, page.rowCount, integers);
+  const answer = parseQueryPage(bytes, page.rowCount, modes);
   assertAsked(result, page.offset, answer);
   const { rows, totalRowCount } = answer;
   const expected = page.rowCount === undefined ? rows.length : Math.min(page.rowCount, totalRowCount - page.offset);

@@ -39,7 +39,7 @@ export function retryPolicyOf(limits: RetryLimits, clock: Clock, random: Random)
  * Runs a read until it succeeds or fails for good, with waits between. A wait is random between half and all of its length, so
  * that callers who failed together do not come back together, and never shorter than the server asks for.
  *
- * @throws the failure that is not to be retried, or the last one; ABORTED when the signal is aborted during a wait
+ * @throws the failure that is not to be retried, or the last one; the signal's reason when it is aborted during a wait
  */
 export async function retryReads<Value>(
   policy: RetryPolicy,
@@ -56,7 +56,12 @@ export async function retryReads<Value>(
       if (retryAfterMs > policy.retryAfterMaxMs) throw error;
       const longestMs = Math.min(policy.delayMaxMs, policy.delayMs * 2 ** (attempt - 1));
       const delayMs = longestMs * (0.5 + policy.random.fraction() / 2);
-      await policy.clock.sleep(Math.max(delayMs, retryAfterMs), signal);
+      try {
+        await policy.clock.sleep(Math.max(delayMs, retryAfterMs), signal);
+      } catch (cause) {
+        signal?.throwIfAborted();
+        throw cause;
+      }
     }
   }
 }

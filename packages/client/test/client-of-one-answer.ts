@@ -29,12 +29,19 @@ export function clientOf(answer: unknown, init?: ResponseInit, token: string | u
   return { client, sent };
 }
 
-/** Code and message of the QuireError that a promise rejects with. */
-export async function errorOf(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
-  const error: unknown = await promise.then(
-    () => undefined,
+/** What a promise rejects with. */
+export function thrownBy(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error('Expected a rejection.');
+    },
     (reason: unknown) => reason,
   );
+}
+
+/** Code and message of the QuireError that a promise rejects with. */
+export async function errorOf(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
+  const error = await thrownBy(promise);
   if (!(error instanceof QuireError)) throw new Error(`Expected a QuireError, got ${String(error)}.`);
   return { code: error.code, message: error.message };
 }

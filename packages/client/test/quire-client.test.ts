@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { QuireClient } from '../src/quire-client.ts';
-import { clientOf, errorOf } from './client-of-one-answer.ts';
+import { clientOf, errorOf, thrownBy } from './client-of-one-answer.ts';
 
 const requestId = '018f6b1e-0000-7000-8000-000000000001';
 
@@ -83,19 +83,25 @@ describe('a query', () => {
     expect(await errorOf(client.query('SELECT 1'))).toEqual({ code, message: 'What went wrong.' });
   });
 
-  it('rejects with ABORTED, and with nothing else, when its signal is aborted', async () => {
-    const controller = new AbortController();
-    const client = new QuireClient({
-      baseUrl: 'http://quire.test',
-      fetch: (_url, request) =>
-        new Promise((_resolve, reject) => {
-          request?.signal?.addEventListener('abort', () => reject(new DOMException('Aborted', 'AbortError')));
-        }),
-    });
-    const query = errorOf(client.query('SELECT 1', { signal: controller.signal }));
-    controller.abort();
-    expect((await query).code).toBe('ABORTED');
-  });
+  it.each([undefined, new Error('enough'), 'a text'])(
+    'rejects with the reason of its signal, as fetch does: %s',
+    async (reason) => {
+      const controller = new AbortController();
+      const client = new QuireClient({
+        baseUrl: 'http://quire.test',
+        fetch: (_url, request) =>
+          new Promise((_resolve, reject) => {
+            request?.signal?.addEventListener('abort', () => reject(new DOMException('Aborted', 'AbortError')));
+          }),
+      });
+      const { signal } = controller;
+      const query = thrownBy(client.query('SELECT 1', { signal }));
+      controller.abort(reason);
+      expect(await query).toBe(signal.reason);
+      expect(await thrownBy(client.query('SELECT 1', { signal }))).toBe(signal.reason);
+      expect([reason, 'AbortError']).toContain(signal.reason instanceof DOMException ? signal.reason.name : signal.reason);
+    },
+  );
 });
 
 describe('a page', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { QuireClient, QuireClientError } from '../src/index.ts';
 import { parseRetryAfterMs } from '../src/server-error.ts';
-import { errorOf } from './client-of-one-answer.ts';
+import { errorOf, thrownBy } from './client-of-one-answer.ts';
 import { FakeResult, requestId } from './fake-result.ts';
 
 const unavailable = (headers: Record<string, string> = {}) =>
@@ -59,11 +59,12 @@ describe('a read that fails for a reason that may pass', () => {
   it('is not made again once it is aborted, not even during a wait', async () => {
     const fake = new FakeResult({ rowCount: 3, fault: () => unavailable() });
     const aborter = new AbortController();
-    const reading = errorOf(fake.client.metadata(requestId, { signal: aborter.signal }));
+    const reading = thrownBy(fake.client.metadata(requestId, { signal: aborter.signal }));
     await fake.clock.untilSleeping();
     await fake.clock.advance(10);
-    aborter.abort();
-    expect((await reading).code).toBe('ABORTED');
+    const reason = new Error('enough');
+    aborter.abort(reason);
+    expect(await reading).toBe(reason);
     expect([fake.calls.length, fake.clock.sleeperCount]).toEqual([1, 0]);
   });
 });

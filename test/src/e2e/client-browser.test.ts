@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
 import type * as Client from '@quire/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestBroker } from './broker-server.ts';
@@ -47,6 +48,17 @@ function loadClient(): typeof Client {
   runInContext(bundle.code, context);
   return runInContext('quire', context) as typeof Client;
 }
+
+describe('the client in a bundle', () => {
+  test.each([
+    ['client-query.process.ts', 9_800],
+    ['client-error.process.ts', 1_500],
+  ])('brings only what %s uses, in at most %i bytes as they are sent', async (file, sizeBytesMax) => {
+    const { code } = await bundleForBrowsers(join(import.meta.dirname, file), 'iife', true);
+    expect(gzipSync(code).byteLength).toBeLessThan(sizeBytesMax);
+    expect(code).not.toContain('/tableConfigs');
+  });
+});
 
 describe('the client in a browser', () => {
   test('imports no module of Node, in any file that it is made of', () => {

@@ -12,7 +12,7 @@ export interface BrowserBundle {
 }
 
 /** Bundles a program for browsers, without a polyfill for anything; as `iife` what it exports is the global `quire`. */
-export async function bundleForBrowsers(entry: string, format: 'es' | 'iife'): Promise<BrowserBundle> {
+export async function bundleForBrowsers(entry: string, format: 'es' | 'iife', minify = false): Promise<BrowserBundle> {
   const builtinImports: string[] = [];
   const modules = new Set<string>();
   const outputs = await build({
@@ -35,7 +35,7 @@ export async function bundleForBrowsers(entry: string, format: 'es' | 'iife'): P
     ],
     build: {
       write: false,
-      minify: false,
+      minify,
       target: 'es2023',
       modulePreload: false,
       lib: { entry, formats: [format], name: 'quire' },

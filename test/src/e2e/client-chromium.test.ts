@@ -62,7 +62,7 @@ describeWithTool(chromium, 'the client in Chromium', (path) => {
       arrowSizeIsWhole: true,
       deleted: 'RESULT_DELETED',
       stranger: 'UNAUTHENTICATED',
-      aborted: 'ABORTED',
+      aborted: 'TimeoutError',
       hasBuffer: false,
     });
     await broker.engine.untilIdle();

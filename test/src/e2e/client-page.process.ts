@@ -23,7 +23,7 @@ async function use(): Promise<Record<string, unknown>> {
     arrowSizeIsWhole: arrow.byteLength > 2500 * 16,
     deleted: await codeOf(cursor.seek(0).then(() => cursor.next())),
     stranger: await codeOf(new QuireClient({ baseUrl: origin, basic: { user: 'zoë', password: 'x' } }).query('rows 1')),
-    aborted: await codeOf(client.query('hang', { signal: AbortSignal.timeout(50) })),
+    aborted: await nameOf(client.query('hang', { signal: AbortSignal.timeout(50) })),
     hasBuffer: 'Buffer' in globalThis,
   };
 }
@@ -32,6 +32,13 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => 'none',
     (error: unknown) => (isQuireError(error) ? error.code : String(error)),
+  );
+}
+
+async function nameOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'none',
+    (error: unknown) => (error instanceof Error ? error.name : String(error)),
   );
 }
 

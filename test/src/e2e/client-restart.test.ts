@@ -38,7 +38,7 @@ test('rows outlive a broker that is killed and started again, and are gone on wi
   const aborted: unknown = await Array.fromAsync(resumed.rows({ signal: AbortSignal.abort(reason) })).catch(
     (error: unknown) => error,
   );
-  expect(aborted).toMatchObject({ name: 'AbortError', code: 'ABORTED', cause: reason });
+  expect(aborted).toBe(reason);
 });
 
 async function freePort(): Promise<number> {

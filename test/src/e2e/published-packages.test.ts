@@ -96,7 +96,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     await expect(runProgram(process.execPath, '--import', old, command, '--help')).rejects.toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^error: quire needs Node\.js 22\.15 or later, but this is v\S+ \(.*\)\.\n$/),
+      stderr: expect.stringMatching(/^error: quire needs Node\.js 22\.22 or later, but this is v\S+ \(.*\)\.\n$/),
     });
     const text = await readFile(join(published.folder, command), 'utf8');
     expect(text).not.toMatch(/\bawait\b|\busing\b|\?\?|\?\.|#[a-z]|\bat\(/);

@@ -70,3 +70,6 @@ export const wire = {
 
 /** What a reader should not have to scroll through. */
 export const linesMax = { file: 300, function: 80 };
+
+/** The versions of Node that all packages promise to run on: those that all their dependencies promise. */
+export const packageNode = '>=22.22';

@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { type HousePackage, type Manifest, scope } from './house.ts';
-import { arrow, levels, linesMax, owners, pluginLoaders, wire } from './plan.ts';
+import { arrow, levels, linesMax, owners, packageNode, pluginLoaders, wire } from './plan.ts';
 import type { Import, SourceFile } from './source-file.ts';
 
 /** A rule looks at one package and says, in sentences, what is wrong with it. */
@@ -43,7 +43,7 @@ export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) =
 /** What npm shows of a package and does with it is the same for all. */
 export const manifestIsFitToPublish: Rule = ({ name, manifest }) => {
   const sideEffects = name === 'cli' ? ['./dist/main.js', './src/main.ts'] : false;
-  const expected = { license: 'Apache-2.0', sideEffects, engines: { node: '>=22.15' }, publishConfig: { access: 'public' } };
+  const expected = { license: 'Apache-2.0', sideEffects, engines: { node: packageNode }, publishConfig: { access: 'public' } };
   return [
     ...Object.entries(expected)
       .filter(([key, value]) => JSON.stringify(manifest[key as keyof Manifest]) !== JSON.stringify(value))

@@ -1,0 +1,2 @@
+/* What a page bundles that only asks what went wrong. */
+export { isQuireError } from '@quire/client';

@@ -1,0 +1,2 @@
+/* What a page bundles that runs queries. */
+export { QuireClient } from '@quire/client';
