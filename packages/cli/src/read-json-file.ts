@@ -4,7 +4,7 @@ import { type JsonValue, parseLosslessJson, QuireError } from '@quire/core';
 import type { Environment } from './environment.ts';
 
 /** A JSON file that the user names, with all digits of its integers. @throws INVALID_PARAMETER, INVALID_BODY */
-export async function readJsonFile(path: string, { directory }: Environment): Promise<JsonValue> {
+export async function readJsonFile(path: string, { directory }: Pick<Environment, 'directory'>): Promise<JsonValue> {
   let text: string;
   try {
     text = await readFile(resolve(directory, path), 'utf8');
@@ -21,7 +21,10 @@ export async function readJsonFile(path: string, { directory }: Environment): Pr
 }
 
 /** The same, for a file that has to hold an object. @throws INVALID_PARAMETER, INVALID_BODY */
-export async function readJsonObject(path: string, environment: Environment): Promise<{ readonly [name: string]: JsonValue }> {
+export async function readJsonObject(
+  path: string,
+  environment: Pick<Environment, 'directory'>,
+): Promise<{ readonly [name: string]: JsonValue }> {
   const value = await readJsonFile(path, environment);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as { readonly [name: string]: JsonValue };

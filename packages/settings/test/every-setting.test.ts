@@ -109,7 +109,7 @@ test('all defaults', () => {
       authToken: undefined,
       authScheme: 'Bearer',
     },
-    tableServer: { dataDir: undefined, tenants: ['DefaultTenant'] },
+    tableServer: { dataDir: undefined, tenants: ['DefaultTenant'], samplesDir: undefined },
     preview: {
       sources: undefined,
       bodyBytesMax: 16 * MB,
@@ -248,6 +248,7 @@ engine.stream.file.dir = /srv/streams
 engine.stream.kafka.brokers = kafka-1:9092, [::1]:*
 engine.tables.data.dir = /srv/tables
 engine.tables.tenants = DefaultTenant,night
+engine.tables.samples.dir = samples
 engine.tls.certificate.file = tls/server.pem
 engine.tls.key.file = /run/secrets/server.key
 engine.tls.ca.file = /etc/ssl/ours.pem
@@ -403,7 +404,7 @@ test('every setting is read from its own key', () => {
       authToken: 'Basic hush',
       authScheme: 'Basic',
     },
-    tableServer: { dataDir: '/srv/tables', tenants: ['DefaultTenant', 'night'] },
+    tableServer: { dataDir: '/srv/tables', tenants: ['DefaultTenant', 'night'], samplesDir: '/srv/quire/conf/samples' },
     preview: {
       sources: [
         { scheme: 'file', path: '/srv/incoming' },

@@ -14,26 +14,24 @@ describe('the quickstart', () => {
       'controller.port=0',
       `engine.broker.pagination.file.data.dir=${directory.path}/results`,
       `engine.broker.pagination.temp.dir=${directory.path}/temp`,
+      `engine.tables.data.dir=${directory.path}/tables`,
+      `engine.stream.file.dir=${directory.path}/streams`,
     ];
     // What `npm start -- --set …` runs.
-    const { server, url } = await startServer([
+    const args = [
       '--roles',
-      'broker,proxy,controller', // the default
+      'server,broker,proxy,controller', // the default
       '--config',
       'config/quickstart.properties',
       ...sets.flatMap((set) => ['--set', set]),
-    ]);
-    await using _server = server;
-    expect(server.stdout).toContain(`  broker      ${url}  (API: ${url}/docs)\n  proxy       http://127.0.0.1:`);
-    expect(server.stdout).toContain('  results     file://');
-    expect(server.stdout).toContain('  tables      flights, airports, cars, movies, penguins, stocks, weather\n');
+    ];
+    const { server, url } = await startServer(args);
+    await using first = server;
+    expect(first.stdout).toContain(`  broker        ${url}  (API: ${url}/docs)\n  proxy         http://127.0.0.1:`);
+    expect(first.stdout).toContain('  results       file://');
+    expect(first.stdout).toContain('  tables        flights, airports, cars, movies, penguins, stocks, weather\n');
 
-    const [submit = '', page = '', browse = ''] = server.stdout
-      .split(/^# .*\n/m)
-      .slice(1)
-      .map((text) => text.split('\n\n')[0] ?? '');
-    const submitted = await shell(submit);
-    expect(JSON.parse(submitted.stdout)).toMatchObject({ numRowsResultSet: 3_000_000, offset: 0, numRows: 3, exceptions: [] });
+    const [page = '', growing = '', task = ''] = commandsOf(first.stdout);
     const paged = await shell(page);
     expect(JSON.parse(paged.stdout)).toMatchObject({
       numRowsResultSet: 3_000_000,
@@ -41,18 +39,44 @@ describe('the quickstart', () => {
       numRows: 3,
       exceptions: [],
     });
-    // In a pipe it writes all rows: a reader that has seen enough ends it quietly.
-    const browsed = await shell(`(${browse}; echo "exit code $?" >&2) | head -n 2`);
-    expect(browsed).toEqual({
-      exitCode: 0,
-      stdout: '2001-01-01 00:01:00.0\t33\t2176\tLAS\tPHL\n2001-01-01 00:01:00.0\t19\t215\tATL\tSAV\n',
-      stderr: 'exit code 0\n',
-    });
+    const before = await countOf(growing);
+    await vi.waitFor(async () => expect(await countOf(growing)).toBeGreaterThan(before), { timeout: 60_000, interval: 10 });
+    await vi.waitFor(
+      async () =>
+        expect(JSON.parse((await shell(task)).stdout)).toMatchObject({
+          taskState: 'COMPLETED',
+          subtaskInfos: [{ info: '1 file, 5,105 rows, 1 segment' }],
+        }),
+      { timeout: 60_000, interval: 50 },
+    );
 
-    server.signal('SIGTERM');
-    expect((await server.ended()).exitCode).toBe(0);
+    // Killed at any moment and started again, it goes on: nothing is made or loaded twice, and each message is there once.
+    const seen = await countOf(growing);
+    await first[Symbol.asyncDispose]();
+    const again = await startServer(args);
+    await using second = again.server;
+    const [, growingAgain = '', taskAgain = ''] = commandsOf(second.stdout);
+    await vi.waitFor(async () => expect(await countOf(growingAgain)).toBeGreaterThan(seen), { timeout: 60_000, interval: 10 });
+    expect(JSON.parse((await shell(taskAgain)).stdout)).toMatchObject({ taskState: 'COMPLETED', subtaskCount: { total: 1 } });
+    const ask = new QuireClient({ baseUrl: again.url, token: 'quickstart-admin' });
+    const { page: rows } = await ask.query('SELECT count(*), count(DISTINCT date) FROM sp500');
+    expect(rows.rows).toEqual([[5_105, 5_105]]);
+    second.signal('SIGTERM');
+    expect((await second.ended()).exitCode).toBe(0);
   });
 });
+
+function commandsOf(stdout: string): readonly string[] {
+  return stdout
+    .split(/^# .*\n/m)
+    .slice(1)
+    .map((text) => text.split('\n\n')[0] ?? '');
+}
+
+/** The first cell of the first line that a command prints. */
+async function countOf(command: string): Promise<number> {
+  return Number((await shell(command)).stdout.split('\t')[0]);
+}
 
 describe('a server', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('lets calls under way finish at %s, and exits with 0', async (signal) => {

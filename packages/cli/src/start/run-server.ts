@@ -6,12 +6,15 @@ import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { PreviewSources } from './preview-sources.ts';
+import { openSamples, type RunningSamples } from '../samples/open-samples.ts';
 import type { RoleHooks } from './started-role.ts';
 
 /** A table server that is open, as its operator and the other parts of the process want to know it. */
 export interface RunningServer {
   readonly dataDirectory: string;
   readonly engine: TableEngine;
+  /** What there is to try out. */
+  readonly samples: RunningSamples | undefined;
 }
 
 export interface ServerRun extends RoleHooks<RunningServer> {
@@ -61,7 +64,17 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
   });
   const tables = await engine.listTables();
   logger.info({ directory: tableServer.dataDir, tables: tables.map((table) => table.tableNameWithType) }, 'table server is open');
-  await onListening({ dataDirectory: tableServer.dataDir, engine });
+  const { samplesDir } = tableServer;
+  await using samples =
+    samplesDir === undefined
+      ? undefined
+      : await openSamples(samplesDir, {
+          engine,
+          streams: live.current.streams.fileDirectory,
+          clock: environment.clock,
+          logger,
+        });
+  await onListening({ dataDirectory: tableServer.dataDir, engine, samples: samples?.running });
   await untilStop;
   logger.info('table server stops: what is being written is finished');
 }

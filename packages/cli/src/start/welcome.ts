@@ -10,7 +10,6 @@ import type { RunningCleaner, RunningRoles } from './run-roles.ts';
 /** Tells what runs where, and, of a broker, three commands that work as they are printed. */
 export function renderWelcome(running: RunningRoles, settings: Settings, environment: Environment): string {
   const styles = stylesFor(environment.stdout, environment.variables);
-  const { broker } = running;
   const facts = factsOf(running, settings);
   const width = Math.max(...facts.map(([name]) => name.length));
   return [
@@ -18,9 +17,7 @@ export function renderWelcome(running: RunningRoles, settings: Settings, environ
     '',
     ...facts.map(([name, value]) => `  ${styles.faint(name.padEnd(width))}  ${value}`),
     '',
-    ...(broker === undefined
-      ? []
-      : examplesOf(broker, environment.invocation).flatMap((example) => renderExample(example, styles))),
+    ...examplesOf(running, environment.invocation).flatMap((example) => renderExample(example, styles)),
     styles.faint('Ctrl-C stops it.'),
     '',
   ].join('\n');
@@ -55,9 +52,38 @@ interface Example {
 }
 
 /** Commands for a POSIX shell that need no other tool than curl and sed. */
-function examplesOf({ address, settings, usesQuickstartTokens }: RunningBroker, invocation: string): readonly Example[] {
-  // A token is printed only when everybody knows it anyway.
-  const token = usesQuickstartTokens ? 'quickstart-admin' : '$QUIRE_TOKEN';
+function examplesOf({ broker, controller, server }: RunningRoles, invocation: string): readonly Example[] {
+  if (broker === undefined) return [];
+  const { submit, page, browse } = queryExamples(broker, invocation);
+  const { growing, taskName } = server?.samples ?? {};
+  if (controller === undefined || growing === undefined || taskName === undefined) return [submit, page, browse];
+  const { address, usesQuickstartTokens } = broker;
+  const token = tokenOf(usesQuickstartTokens);
+  const option = usesQuickstartTokens ? ` --token ${token}` : '';
+  const sql = `SELECT count(*) AS ${growing.tableName}, max(${growing.timeColumn}) AS latest FROM ${growing.tableName}`;
+  return [
+    page,
+    {
+      purpose: 'Look at a table that grows: do it again, and there is more.',
+      command: `${invocation} query --url ${address.url}${option} "${sql}" | cat`,
+    },
+    {
+      purpose: 'See what a task did to make a table of a file.',
+      command: `curl -s -H "Authorization: Bearer ${token}" '${controller.address.url}/tasks/task/${taskName}/debug?verbosity=1'; echo`,
+    },
+  ];
+}
+
+/** A token is printed only when everybody knows it anyway. */
+function tokenOf(usesQuickstartTokens: boolean): string {
+  return usesQuickstartTokens ? 'quickstart-admin' : '$QUIRE_TOKEN';
+}
+
+function queryExamples(
+  { address, settings, usesQuickstartTokens }: RunningBroker,
+  invocation: string,
+): Readonly<Record<'submit' | 'page' | 'browse', Example>> {
+  const token = tokenOf(usesQuickstartTokens);
   const [table] = settings.tables;
   const sql = table === undefined ? 'SELECT 42 AS answer' : `SELECT * FROM ${table.name}`;
   // The quickstart's flights are three million: far in the middle is a better place to show than the second row.
@@ -71,16 +97,22 @@ function examplesOf({ address, settings, usesQuickstartTokens }: RunningBroker, 
       `-d '{"sql": "${sql}"}'`,
     ].join(' \\\n  ');
   const tokenOption = usesQuickstartTokens ? ` --token ${token}` : '';
-  return [
-    { purpose: 'Run a query: the whole answer is stored, its first rows come back.', command: `${post('&numRows=3')}; echo` },
-    {
+  return {
+    submit: {
+      purpose: 'Run a query: the whole answer is stored, its first rows come back.',
+      command: `${post('&numRows=3')}; echo`,
+    },
+    page: {
       purpose: 'Keep the id of a stored result, and read any page of it.',
       command:
         `id=$(${post('&numRows=1')} | sed 's/.*"requestId":"\\([^"]*\\)".*/\\1/')\n` +
         `curl -s ${authorization} "${url}/query/$id/results?offset=${offset}&numRows=3"; echo`,
     },
-    { purpose: 'Turn the pages of a result with keys.', command: `${invocation} query --url ${url}${tokenOption} "${sql}"` },
-  ];
+    browse: {
+      purpose: 'Turn the pages of a result with keys.',
+      command: `${invocation} query --url ${url}${tokenOption} "${sql}"`,
+    },
+  };
 }
 
 function renderExample({ purpose, command }: Example, styles: Styles): readonly string[] {

@@ -17,4 +17,12 @@ export const tableServer = {
     default: 'DefaultTenant',
     meaning: 'The tenants that configs of tables may name.',
   }),
+  samplesDir: optionalSetting({
+    key: 'engine.tables.samples.dir',
+    kind: path,
+    meaning:
+      'A directory of sample tables that the role `server` makes at its start when they are not there: `<name>.schema.json`, ' +
+      '`<name>.table.json`, `<name>.task.json` (the body of `POST /tasks/execute`) and `<name>.feed.json` (a file whose rows go to a ' +
+      'file stream). Paths in them start from it.',
+  }),
 };

@@ -1,0 +1,95 @@
+import { type Clock, type ErrorCode, isQuireError } from '@quire/core';
+import type { TableEngine } from '@quire/core/table-engine';
+import type { Logger } from 'pino';
+import { Feed } from './feed.ts';
+import { type FeedDocument, readSamples, type SampleDocuments } from './sample-documents.ts';
+
+/** The samples of a server, as its operator wants to know them. */
+export interface RunningSamples {
+  /** A table that grows, and the column that says when its rows came. */
+  readonly growing: { readonly tableName: string; readonly timeColumn: string } | undefined;
+  /** A task that made rows of files. */
+  readonly taskName: string | undefined;
+}
+
+export interface SampleSurroundings {
+  readonly engine: TableEngine;
+  /** The directory of file streams. */
+  readonly streams: string | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Makes the tables that a directory of samples describes unless they are there, has their tasks run once, and feeds their topics until it is
+ * disposed of. A table server has its directory to itself, so that nobody else feeds them.
+ *
+ * @throws INVALID_SETTING when a document cannot be used
+ */
+export async function openSamples(
+  directory: string,
+  surroundings: SampleSurroundings,
+): Promise<AsyncDisposable & { readonly running: RunningSamples }> {
+  const documents = await readSamples(directory);
+  const feeds: Feed[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(feeds.map((feed) => feed[Symbol.asyncDispose]()));
+  };
+  try {
+    for (const document of documents.feeds) feeds.push(...(await openFeed(document, surroundings)));
+    const [taskName] = await makeTables(documents, surroundings);
+    const [feed] = documents.feeds;
+    const growing = feed === undefined ? undefined : { tableName: feed.tableName, timeColumn: feed.timeField };
+    return { running: { growing, taskName }, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openFeed(document: FeedDocument, { streams, clock, logger }: SampleSurroundings): Promise<readonly Feed[]> {
+  const { topic } = document;
+  if (streams === undefined) {
+    logger.warn({ topic }, 'sample is not fed: engine.stream.file.dir is not set');
+    return [];
+  }
+  const onFailed = (error: unknown): void => logger.warn({ topic, err: error }, 'sample could not be fed for now');
+  return [await Feed.open(document, { streams, clock, onFailed })];
+}
+
+/** Gives the names of the tasks. */
+async function makeTables(
+  { schemas, tables, tasks }: SampleDocuments,
+  { engine, logger }: SampleSurroundings,
+): Promise<readonly string[]> {
+  const made = new Set<string>();
+  for (const schema of schemas) await unlessThere('SCHEMA_EXISTS', () => engine.createSchema(schema));
+  for (const table of tables) {
+    const created = await unlessThere('TABLE_EXISTS', () => engine.createTable(table));
+    if (created !== undefined) made.add(created.tableNameWithType);
+  }
+  const names: string[] = [];
+  for (const task of tasks) {
+    try {
+      const known = await unlessThere('TASK_EXISTS', () => engine.executeTask(task));
+      // The table was deleted since it ran: it runs again, by another name.
+      const again = known === undefined && made.has(task.tableNameWithType);
+      const record = again ? await engine.executeTask({ ...task, taskName: undefined }) : known;
+      names.push(record?.taskName ?? task.taskName ?? '');
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      logger.warn({ task: task.taskName, err: error }, 'sample task was not made');
+    }
+  }
+  return names;
+}
+
+/** Undefined when the error says that it is there already. */
+async function unlessThere<Made>(code: ErrorCode, make: () => Promise<Made>): Promise<Made | undefined> {
+  try {
+    return await make();
+  } catch (error) {
+    if (isQuireError(error, code)) return undefined;
+    throw error;
+  }
+}
