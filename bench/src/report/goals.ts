@@ -70,7 +70,7 @@ function within(id: string, level: string | undefined, isMet: (value: number) =>
 
 const duckDbOnParquet = ['duckdb-parquet', 'duckdb-parquet-json'];
 
-/** The budgets of DESIGN section 6, in its order. */
+/** The budgets of DESIGN.md section 6, in its order. */
 const goals: readonly Goal[] = [
   {
     what: 'JSON page of 10,000 × 10 against DuckDB’s LIMIT/OFFSET on Parquet, ms',

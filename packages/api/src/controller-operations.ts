@@ -74,7 +74,7 @@ const readClusterHealth: Operation = {
   },
 };
 
-/** Every call of a controller (contract section 3). */
+/** Every call of a controller (CONTRACT.md section 3). */
 export const controllerOperations = {
   ...serviceOperations,
   ...tableOperations,

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorKinds } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 
-/** The body of every response whose status is not 2xx (contract section 2). */
+/** The body of every response whose status is not 2xx (CONTRACT.md section 2). */
 export const ErrorBody = Type.Object(
   {
     code: Type.Integer({ minimum: 400, maximum: 599, description: 'The HTTP status.' }),

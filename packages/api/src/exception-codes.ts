@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@quire/core/portable';
 
-/** The error codes with an `errorCode` number of their own in `exceptions` (contract section 2); all others are 450, internal. */
+/** The error codes with an `errorCode` number of their own in `exceptions` (CONTRACT.md section 2); all others are 450, internal. */
 const exceptionNumbers: Partial<Record<ErrorCode, number>> = {
   QUERY_SYNTAX: 150,
   TABLE_NOT_FOUND: 190,

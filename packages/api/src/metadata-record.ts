@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { refer } from './reference.ts';
 
-/** Why a query failed; `errorCode` is one of contract section 2 (150, 190, 200, 245, 250, 429, 450, 503, 700, 710). */
+/** Why a query failed; `errorCode` is one of CONTRACT.md section 2 (150, 190, 200, 245, 250, 429, 450, 503, 700, 710). */
 export const QueryException = Type.Object(
   {
     errorCode: Type.Integer({
@@ -18,7 +18,7 @@ const alwaysZero = () => count('Always 0: has no meaning for an embedded engine.
 const alwaysFalse = () => Type.Boolean({ description: 'Always false: a result is complete, or the query failed.' });
 
 /**
- * What is known of a finished query (spec section 2.7), every member of it.
+ * What is known of a finished query (SPECIFICATION.md section 2.7), every member of it.
  *
  * Members of a distributed engine that mean nothing for the engine at hand are 0, false or empty; nothing is invented.
  */

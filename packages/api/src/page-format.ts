@@ -1,4 +1,4 @@
-/** The formats in which rows are served (contract section 2), the default first. */
+/** The formats in which rows are served (CONTRACT.md section 2), the default first. */
 export const pageFormats = ['json', 'arrow', 'csv', 'ndjson'] as const;
 
 export type PageFormat = (typeof pageFormats)[number];

@@ -7,7 +7,7 @@ import { queryOperations } from './query-operations.ts';
 import { resultOperations } from './result-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 
-/** The request headers by which a caller says which broker holds a result (spec section 4.5), as Node names them. */
+/** The request headers by which a caller says which broker holds a result (SPECIFICATION.md section 4.5), as Node names them. */
 export const forwardHeaders = { host: 'forward_host', port: 'forward_port' } as const;
 
 /** The response header that names the brokers which have no part in an answer, with commas between; absent when it is whole. */
@@ -110,7 +110,7 @@ const readProxyHealth: Operation = {
   },
 };
 
-/** Every call of a proxy (contract section 3). */
+/** Every call of a proxy (CONTRACT.md section 3). */
 export const proxyOperations = {
   runQuery: toAnyBroker(queryOperations.runQuery),
   readPage: toHolder(queryOperations.readPage),

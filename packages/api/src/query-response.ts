@@ -6,7 +6,7 @@ import { ResultTable } from './result-table.ts';
 /** Query parameters of another page, ready to be appended to the results path, or null when there is none. */
 const PageParameters = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
-/** One page of a stored result (spec section 2.6). The members from `prevOffsetParams` on are ours. */
+/** One page of a stored result (SPECIFICATION.md section 2.6). The members from `prevOffsetParams` on are ours. */
 export const CursorResponse = Type.Object(
   {
     resultTable: refer(ResultTable),
@@ -42,7 +42,7 @@ export const QueryResponse = Type.Object(
   },
 );
 
-/** The metadata call's answer: an array with one record (spec section 4.6). */
+/** The metadata call's answer: an array with one record (SPECIFICATION.md section 4.6). */
 export const MetadataResponse = Type.Array(refer(MetadataRecord), {
   $id: 'MetadataResponse',
   minItems: 1,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { refer } from './reference.ts';
 
-/** Where one response of a result is stored (spec section 2.8). */
+/** Where one response of a result is stored (SPECIFICATION.md section 2.8). */
 export const ResponseMetadata = Type.Object(
   {
     type: Type.String({ description: 'Kind of store: fs (local files), memory, s3 or gcs.' }),
@@ -13,7 +13,7 @@ export const ResponseMetadata = Type.Object(
   { $id: 'ResponseMetadata', description: 'Where a result is stored.' },
 );
 
-/** A stored result, as the list and the renewal give it (spec section 2.8). */
+/** A stored result, as the list and the renewal give it (SPECIFICATION.md section 2.8). */
 export const StoredResult = Type.Object(
   {
     requestId: Type.String({ description: 'Id of the result.' }),
@@ -25,7 +25,7 @@ export const StoredResult = Type.Object(
   { $id: 'StoredResult', description: 'A stored result.' },
 );
 
-/** The list of stored results (spec section 2.8). */
+/** The list of stored results (SPECIFICATION.md section 2.8). */
 export const ResultListResponse = Type.Object(
   { resultMetadataList: Type.Array(refer(StoredResult), { description: 'Newest first.' }) },
   { $id: 'ResultListResponse', description: 'All stored results of this broker, newest first.' },

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { refer } from './reference.ts';
 
-/** Column names and types of a result (spec section 2.6); the types are those of contract section 2. */
+/** Column names and types of a result (SPECIFICATION.md section 2.6); the types are those of CONTRACT.md section 2. */
 export const DataSchema = Type.Object(
   {
     columnNames: Type.Array(Type.String(), { description: 'Column names, in the order of the cells.' }),
@@ -13,7 +13,7 @@ export const DataSchema = Type.Object(
   { $id: 'DataSchema', description: 'Names and types of the columns.' },
 );
 
-/** Rows with their columns (spec section 2.6). Integers keep all their digits on the wire: read them with a lossless parser. */
+/** Rows with their columns (SPECIFICATION.md section 2.6). Integers keep all their digits on the wire: read them with a lossless parser. */
 export const ResultTable = Type.Object(
   {
     dataSchema: refer(DataSchema),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CursorResponse, MetadataRecord, QueryResponse } from '../src/index.ts';
 
-/** Spec section 2.7, word for word. */
+/** SPECIFICATION.md section 2.7, word for word. */
 const specified = {
   string: ['requestId', 'brokerId'],
   array: ['exceptions', 'segmentStatistics'],

@@ -3,7 +3,7 @@ import { nextPage, type PageRequest, previousPage } from '@quire/core';
 import type { Result, ResultPage } from '@quire/results';
 import { serverCounts, wholeMs } from './metadata-record.ts';
 
-/** A cursor response without its rows, in the order of spec section 2.6; what follows `brokerPort` is ours. */
+/** A cursor response without its rows, in the order of SPECIFICATION.md section 2.6; what follows `brokerPort` is ours. */
 export type CursorMembers = Omit<CursorResponse, 'resultTable'>;
 
 /** What a response says about the page that it holds. Nothing in it changes while the result lives: pages are cached. */

@@ -4,7 +4,7 @@ import { callContextOf, publicMessage, toQuireError } from '@quire/service';
 import type { BrokerContext } from './broker-context.ts';
 import { metadataOfFailure } from './metadata-record.ts';
 
-/** Answers a query that ran and failed: HTTP 200 with the exception, since the call itself is in order (spec section 7). */
+/** Answers a query that ran and failed: HTTP 200 with the exception, since the call itself is in order (SPECIFICATION.md section 7). */
 export function replyWithException(
   context: BrokerContext,
   request: FastifyRequest,

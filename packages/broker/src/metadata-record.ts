@@ -2,7 +2,7 @@ import type { MetadataRecord, QueryException } from '@quire/api';
 import type { QueryStatistics } from '@quire/core';
 import type { Result } from '@quire/results';
 
-/** The members of spec section 2.7 that mean nothing for one embedded engine; never invented. */
+/** The members of SPECIFICATION.md section 2.7 that mean nothing for one embedded engine; never invented. */
 const withoutMeaning = {
   segmentStatistics: [],
   traceInfo: {},

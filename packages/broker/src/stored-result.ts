@@ -1,13 +1,13 @@
 import type { StoredResult } from '@quire/api';
 import type { ResultEntry } from '@quire/results';
 
-/** The kind of store that a location is in, as spec section 2.8 names it. */
+/** The kind of store that a location is in, as SPECIFICATION.md section 2.8 names it. */
 export function storeTypeOf(storeLocation: string): string {
   const scheme = storeLocation.slice(0, storeLocation.indexOf(':'));
   return { file: 'fs', gs: 'gcs' }[scheme] ?? scheme;
 }
 
-/** An entry as spec section 2.8 shows it. */
+/** An entry as SPECIFICATION.md section 2.8 shows it. */
 export function storedResultOf(entry: ResultEntry, storeLocation: string): StoredResult {
   const locationOf = (key: string): string => `${storeLocation.replace(/\/+$/, '')}/${key}`;
   return {

@@ -34,7 +34,7 @@ export function decodeTableSizes(value: JsonValue, rawName: string): readonly Ta
   });
 }
 
-/** The debug record of a task, as on the wire (spec section 2.2). @throws UNEXPECTED_RESPONSE */
+/** The debug record of a task, as on the wire (SPECIFICATION.md section 2.2). @throws UNEXPECTED_RESPONSE */
 export function decodeTaskDebug(value: JsonValue | undefined): TaskDebug {
   const record = expectObject(value, 'debug record');
   expectString(record['taskState'], 'taskState');
@@ -48,7 +48,7 @@ export function decodeTaskDebug(value: JsonValue | undefined): TaskDebug {
   return record as unknown as TaskDebug;
 }
 
-/** A restream job, as on the wire (spec section 2.1). @throws UNEXPECTED_RESPONSE */
+/** A restream job, as on the wire (SPECIFICATION.md section 2.1). @throws UNEXPECTED_RESPONSE */
 export function decodeRestream(value: JsonValue | undefined): RestreamResponse {
   const job = expectObject(value, 'restream job');
   expectString(job['jobId'], 'jobId');

@@ -228,7 +228,7 @@ export class QuireAdminClient {
     return new Map(Object.entries(expectObject(answer, 'body')).map(([name, record]) => [name, decodeTaskDebug(record)]));
   }
 
-  /** The debug record of a task (spec section 2.2); above verbosity 0 with all of its subtasks. @throws TASK_NOT_FOUND */
+  /** The debug record of a task (SPECIFICATION.md section 2.2); above verbosity 0 with all of its subtasks. @throws TASK_NOT_FOUND */
   async readTask(
     taskName: string,
     { signal, verbosity = 0 }: SignalOptions & { readonly verbosity?: number | undefined } = {},

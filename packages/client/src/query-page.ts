@@ -4,7 +4,7 @@ import { expectArray, expectInteger, expectObject, expectString } from './json-f
 import type { JsonValue } from './lossless-json.ts';
 import { throwFirstException } from './server-error.ts';
 
-/** Where a result is, when no other broker can serve it; a proxy wants to be told (spec section 4.5). */
+/** Where a result is, when no other broker can serve it; a proxy wants to be told (SPECIFICATION.md section 4.5). */
 export interface BrokerAddress {
   readonly host: string;
   readonly port: number;
@@ -29,7 +29,7 @@ export interface QueryPage {
 }
 
 /**
- * Reads a cursor response (spec section 2.6) that was asked for with `rowCount`; without, the page's own size counts.
+ * Reads a cursor response (SPECIFICATION.md section 2.6) that was asked for with `rowCount`; without, the page's own size counts.
  *
  * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the answer holds an exception
  * @throws UNEXPECTED_RESPONSE when it is no cursor response

@@ -111,7 +111,7 @@ export class QuireClient {
     return streamPageBytes(this.#caller, { requestId, broker }, { offset, rowCount, format }, { signal });
   }
 
-  /** The metadata record of a result's query, as on the wire (spec section 2.7). @throws as `page` */
+  /** The metadata record of a result's query, as on the wire (SPECIFICATION.md section 2.7). @throws as `page` */
   async metadata(requestId: string, { broker, signal }: ClientCallOptions = {}): Promise<JsonObject> {
     return readMetadata(this.#caller, { requestId, broker }, { signal });
   }

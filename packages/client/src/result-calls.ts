@@ -119,7 +119,7 @@ function pageRequest(result: ResultAddress, page: AskedPage & { readonly format?
   return { method: 'GET', path, query: { offset, numRows: rowCount, format }, ...about(result, options) } as const;
 }
 
-/** What every call about one result has: where the result is (spec section 4.5), and the caller's signal. */
+/** What every call about one result has: where the result is (SPECIFICATION.md section 4.5), and the caller's signal. */
 function about({ broker }: ResultAddress, { signal }: SignalOptions) {
   const headers: Record<string, string> =
     broker === undefined ? {} : { FORWARD_HOST: broker.host, FORWARD_PORT: String(broker.port) };

@@ -9,7 +9,7 @@ import { type Caller, deleteResult, readMetadata, readPage, renewResult, type Si
 import { rowObjectsOf } from './row-objects.ts';
 import type { StoredResult } from './stored-result.ts';
 
-/** The server's own default (spec section 8.2). */
+/** The server's own default (SPECIFICATION.md section 8.2). */
 const usualPageSize = 10_000;
 
 export interface WalkOptions extends SignalOptions {
@@ -138,7 +138,7 @@ export class ResultCursor implements AsyncDisposable {
     return this.download({ ...options, format: 'arrow' }).bytes();
   }
 
-  /** The metadata record of the result's query, as on the wire (spec section 2.7). */
+  /** The metadata record of the result's query, as on the wire (SPECIFICATION.md section 2.7). */
   metadata(options: SignalOptions = {}): Promise<JsonObject> {
     return readMetadata(this.#caller, this, options);
   }

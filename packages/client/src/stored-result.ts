@@ -1,7 +1,7 @@
 import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
 
-/** What a server tells of a stored result without opening it (spec section 2.8). */
+/** What a server tells of a stored result without opening it (SPECIFICATION.md section 2.8). */
 export interface StoredResult {
   readonly requestId: string;
   readonly brokerId: string;

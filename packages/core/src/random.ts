@@ -1,4 +1,4 @@
-/** Randomness as a dependency (DESIGN section 7). */
+/** Randomness as a dependency (DESIGN.md section 7). */
 export interface Random {
   /** `count` uniformly random bytes. */
   bytes(count: number): Uint8Array;

@@ -35,7 +35,7 @@ interface ExecuteOptions {
 }
 
 /**
- * Answers SQL about configured files, read-only, with an embedded DuckDB that can reach nothing else (contract section 4).
+ * Answers SQL about configured files, read-only, with an embedded DuckDB that can reach nothing else (CONTRACT.md section 4).
  *
  * Queries run at the same time, each on a connection of its own, and share threads, memory and room for spilling. One that
  * exceeds what is there fails alone. A query occupies one thread of libuv's pool while DuckDB works for it.

@@ -33,7 +33,7 @@ export interface Moment {
   readonly elapsedMs: number;
 }
 
-/** Given a job's record and what was observed: what next? Pure; stages and limits are those of CONTRACT for tables, section 5. */
+/** Given a job's record and what was observed: what next? Pure; stages and limits are those of TABLES.md section 5. */
 export function decide(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
   if (isFinal(job.status)) return decideAftermath(job, seen);
   if (seen.requests.cancel !== undefined) {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@quire/core';
 import type { RebalanceStatus } from '@quire/core/table-engine';
 
-/** What a job is asked to do (spec section 2.1, `restreamConfig`). */
+/** What a job is asked to do (SPECIFICATION.md section 2.1, `restreamConfig`). */
 export interface RestreamConfig {
   readonly tableNameWithType: string;
   readonly destTableNameWithType: string;
@@ -14,7 +14,7 @@ export interface RestreamConfig {
   readonly maxRebalanceTimeMin: number;
 }
 
-/** States of a job (spec section 3), in the order in which one goes through them. */
+/** States of a job (SPECIFICATION.md section 3), in the order in which one goes through them. */
 export const restreamStatuses = ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE', 'FAILED', 'CANCELLED'] as const;
 export type RestreamStatus = (typeof restreamStatuses)[number];
 

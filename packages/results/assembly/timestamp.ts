@@ -3,7 +3,7 @@ import { asciiZeros, digitsOf, trailingZerosOf } from './digits';
 
 const secondsPerDay = 86_400;
 
-// `yyyy-MM-dd HH:mm:ss.f` with 1 to 9 fraction digits (contract section 2), and the ends of the 64-bit range, which engines use for
+// `yyyy-MM-dd HH:mm:ss.f` with 1 to 9 fraction digits (CONTRACT.md section 2), and the ends of the 64-bit range, which engines use for
 // it, as `infinity` and `-infinity`. A function for each unit, so that each divides by a constant, which is a multiplication.
 
 export function writeSeconds(to: usize, value: i64): usize {

@@ -16,7 +16,7 @@ export function isUuidField(field: Field): boolean {
   );
 }
 
-/** The `columnDataTypes` of a schema, one per column (contract section 2, "Column types and cells"). */
+/** The `columnDataTypes` of a schema, one per column (CONTRACT.md section 2, "Column types and cells"). */
 export function columnDataTypes(schema: Schema): string[] {
   return schema.fields.map((field) => columnDataTypeOf(field));
 }

@@ -2,7 +2,7 @@ import { isRequestId, type RequestId } from '@quire/core';
 import type { ResultEntry } from './result-entry.ts';
 
 /**
- * Object names of results (contract section 5):
+ * Object names of results (CONTRACT.md section 5):
  *
  *     <brokerId>/<requestId>/data.arrow
  *     <brokerId>/<requestId>/<submissionTimeMs>-<expirationTimeMs>-<rowCount>.json

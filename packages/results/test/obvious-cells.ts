@@ -1,4 +1,4 @@
-// The text of cells in the slow, obvious way (contract section 2): what the row writer is compared with. Without quotes.
+// The text of cells in the slow, obvious way (CONTRACT.md section 2): what the row writer is compared with. Without quotes.
 
 export function obviousDouble(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { suites } from '../../../vitest.config.ts';
+import { repositoryFiles } from './repository-files.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -12,17 +12,6 @@ const machinePath = /(?<![\w.~-])\/(?:home\/\w|Users\/\w|work(?![\w-]))/;
 /** Numbers of the lines that name a path of somebody's machine. */
 function linesWithMachinePaths(text: string): number[] {
   return text.split('\n').flatMap((line, index) => (machinePath.test(line) ? [index + 1] : []));
-}
-
-/** Every file that is, or would be, committed. */
-function repositoryFiles(): string[] {
-  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return list
-    .split('\0')
-    .filter((path) => path !== '' && statSync(join(root, path), { throwIfNoEntry: false })?.isFile() === true);
 }
 
 /** Names of the suites that run a test file. */

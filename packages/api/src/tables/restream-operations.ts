@@ -5,7 +5,7 @@ import { RestreamBody, RestreamList, RestreamResponse } from './restream-respons
 const path = '/tables/:tableName/restream';
 const job = { answer: RestreamResponse, answerIs: 'The job.', tag: 'restream' } as const;
 
-/** The calls about restream jobs (spec section 4.1). */
+/** The calls about restream jobs (SPECIFICATION.md section 4.1). */
 export const restreamOperations = {
   startRestream: adminOperation('startRestream', {
     ...job,

@@ -23,7 +23,7 @@ const RestreamConfig = Type.Object(
   { $id: 'RestreamConfig', description: 'What the job was asked to do.' },
 );
 
-/** A restream job (spec section 2.1), and what the specification leaves open. */
+/** A restream job (SPECIFICATION.md section 2.1), and what the specification leaves open. */
 export const RestreamResponse = Type.Object(
   {
     timeElapsedSinceStartInSeconds: Type.Integer({ description: 'Stops when the job ends.' }),

@@ -9,7 +9,7 @@ const trigger = Type.Optional(
   Type.String({ description: 'CRON_TRIGGER, MANUAL_TRIGGER or ADHOC_TRIGGER; absent where it is not known.' }),
 );
 
-/** What became of the subtasks of a task (spec section 2.2): `total` is the sum of the others. */
+/** What became of the subtasks of a task (SPECIFICATION.md section 2.2): `total` is the sum of the others. */
 export const SubtaskCount = Type.Object(
   {
     total: count('All.'),
@@ -46,7 +46,7 @@ export const SubtaskInfo = Type.Object(
 );
 export type SubtaskInfo = Static<typeof SubtaskInfo>;
 
-/** The debug record of a task (spec section 2.2). */
+/** The debug record of a task (SPECIFICATION.md section 2.2). */
 export const TaskDebug = Type.Object(
   {
     taskState: Type.Unsafe<(typeof taskStates)[number]>({

@@ -13,7 +13,7 @@ const verbosity = { verbosity: 'Integer; 0: subtasks that run or have failed; ab
 const ofType = { tag, errors: ['TASK_TYPE_NOT_FOUND'] } as const;
 const ofTask = { tag, errors: ['TASK_NOT_FOUND'] } as const;
 
-/** The calls about tasks (spec section 4.2), where and as Apache Pinot's controller has them. */
+/** The calls about tasks (SPECIFICATION.md section 4.2), where and as Apache Pinot's controller has them. */
 export const taskOperations = {
   readTaskDebug: adminOperation('readTaskDebug', {
     ...ofTask,

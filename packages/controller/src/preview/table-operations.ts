@@ -46,7 +46,7 @@ function operationOf(
 const alwaysFindings =
   'Whatever is wrong with it, the answer is 200 with all findings, each with a JSON pointer; 400 is for a body that is no object.';
 
-/** The calls about tables that do not exist yet (spec 4.3). */
+/** The calls about tables that do not exist yet (SPECIFICATION.md section 4.3). */
 export const previewOperations = {
   previewTable: operationOf('previewTable', '/tables/preview', {
     summary: 'Preview a table',

@@ -8,7 +8,7 @@ import { objectBody } from '../preview/object-body.ts';
 import { booleanOf } from './stream-routes.ts';
 import { authorizeChange, parameterOf, pathOf, sendJson, tablesOf } from './table-context.ts';
 
-/** The calls about restream jobs (spec section 4.1; CONTRACT for tables, section 5). */
+/** The calls about restream jobs (SPECIFICATION.md section 4.1; TABLES.md section 5). */
 export function restreamRoutes(context: ControllerContext): readonly RouteOptions[] {
   const jobs = (): Restreams => tablesOf(context).restreams;
   const tableOf = (request: FastifyRequest): string => pathOf(request)['tableName'] ?? '';
@@ -121,7 +121,7 @@ function parse(
   throw new QuireError('INVALID_PARAMETER', `${name} is ${shown}; expected ${expected}.`);
 }
 
-/** A job as spec section 2.1 shows it. */
+/** A job as SPECIFICATION.md section 2.1 shows it. */
 function restreamResponseOf(job: RestreamJob, nowMs: number): RestreamResponse {
   const { config, stream, commit } = job;
   return {

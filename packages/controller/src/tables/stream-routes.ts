@@ -7,7 +7,7 @@ import type { ControllerContext } from '../controller-context.ts';
 import { authorizeChange, halvesOf, parameterOf, pathOf, realtimeName, sendJson, tablesOf, typeOf } from './table-context.ts';
 import { formatTimestamp } from './time-text.ts';
 
-/** The calls about consumption from streams (CONTRACT for tables, section 3), in the words of Apache Pinot's controller. */
+/** The calls about consumption from streams (TABLES.md section 3), in the words of Apache Pinot's controller. */
 export function streamRoutes(context: ControllerContext): readonly RouteOptions[] {
   const engine = (): TableEngine => tablesOf(context).engine;
   const nameOf = (request: FastifyRequest): string => realtimeName(pathOf(request)['tableName'] ?? '');

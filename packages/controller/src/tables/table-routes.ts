@@ -19,7 +19,7 @@ import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf, typeOf }
 
 type Handlers = Readonly<Partial<Record<keyof typeof operations, RouteHandler>>>;
 
-/** The calls about tables and schemas (CONTRACT for tables, section 2), in the words of Apache Pinot's controller. */
+/** The calls about tables and schemas (TABLES.md section 2), in the words of Apache Pinot's controller. */
 export function tableRoutes(context: ControllerContext): readonly RouteOptions[] {
   const engine = (): TableEngine => tablesOf(context).engine;
   const body = objectBody(context.options.bodyBytesMax, () => context.options.preview?.limits.digitsMax);

@@ -2,7 +2,7 @@ import type { SubtaskCount, SubtaskInfo, TaskDebug } from '@quire/api';
 import type { SubtaskRecord, SubtaskState, TaskRecord } from '@quire/core/table-engine';
 import { formatTaskTime } from './time-text.ts';
 
-/** By which count of spec section 2.2 a subtask goes. */
+/** By which count of SPECIFICATION.md section 2.2 a subtask goes. */
 const countOfState: Readonly<Record<SubtaskState, Exclude<keyof SubtaskCount, 'total'>>> = {
   WAITING: 'waiting',
   RUNNING: 'running',
@@ -26,7 +26,7 @@ export function countSubtasks(subtasks: readonly SubtaskRecord[]): SubtaskCount 
   return count;
 }
 
-/** The debug record of a task (spec section 2.2): at verbosity 0 with the subtasks that run or have failed, above 0 with all. */
+/** The debug record of a task (SPECIFICATION.md section 2.2): at verbosity 0 with the subtasks that run or have failed, above 0 with all. */
 export function debugOf(task: TaskRecord, verbosity: number): TaskDebug {
   const shown = task.subtasks.filter(({ state }) => verbosity > 0 || shownAtZero.has(state));
   return {

@@ -11,7 +11,7 @@ import { countSubtasks, debugOf, taskConfigOf } from './task-debug.ts';
 
 type Handlers = Readonly<Record<keyof typeof operations, RouteHandler>>;
 
-/** The calls about tasks (spec section 4.2; CONTRACT for tables, section 4). */
+/** The calls about tasks (SPECIFICATION.md section 4.2; TABLES.md section 4). */
 export function taskRoutes(context: ControllerContext): readonly RouteOptions[] {
   const engine = (): TableEngine => tablesOf(context).engine;
   const taskOf = (request: FastifyRequest): Promise<TaskRecord> =>

@@ -1,4 +1,4 @@
-/** A moment as spec section 2.2 writes it: `yyyy-MM-dd HH:mm:ss z`, in UTC. */
+/** A moment as SPECIFICATION.md section 2.2 writes it: `yyyy-MM-dd HH:mm:ss z`, in UTC. */
 export function formatTaskTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -4,7 +4,7 @@ import type { JsonValue } from '../lossless-json.ts';
 export type TableType = 'OFFLINE' | 'REALTIME';
 
 /**
- * A table config as spec section 2.4 shows it. Engines keep every member, those that they do not know as well. `tableName` may come
+ * A table config as SPECIFICATION.md section 2.4 shows it. Engines keep every member, those that they do not know as well. `tableName` may come
  * with or without its type's suffix; what an engine gives back has the suffix and `tableType`.
  */
 export interface TableConfigDocument {
@@ -12,7 +12,7 @@ export interface TableConfigDocument {
   readonly [member: string]: JsonValue;
 }
 
-/** A table's schema as spec section 2.5 shows it. */
+/** A table's schema as SPECIFICATION.md section 2.5 shows it. */
 export interface TableSchemaDocument {
   readonly schemaName: string;
   readonly [member: string]: JsonValue;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../lossless-json.ts';
 
-/** States of a task (spec section 3). */
+/** States of a task (SPECIFICATION.md section 3). */
 export const taskStates = [
   'NOT_STARTED',
   'IN_PROGRESS',

@@ -45,7 +45,7 @@ export interface CellFormat {
   readonly writerOf: (field: Field, data: Data) => CellWriter;
 }
 
-/** JSON cells (contract section 2). */
+/** JSON cells (CONTRACT.md section 2). */
 export const jsonFormat: CellFormat = { isJson: true, nullText: 'null', writerOf: jsonWriterOf };
 
 /** CSV fields: a lone null would make an empty line, which readers skip, and is empty text instead. */

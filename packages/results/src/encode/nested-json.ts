@@ -5,7 +5,7 @@ import { offsetsOf } from './column-reader.ts';
 import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
 
 /**
- * Where a JSON value stands: as the cell of a row, where structs and JSON text are strings that hold JSON (contract section 2), or
+ * Where a JSON value stands: as the cell of a row, where structs and JSON text are strings that hold JSON (CONTRACT.md section 2), or
  * within such JSON, where they are values like any other.
  */
 export type JsonPosition = 'cell' | 'value';

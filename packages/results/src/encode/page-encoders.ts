@@ -30,7 +30,7 @@ export interface TextAround {
 const text = (ascii: string): Uint8Array => Buffer.from(ascii);
 const nothing = text('');
 
-/** Encodes rows as a JSON array of arrays of cells: `[[1,"a"],[2,null]]` (contract section 2). */
+/** Encodes rows as a JSON array of arrays of cells: `[[1,"a"],[2,null]]` (CONTRACT.md section 2). */
 export function encodeJsonRows({ schema, batches, pool }: PageRows, around?: TextAround): AsyncGenerator<Uint8Array> {
   const cellPrefixes = schema.fields.map((_, index) => text(index === 0 ? ',[' : ','));
   const head = Buffer.concat([around?.before ?? nothing, text('[')]);

@@ -32,7 +32,7 @@ const fixed = (json: ScalarWriter['json'], widthMax: number, write: WriteCell): 
   write,
 });
 
-/** The writer for a column of scalars, or undefined for text, lists, maps and structs (contract section 2, "cells"). */
+/** The writer for a column of scalars, or undefined for text, lists, maps and structs (CONTRACT.md section 2, "cells"). */
 export function scalarWriterOf(field: Field, data: Data): ScalarWriter | undefined {
   const type = field.type as DataType;
   if (DataType.isInt(type)) return fixed('bare', integerWidthMax, integerWriter(type.bitWidth, type.isSigned, data));

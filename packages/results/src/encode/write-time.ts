@@ -93,7 +93,7 @@ const infinityHigh = 0x7fffffff;
 
 /**
  * Writes timestamps counted in units of 10^-fractionDigits seconds since the epoch as `yyyy-MM-dd HH:mm:ss.f` with 1 to 9 fraction
- * digits (contract section 2); the ends of the 64-bit range, which engines use for it, as `infinity` and `-infinity`.
+ * digits (CONTRACT.md section 2); the ends of the 64-bit range, which engines use for it, as `infinity` and `-infinity`.
  *
  * Remembers the date that it wrote last: neighbouring rows are mostly of one day.
  */

@@ -1,7 +1,7 @@
 import { freeForm, model, oneOf, section, someOf, text } from '../model/member.ts';
 import { compressionCodecs, encodingTypes, indexTypes, timestampGranularities } from './names.ts';
 
-/** How one column is encoded and indexed (spec 2.4, fieldConfigList). */
+/** How one column is encoded and indexed (SPECIFICATION.md section 2.4, fieldConfigList). */
 export const FieldConfig = model(
   {
     name: text('The column. Required.'),

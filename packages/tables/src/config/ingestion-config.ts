@@ -92,7 +92,7 @@ const AggregationConfig = model(
   'A metric that is added up while rows are consumed.',
 );
 
-/** How rows come into the table (spec 2.4.3). */
+/** How rows come into the table (SPECIFICATION.md section 2.4.3). */
 export const IngestionConfig = section(
   {
     batchIngestionConfig: BatchIngestionConfig,

@@ -1,4 +1,4 @@
-/** Names that are the same in every part of a config: enumerations of spec 2.3 to 2.5, with the values of the open peer. */
+/** Names that are the same in every part of a config: enumerations of SPECIFICATION.md sections 2.3 to 2.5, with the values of the open peer. */
 
 export const tableTypes = ['OFFLINE', 'REALTIME'] as const;
 export const timeUnits = ['NANOSECONDS', 'MICROSECONDS', 'MILLISECONDS', 'SECONDS', 'MINUTES', 'HOURS', 'DAYS'] as const;

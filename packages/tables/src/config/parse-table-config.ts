@@ -13,7 +13,7 @@ export interface ParsedTableConfig {
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a table config; never throws, and finds everything that does not fit, not only the first (spec 2.4). */
+/** Reads a table config; never throws, and finds everything that does not fit, not only the first (SPECIFICATION.md section 2.4). */
 export function parseTableConfig(value: unknown): ParsedTableConfig {
   const read = readModel(TableConfig, value);
   return {
@@ -26,7 +26,7 @@ export function parseTableConfig(value: unknown): ParsedTableConfig {
 /** A table config with every member of the specification's tables; null where there is neither a value nor a default. */
 export type CompleteTableConfig = { readonly [Member in keyof TableConfig]-?: unknown };
 
-/** The same config with its full set of members, as the answer of a preview carries it (spec 4.3). The meaning stays. */
+/** The same config with its full set of members, as the answer of a preview carries it (SPECIFICATION.md section 4.3). The meaning stays. */
 export function completeTableConfig(config: TableConfig): CompleteTableConfig {
   return completeModel(TableConfig, config) as CompleteTableConfig;
 }

@@ -1,7 +1,7 @@
 import { flag, integer, oneOf, optionalSection, section, text } from '../model/member.ts';
 import { timeUnits } from './names.ts';
 
-/** How the segments of a table are assigned, replicated and kept (spec 2.4). */
+/** How the segments of a table are assigned, replicated and kept (SPECIFICATION.md section 2.4). */
 export const SegmentsConfig = section(
   {
     segmentPushFrequency: text('How often segments are pushed: HOURLY or DAILY. Superseded by batchIngestionConfig.'),

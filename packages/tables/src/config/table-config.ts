@@ -27,7 +27,7 @@ const TunerConfig = model(
 );
 
 /**
- * The config of a table (spec 2.4 with 2.4.1 to 2.4.3): every member of the specification, and the enumerations that the
+ * The config of a table (SPECIFICATION.md sections 2.4 with 2.4.1 to 2.4.3): every member of the specification, and the enumerations that the
  * published documentation of the same interface adds.
  */
 export const TableConfig = model(

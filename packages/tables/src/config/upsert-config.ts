@@ -3,7 +3,7 @@ import { partialUpsertStrategies } from './names.ts';
 
 const hashFunctions = ['NONE', 'MD5', 'MURMUR3', 'UUID'] as const;
 
-/** How rows replace earlier rows with the same primary key (spec 2.4.2). */
+/** How rows replace earlier rows with the same primary key (SPECIFICATION.md section 2.4.2). */
 export const UpsertConfig = section(
   {
     mode: oneOf(['FULL', 'PARTIAL', 'NONE'], 'Whether a row replaces the earlier one, is merged into it, or neither.', 'NONE'),
@@ -30,7 +30,7 @@ export const UpsertConfig = section(
   'How rows replace earlier rows with the same primary key.',
 );
 
-/** How rows are dropped whose primary key is there already (spec 2.4). */
+/** How rows are dropped whose primary key is there already (SPECIFICATION.md section 2.4). */
 export const DedupConfig = section(
   {
     dedupEnabled: flag('Whether rows are dropped whose primary key is there already.'),

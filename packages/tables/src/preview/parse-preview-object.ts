@@ -10,7 +10,7 @@ export interface ParsedPreviewObject {
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the body of a preview; never throws, and finds everything that does not fit, not only the first (spec 2.3). */
+/** Reads the body of a preview; never throws, and finds everything that does not fit, not only the first (SPECIFICATION.md section 2.3). */
 export function parsePreviewObject(value: unknown): ParsedPreviewObject {
   const read = readModel(PreviewObject, value);
   return {

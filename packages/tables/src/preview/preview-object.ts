@@ -15,7 +15,7 @@ const PreviewRow = model(
 const offered = <Members extends Parameters<typeof optionalSection>[0]>(members: Members, description: string) =>
   optionalSection(members, description);
 
-/** The request and the answer of a preview (spec 2.3), and the counts that the answer adds. */
+/** The request and the answer of a preview (SPECIFICATION.md section 2.3), and the counts that the answer adds. */
 export const PreviewObject = model(
   {
     tableConfig: offered(TableConfig.properties, 'The config; proposed where the request had none.'),

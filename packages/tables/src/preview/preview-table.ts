@@ -43,7 +43,7 @@ const noResult: PipelineResult = {
 
 /**
  * Shows what a table would hold: samples rows, infers what the request does not say, checks config and schema, takes the rows
- * through the ingestion pipeline, and tells what was done and what is wrong. Nothing is created (spec 4.3).
+ * through the ingestion pipeline, and tells what was done and what is wrong. Nothing is created (SPECIFICATION.md section 4.3).
  *
  * Whatever the request holds, the answer is a preview with findings. Works in slices of a few milliseconds, between which others
  * run, within the limits.

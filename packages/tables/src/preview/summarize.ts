@@ -4,7 +4,7 @@ import type { TimeSlice } from './time-slice.ts';
 import type { PreviewSummary } from './preview-response.ts';
 import type { Sample } from './sample.ts';
 
-/** Counts what went in and what came out (spec 2.3). */
+/** Counts what went in and what came out (SPECIFICATION.md section 2.3). */
 export async function summarize(
   { rows, matchingFileCount, realtime }: Sample,
   { rows: made, counts }: PipelineResult,

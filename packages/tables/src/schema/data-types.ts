@@ -15,7 +15,7 @@ export const plainDataTypes = [
 /** Types of columns whose values have parts. */
 export const complexDataTypes = ['STRUCT', 'MAP', 'LIST'] as const;
 
-/** Every type of a column (spec 2.5; the values are those of the open peer). */
+/** Every type of a column (SPECIFICATION.md section 2.5; the values are those of the open peer). */
 export const dataTypes = [...plainDataTypes, ...complexDataTypes, 'UNKNOWN'] as const;
 
 export type DataType = (typeof dataTypes)[number];

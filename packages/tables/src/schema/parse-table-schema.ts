@@ -13,7 +13,7 @@ export interface ParsedTableSchema {
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a schema; never throws, and finds everything that does not fit, not only the first (spec 2.5). */
+/** Reads a schema; never throws, and finds everything that does not fit, not only the first (SPECIFICATION.md section 2.5). */
 export function parseTableSchema(value: unknown): ParsedTableSchema {
   const read = readModel(TableSchema, value);
   return {

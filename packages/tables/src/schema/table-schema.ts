@@ -6,7 +6,7 @@ import { dataTypes } from './data-types.ts';
 const fieldTypes = ['DIMENSION', 'METRIC', 'TIME', 'DATE_TIME', 'COMPLEX'] as const;
 const exceedStrategies = ['TRIM_LENGTH', 'ERROR', 'SUBSTITUTE_DEFAULT_VALUE', 'NO_ACTION'] as const;
 
-/** What every column has (spec 2.5). */
+/** What every column has (SPECIFICATION.md section 2.5). */
 const fieldMembers = {
   name: text('Name of the column. Required.'),
   dataType: oneOf(dataTypes, 'Type of its values.', 'STRING'),
@@ -50,7 +50,7 @@ const timeGranularity = (description: string) =>
     description,
   );
 
-/** The schema of a table (spec 2.5). */
+/** The schema of a table (SPECIFICATION.md section 2.5). */
 export const TableSchema = model(
   {
     schemaName: text('Name of the schema, which is the name of the table.'),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** A member as the specification's tables list it: its type, or its own members; in a list for lists of objects. */
 export type Listed = string | { readonly [member: string]: Listed } | readonly [{ readonly [member: string]: Listed }];
 
-/** The tables of spec 2.3 to 2.5, written from the specification and not from the code. */
+/** The tables of SPECIFICATION.md sections 2.3 to 2.5, written from the specification and not from the code. */
 export const specification = JSON.parse(
   readFileSync(new URL('../fixtures/specification-members.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<'tableConfig' | 'schema' | 'preview', { readonly [member: string]: Listed }>>;
