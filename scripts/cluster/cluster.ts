@@ -71,7 +71,7 @@ export class Cluster implements AsyncDisposable {
 
   #quire(name: string, part: Part, role: string): Member {
     const { root, ports } = this.#options;
-    const main = ['--max-semi-space-size=2', '--conditions=@quire/source', join(root, 'packages/cli/src/main.ts'), 'start'];
+    const main = ['--max-semi-space-size=2', '--conditions=@quire/source', join(root, 'packages/cli/bin/quire.cjs'), 'start'];
     const config = ['--roles', role, '--config', join(root, 'config/cluster', `${name}.properties`)];
     const sets = (ports === undefined ? [] : settingsOf(part, ports)).flatMap((setting) => ['--set', setting]);
     return this.#member(name, { kind: 'quire', args: [...main, ...config, ...sets] });

@@ -48,7 +48,7 @@ export class QuireServer implements AsyncDisposable {
       // As the first line of the command says.
       '--max-semi-space-size=2',
       ...nodeArguments(options.profileDirectory),
-      join(repositoryRoot, 'packages/cli/src/main.ts'),
+      join(repositoryRoot, 'packages/cli/bin/quire.cjs'),
     ];
     const assignments = Object.entries(settingsOf(options)).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
     const child = spawn(process.execPath, [...program, 'start', '--roles', 'broker', ...assignments], {

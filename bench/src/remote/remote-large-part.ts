@@ -25,7 +25,7 @@ export const remoteLargePart: Part = {
       `--max-old-space-size=${heapMegabytes}`,
       '--max-semi-space-size=2',
       ...nodeArguments(profileDirectory),
-      join(repositoryRoot, 'packages/cli/src/main.ts'),
+      join(repositoryRoot, 'packages/cli/bin/quire.cjs'),
     ];
     await using server = await QuireServer.start({ settings: s3Settings(s3), directory: scratch, tables: {}, program });
     const { residentBytes } = await readProcessMemory(server.pid);

@@ -13,5 +13,18 @@ if (version[0] < oldest[0] || (version[0] === oldest[0] && version[1] < oldest[1
   process.stderr.write(`error: quire needs Node.js ${oldest.join('.')} or later, but this is ${found}.\n`);
   process.exitCode = 1;
 } else {
-  import('../dist/main.js');
+  keepCompiledCode();
+  import('#main');
+}
+
+/**
+ * Compiled code that is kept between starts halves the time of a start, and the memory that compiling takes is not taken: the compiler of
+ * TypeScript alone has some 20 MB where the sources are run. Only the user may write to its place. The processes of workers find it by the variable.
+ */
+function keepCompiledCode() {
+  const { enableCompileCache } = require('node:module');
+  const { homedir } = require('node:os');
+  const { join } = require('node:path');
+  process.env.NODE_COMPILE_CACHE ??= join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'quire', 'compile');
+  enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }

@@ -47,3 +47,17 @@ function reviveInteger(value: unknown, rest: readonly unknown[], digitsMax: numb
   if (digitCount > digitsMax) throw new TooManyDigitsError(digitCount, digitsMax);
   return BigInt(source);
 }
+
+/**
+ * Writes a value as JSON without losing a digit of a bigint. Numbers that JSON does not have (`NaN`, `Infinity`) become text, bytes
+ * become hexadecimal digits, and members that are undefined are left out.
+ */
+export function writeLosslessJson(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number' && !Number.isFinite(value)) return `"${value}"`;
+  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
+  if (value === undefined || value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
+  if (Array.isArray(value)) return `[${value.map(writeLosslessJson).join(',')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]: [string, unknown]) => `${JSON.stringify(name)}:${writeLosslessJson(member)}`).join(',')}}`;
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseLosslessJson, TooManyDigitsError } from '../src/index.ts';
+import { parseLosslessJson, TooManyDigitsError, writeLosslessJson } from '../src/index.ts';
 
 test.each([
   ['9007199254740993', 9_007_199_254_740_993n],
@@ -43,3 +43,10 @@ function write(value: unknown): string {
     .map(([name, member]) => `${JSON.stringify(name)}: ${write(member)}`)
     .join(',')}}`;
 }
+
+test('writes what JSON has no word for as text, and leaves out what is undefined', () => {
+  const value = { long: 2n ** 64n, none: undefined, numbers: [NaN, -Infinity, 0.5], bytes: new Uint8Array([0, 255]), text: 'ü"' };
+  expect(writeLosslessJson(value)).toBe(
+    '{"long":18446744073709551616,"numbers":["NaN","-Infinity",0.5],"bytes":"00ff","text":"ü\\""}',
+  );
+});

@@ -1,8 +1,6 @@
 export { FileProducer, type FileProducerOptions } from './file/file-producer.ts';
 export { FileStream, type FileStreamOptions } from './file/file-stream.ts';
 export type { KafkaBroker, KafkaConfig, KafkaSasl, KafkaTls } from './kafka/kafka-config.ts';
-export { KafkaProducer } from './kafka/kafka-producer.ts';
-export { KafkaStream, type KafkaStreamOptions } from './kafka/kafka-stream.ts';
 export { type DecodedMessage, type DecodedRow, decodeJson, type MessageDecoder } from './message-decoder.ts';
 export type { MessageProducer, NewMessage } from './message-producer.ts';
 export type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets, StreamMessage } from './message-stream.ts';

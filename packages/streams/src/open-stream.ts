@@ -1,9 +1,8 @@
 import type { Clock } from '@quire/core';
 import { FileStream } from './file/file-stream.ts';
 import { FileProducer } from './file/file-producer.ts';
-import type { KafkaConfig } from './kafka/kafka-config.ts';
-import { KafkaProducer } from './kafka/kafka-producer.ts';
-import { KafkaStream } from './kafka/kafka-stream.ts';
+import { describeTopic, type KafkaConfig } from './kafka/kafka-config.ts';
+import { LateStream } from './late-stream.ts';
 import type { MessageProducer } from './message-producer.ts';
 import type { MessageStream } from './message-stream.ts';
 import { parseStreamConfig, type StreamConfig } from './stream-config.ts';
@@ -26,7 +25,12 @@ export interface OpenStreamOptions {
  */
 export function openStream(config: Readonly<Record<string, string>>, options: OpenStreamOptions): MessageStream {
   const { topic, kafka } = parseAllowed(config, options);
-  if (kafka !== undefined) return new KafkaStream({ topic, config: kafka, clock: options.clock });
+  if (kafka !== undefined) {
+    return new LateStream(describeTopic(topic, kafka), async () => {
+      const { KafkaStream } = await import('./kafka/kafka-stream.ts');
+      return new KafkaStream({ topic, config: kafka, clock: options.clock });
+    });
+  }
   return new FileStream({ directory: fileDirectoryOf(options), topic, clock: options.clock });
 }
 
@@ -41,7 +45,10 @@ export async function openProducer(
   options: OpenStreamOptions & { readonly partitionCount?: number | undefined },
 ): Promise<MessageProducer> {
   const { topic, kafka } = parseAllowed(config, options);
-  if (kafka !== undefined) return new KafkaProducer({ topic, config: kafka });
+  if (kafka !== undefined) {
+    const { KafkaProducer } = await import('./kafka/kafka-producer.ts');
+    return new KafkaProducer({ topic, config: kafka });
+  }
   const { clock, partitionCount } = options;
   return await FileProducer.open({ directory: fileDirectoryOf(options), topic, clock, partitionCount });
 }

@@ -62,7 +62,7 @@ export {
 } from './check/check-tables.ts';
 export { parseDocument } from './preview/parse-document.ts';
 export { previewText } from './preview/preview-text.ts';
-export { writeAnyJson, writePreview } from './preview/write-preview.ts';
+export { writePreview } from './preview/write-preview.ts';
 export type { AllowedBucket } from './sources/bucket-files.ts';
 export { type AllowedSources, createFileFinder } from './sources/file-finder.ts';
 export { type ColumnSpec, columnsOfSchema } from './pipeline/column-spec.ts';

@@ -1,5 +1,6 @@
 /** The process of a worker: opens the module that it is told to, then runs one piece of work at a time, until it is told to stop. */
 import { writeFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { setPriority } from 'node:os';
 import { QuireError } from '@quire/core';
 import { decodeError, outcomeOf, valueOf } from './error-message.ts';
@@ -42,6 +43,8 @@ async function open(module: string, setup: unknown): Promise<void> {
     runner = await openWorker(setup, { pid: process.pid, call: callParent });
   });
   send({ kind: 'opened', outcome, directories: runner?.directories ?? [] });
+  // Most workers are killed sooner or later, and then nothing would be kept for the next one.
+  flushCompileCache();
 }
 
 async function run(input: unknown): Promise<void> {

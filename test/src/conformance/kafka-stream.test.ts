@@ -1,6 +1,7 @@
 import { ProduceAcks, Producer } from '@platformatic/kafka';
 import { isQuireError, systemClock } from '@quire/core';
-import { type FetchLimits, KafkaProducer, KafkaStream } from '@quire/streams';
+import type { FetchLimits } from '@quire/streams';
+import { KafkaProducer, KafkaStream } from '@quire/streams/kafka';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KafkaServer } from '../servers/kafka-server.ts';
 import { describeWithTool, kafkaServer } from '../toolchain.ts';

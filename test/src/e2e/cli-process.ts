@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 const root = join(import.meta.dirname, '../../..');
-const main = join(root, 'packages/cli/src/main.ts');
+const main = join(root, 'packages/cli/bin/quire.cjs');
 
 /** Ends the process when the one that started it is gone: a test run that is killed leaves no servers behind. */
 const endWithParent = `data:text/javascript,${encodeURIComponent(

@@ -1,4 +1,4 @@
-import { KafkaProducer } from '@quire/streams';
+import { KafkaProducer } from '@quire/streams/kafka';
 import { expect, test, vi } from 'vitest';
 import { KafkaServer } from '../servers/kafka-server.ts';
 import { describeWithTool, kafkaServer } from '../toolchain.ts';

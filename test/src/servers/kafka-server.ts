@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Admin } from '@platformatic/kafka';
 import { isQuireError, systemClock } from '@quire/core';
-import { KafkaStream, type KafkaStreamOptions } from '@quire/streams';
+import { KafkaStream, type KafkaStreamOptions } from '@quire/streams/kafka';
 import { freePort, ServerProcess } from './server-process.ts';
 
 const clusterId = 'MkU3OEVBNTcwNTJENDM2Qk';

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type StoreCall, systemClock, systemRandom } from '@quire/core';
 import { DuckDbEngine, type DuckDbEngineOptions, type OpenTable } from '@quire/engine-duckdb';
+import { DirectoryTables } from '@quire/table-server/queries';
 import { createQueryWorker, type WorkerHost, type WorkRunner } from '@quire/workers';
 import { isOpenedAnywhere, openStore } from './open-store.ts';
 import {
@@ -34,12 +35,10 @@ export async function openWorker(setup: unknown, host: WorkerHost): Promise<Work
 }
 
 /** The tables of the table server whose directory this broker shares, wherever it runs. */
-async function openLiveTables({
+function openLiveTables({
   tableServer: { dataDir },
-}: QueryWorkerSettings): Promise<Pick<DuckDbEngineOptions, 'liveTables' | 'liveDirectory'>> {
+}: QueryWorkerSettings): Pick<DuckDbEngineOptions, 'liveTables' | 'liveDirectory'> {
   if (dataDir === undefined) return {};
-  // Loaded here: without such a directory, a process takes some 50 MB less.
-  const { DirectoryTables } = await import('@quire/table-server');
   return { liveTables: new DirectoryTables(dataDir), liveDirectory: dataDir };
 }
 
@@ -54,7 +53,7 @@ async function openEngine(settings: QueryWorkerSettings, opened: readonly OpenTa
     spillMaxBytes: Math.floor(duckdb.spillBytesMax / query.concurrencyMax),
     statementLimits: statement,
     clock: systemClock,
-    ...(await openLiveTables(settings)),
+    ...openLiveTables(settings),
   });
 }
 

@@ -1,6 +1,7 @@
 import { routeOf } from '@quire/service';
 import type { Operation } from '@quire/api';
-import { checkTableConfig, checkTableConfigs, checkTableSchema, writeAnyJson } from '@quire/tables';
+import { checkTableConfig, checkTableConfigs, checkTableSchema } from '@quire/tables';
+import { writeLosslessJson } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from './object-body.ts';
@@ -16,7 +17,7 @@ export function validateRoutes({ options }: ControllerContext): readonly RouteOp
         reply
           .header('cache-control', 'no-store')
           .type('application/json; charset=utf-8')
-          .send(writeAnyJson(check(request.body))),
+          .send(writeLosslessJson(check(request.body))),
       body,
     );
   return [

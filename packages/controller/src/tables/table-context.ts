@@ -1,11 +1,10 @@
-import { type JsonValue, QuireError } from '@quire/core';
+import { type JsonValue, QuireError, writeLosslessJson } from '@quire/core';
 import { parseTableName, type TableEngine, type TableSummary, type TableType } from '@quire/core/table-engine';
 import type { RawParameter } from '@quire/api';
 import type { Restreams } from '@quire/restream';
 import { requireRole } from '@quire/auth';
 import { audit, principalOf, queryOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { writeAnyJson } from '@quire/tables';
 import type { ControllerContext } from '../controller-context.ts';
 
 /** What keeps tables, and the jobs that work on them. */
@@ -34,7 +33,7 @@ export function sendJson(reply: FastifyReply, value: object | string): FastifyRe
   return reply
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
-    .send(typeof value === 'string' ? JSON.stringify(value) : writeAnyJson(value));
+    .send(typeof value === 'string' ? JSON.stringify(value) : writeLosslessJson(value));
 }
 
 export function pathOf(request: FastifyRequest): Readonly<Record<string, string>> {

@@ -140,3 +140,8 @@ function readBoth(keys: ConfigKeys, name: string, choices?: readonly string[]): 
   const names = [name, `${prefix}.consumer.prop.${name}`];
   return choices === undefined ? keys.readAny(...names) : keys.readChoice(choices, ...names);
 }
+
+/** What a topic is called in messages. */
+export function describeTopic(topic: string, { brokers }: KafkaConfig): string {
+  return `kafka topic ${topic} at ${brokers.map(({ host, port }) => `${host}:${port}`).join(',')}`;
+}

@@ -2,7 +2,7 @@ import { type ClusterMetadata, fetchV12, listOffsetsV6 } from '@platformatic/kaf
 import { type CallOptions, type Clock, isQuireError, systemClock, throwIfAborted } from '@quire/core';
 import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets } from '../message-stream.ts';
 import { offsetNotFound, streamInvalid } from '../stream-errors.ts';
-import type { KafkaConfig } from './kafka-config.ts';
+import { describeTopic, type KafkaConfig } from './kafka-config.ts';
 import { KafkaConnections, unlessAborted, waitMaxMs } from './kafka-connections.ts';
 import { isAnswer, toStreamError } from './kafka-errors.ts';
 import { selectMessages } from './select-messages.ts';
@@ -187,9 +187,4 @@ export class KafkaStream implements MessageStream {
       throw toStreamError(error, this.description);
     }
   }
-}
-
-/** What a topic is called in messages. */
-export function describeTopic(topic: string, { brokers }: KafkaConfig): string {
-  return `kafka topic ${topic} at ${brokers.map(({ host, port }) => `${host}:${port}`).join(',')}`;
 }

@@ -1,7 +1,6 @@
 import { link, open, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type JsonValue, parseLosslessJson, type Random } from '@quire/core';
-import { writeAnyJson } from '@quire/tables';
+import { type JsonValue, parseLosslessJson, type Random, writeLosslessJson } from '@quire/core';
 
 /** Whether a call to the file system failed for one of these reasons. */
 export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
@@ -69,7 +68,7 @@ async function stage(path: string, value: object, random: Random): Promise<strin
   const staged = `${dirname(path)}/${stagedPrefix}${Buffer.from(random.bytes(8)).toString('hex')}`;
   const file = await open(staged, 'wx');
   try {
-    await file.writeFile(writeAnyJson(value));
+    await file.writeFile(writeLosslessJson(value));
     await file.sync();
   } finally {
     await file.close();

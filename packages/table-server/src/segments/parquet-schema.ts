@@ -1,6 +1,6 @@
 import type { RelationType } from '@quire/core/table-engine';
 import type { SourceValue } from '@quire/tables';
-import { writeAnyJson } from '@quire/tables';
+import { writeLosslessJson } from '@quire/core';
 import type { SchemaElement } from 'hyparquet';
 import type { TableColumn } from './table-columns.ts';
 
@@ -45,7 +45,7 @@ export function storedValues(type: RelationType): (value: Exclude<SourceValue, n
       return (value) => BigInt(Math.trunc(Number(value)));
     case 'JSON':
     case 'MAP':
-      return (value) => (typeof value === 'string' ? value : writeAnyJson(value as object));
+      return (value) => (typeof value === 'string' ? value : writeLosslessJson(value));
     case 'BIG_DECIMAL':
     case 'STRING':
       return String;

@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { QuireError, writeLosslessJson } from '@quire/core';
 import type { RelationColumn, RelationType, TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import {
   type ColumnSpec,
@@ -9,7 +9,6 @@ import {
   parseTableSchema,
   type SourceValue,
   timeFormatOf,
-  writeAnyJson,
 } from '@quire/tables';
 
 /** A column of a table as its segments hold it. */
@@ -89,5 +88,5 @@ function typeOf({ name, type }: ColumnSpec, schema: ReturnType<typeof parseTable
 function textOfValue(value: SourceValue): string | null {
   if (value === null) return null;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  return typeof value === 'object' ? writeAnyJson(value) : String(value);
+  return typeof value === 'object' ? writeLosslessJson(value) : String(value);
 }

@@ -1,5 +1,5 @@
-import { QuireError } from '@quire/core';
-import { type PipelineRow, type SourceValue, writeAnyJson } from '@quire/tables';
+import { QuireError, writeLosslessJson } from '@quire/core';
+import type { PipelineRow, SourceValue } from '@quire/tables';
 import { instantOf, type TableShape, type TimeColumn } from '../segments/table-columns.ts';
 import type { Aggregation, MergeWork } from './task-plan.ts';
 
@@ -66,7 +66,7 @@ function roundedTime(fields: Fields, time: TimeColumn | undefined, roundMs: numb
 }
 
 function keyOf(fields: Fields, names: readonly string[]): string {
-  return writeAnyJson(names.map((name) => keyPart(fields[name] ?? null)));
+  return writeLosslessJson(names.map((name) => keyPart(fields[name] ?? null)));
 }
 
 /** Integers of one column may come as numbers or as bigints; bytes have no JSON. */

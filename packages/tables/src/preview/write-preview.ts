@@ -1,6 +1,5 @@
-import { formatBytes, QuireError } from '@quire/core';
+import { formatBytes, QuireError, writeLosslessJson } from '@quire/core';
 import type { Finding } from '../finding.ts';
-import type { SourceValue } from '../row.ts';
 import { yieldToEventLoop } from './time-slice.ts';
 import { previewLimits } from './preview-limits.ts';
 import type { PreviewResponse } from './preview-response.ts';
@@ -23,7 +22,7 @@ export function writePreview(
   { bytesMax = previewLimits.answerBytesMax } = {},
 ): AsyncGenerator<string, void, undefined> {
   const { sourceRows: _sourceRows, rows: _rows, ...rest } = preview;
-  const end = `,${writeAnyJson(rest).slice(1)}`;
+  const end = `,${writeLosslessJson(rest).slice(1)}`;
   const endBytes = Buffer.byteLength(end) + reservedBytes;
   if (endBytes > bytesMax) {
     throw new QuireError(
@@ -32,21 +31,6 @@ export function writePreview(
     );
   }
   return writeAll(preview, end, bytesMax, bytesMax - endBytes);
-}
-
-/** Writes any value as `writePreview` does. */
-export function writeAnyJson(value: object): string {
-  return write(value as SourceValue);
-}
-
-function write(value: SourceValue): string {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'number' && !Number.isFinite(value)) return `"${value}"`;
-  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
-  if (value === undefined || value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
-  if (Array.isArray(value)) return `[${(value as readonly SourceValue[]).map(write).join(',')}]`;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]: [string, SourceValue]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
 }
 
 async function* writeAll(
@@ -65,7 +49,7 @@ async function* writeAll(
     `The answer would have more than ${formatBytes(bytesMax)}: of ${sourceRows.length} rows of the source ` +
     `${source.count} are in it, of ${rows.length} rows of the table ${made.count}.`;
   const cut: Finding = { path: '', code: 'ANSWER_CUT', severity: 'warning', message };
-  yield `,${writeAnyJson({ ...rest, findings: [...rest.findings, cut] }).slice(1)}`;
+  yield `,${writeLosslessJson({ ...rest, findings: [...rest.findings, cut] }).slice(1)}`;
 }
 
 /** Writes as many rows as there is room for; gives how many, and their bytes. */
@@ -77,7 +61,7 @@ async function* writeRows(
   let bytes = 0;
   let count = 0;
   for (const row of rows) {
-    const text = `${count === 0 ? '' : ','}${writeAnyJson(row)}`;
+    const text = `${count === 0 ? '' : ','}${writeLosslessJson(row)}`;
     const textBytes = Buffer.byteLength(text);
     if (bytes + textBytes > roomBytes) break;
     bytes += textBytes;

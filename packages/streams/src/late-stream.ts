@@ -1,0 +1,47 @@
+import type { CallOptions } from '@quire/core';
+import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets } from './message-stream.ts';
+
+/** A stream whose client is loaded by the first call: a server without such streams does without the memory for it. */
+export class LateStream implements MessageStream {
+  readonly description: string;
+  readonly #open: () => Promise<MessageStream>;
+  #opened: Promise<MessageStream> | undefined;
+  #isClosed = false;
+
+  constructor(description: string, open: () => Promise<MessageStream>) {
+    this.description = description;
+    this.#open = open;
+  }
+
+  async readPartitions(options?: CallOptions): Promise<readonly PartitionOffsets[]> {
+    return (await this.#stream()).readPartitions(options);
+  }
+
+  async fetch(partition: number, fromOffset: number, limits: FetchLimits, options?: CallOptions): Promise<FetchedMessages> {
+    return (await this.#stream()).fetch(partition, fromOffset, limits, options);
+  }
+
+  async findOffset(partition: number, timeMs: number, options?: CallOptions): Promise<number> {
+    return (await this.#stream()).findOffset(partition, timeMs, options);
+  }
+
+  async countMessages(partition: number, fromOffset: number, toOffset: number, options?: CallOptions): Promise<number> {
+    return (await this.#stream()).countMessages(partition, fromOffset, toOffset, options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#opened)?.[Symbol.asyncDispose]();
+  }
+
+  #stream(): Promise<MessageStream> {
+    return (this.#opened ??= this.#openOnce());
+  }
+
+  async #openOnce(): Promise<MessageStream> {
+    const stream = await this.#open();
+    // A call that comes after the end is refused by the stream itself.
+    if (this.#isClosed) await stream[Symbol.asyncDispose]();
+    return stream;
+  }
+}

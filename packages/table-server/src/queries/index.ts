@@ -1,0 +1,1 @@
+export { DirectoryTables } from './directory-tables.ts';

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Prints the packages, ours and others', of which importing a module loads something. */
+const listPackages = `
+  const packages = new Set();
+  require('node:module').registerHooks({
+    load(url, context, next) {
+      packages.add(/node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url)?.[1] ?? /packages\\/([^/]+)/.exec(url)?.[1]);
+      return next(url, context);
+    },
+  });
+  import(process.argv[1]).then(() => console.log(JSON.stringify([...packages].filter((each) => each !== undefined))));
+`;
+
+function packagesOf(module: string): readonly string[] {
+  const args = ['--conditions=@quire/source', '-e', listPackages, join(root, module)];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as string[];
+}
+
+test('a process of queries loads what queries need: neither the rules of tables nor streams nor a server', () => {
+  const packages = packagesOf('packages/cli/src/start/query-worker.ts');
+  expect(packages).toEqual(expect.arrayContaining(['engine-duckdb', 'results', 'workers']));
+  for (const heavy of ['tables', 'expressions', 'streams', 'typebox', 'hyparquet', 'fastify', 'prom-client', 'yaml']) {
+    expect(packages).not.toContain(heavy);
+  }
+});
+
+test('a server loads the client of Kafka, and the SDKs of buckets, only when it has such a stream or store', () => {
+  const packages = packagesOf('packages/cli/src/start/run-server.ts');
+  expect(packages).toEqual(expect.arrayContaining(['table-server', 'streams']));
+  for (const heavy of ['@platformatic/kafka', '@aws-sdk/client-s3', '@google-cloud/storage']) {
+    expect(packages).not.toContain(heavy);
+  }
+});
