@@ -1,6 +1,6 @@
-import { type Clock, isQuireError, QuireError } from '@quire/core';
+import { type Clock, isQuireError, QuireError, writeLosslessJson } from '@quire/core';
 import { FileProducer, type MessageProducer, type NewMessage } from '@quire/streams';
-import { createFileFinder, openFileRows, type SourceFile, type SourceRow, writeAnyJson } from '@quire/tables';
+import { createFileFinder, openFileRows, type SourceFile, type SourceRow } from '@quire/tables';
 import type { FeedDocument } from './sample-documents.ts';
 
 export interface FeedOptions {
@@ -101,7 +101,7 @@ export class Feed implements AsyncDisposable {
 
   #messageOf(row: SourceRow): NewMessage {
     const { timeField } = this.#document;
-    return { key: null, value: Buffer.from(writeAnyJson({ ...row, [timeField]: this.#options.clock.nowMs() })) };
+    return { key: null, value: Buffer.from(writeLosslessJson({ ...row, [timeField]: this.#options.clock.nowMs() })) };
   }
 }
 
