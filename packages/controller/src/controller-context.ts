@@ -2,10 +2,13 @@ import type { ServiceContext } from '@quire/service';
 import type { BrokerClient } from './broker-client.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import type { ExpiryJob } from './expiry-job.ts';
+import type { ControllerTables } from './tables/table-context.ts';
 
 /** What the routes of one controller work with. */
 export interface ControllerContext extends ServiceContext {
   readonly options: ControllerOptions;
   readonly client: BrokerClient;
   readonly job: ExpiryJob;
+  /** What keeps tables, together with what brokers read from files. */
+  readonly tables: ControllerTables | undefined;
 }

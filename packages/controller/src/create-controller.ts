@@ -9,6 +9,7 @@ import { ExpiryJob } from './expiry-job.ts';
 import { deleteExpired } from './result-calls.ts';
 import { tableComponents } from './preview/table-schemas.ts';
 import { controllerRoutes } from './routes/index.ts';
+import { withBrokerTables } from './tables/broker-tables.ts';
 
 /** A controller: an HTTP service, and the expiry job, which runs from `listen` to `close`. */
 export interface Controller extends Service {
@@ -33,11 +34,15 @@ export function createController(options: ControllerOptions): Controller {
     log: logger?.child({ part: 'expiry' }),
     onRun: (run) => metrics.observeRun(run),
   });
+  const tables = options.tables && {
+    ...options.tables,
+    engine: withBrokerTables(options.tables.engine, { client, clock, brokers: () => options.brokers }),
+  };
   const service = createService({
     server: options,
     about,
     metrics,
-    routes: (context) => controllerRoutes({ ...context, options, client, job }),
+    routes: (context) => controllerRoutes({ ...context, options, client, job, tables }),
   });
   return new RunningController(options, { client, job, service });
 }

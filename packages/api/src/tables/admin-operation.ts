@@ -41,7 +41,8 @@ export function adminOperation(operationId: string, call: AdminCall): Operation 
     'UNSUPPORTED',
     'ENGINE_UNAVAILABLE',
     ...(query === undefined ? [] : (['INVALID_PARAMETER'] as const)),
-    ...(isChange ? (['FORBIDDEN'] as const) : []),
+    // A table whose rows are files of the settings cannot be changed.
+    ...(isChange ? (['FORBIDDEN', 'CONFLICT'] as const) : []),
     ...(body === undefined ? [] : (['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
   ];
   const isNamed = '$id' in answer;

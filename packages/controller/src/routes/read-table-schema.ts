@@ -9,10 +9,10 @@ import { halvesOf, sendJson } from '../tables/table-context.ts';
 import { readTableSchema } from '../table-calls.ts';
 
 /** GET /tables/{tableName}/schema: of a table that this controller keeps, else as the first broker of the settings has it that answers and knows the table. */
-export function readTableSchemaRoute({ options, client }: ControllerContext): RouteOptions {
+export function readTableSchemaRoute({ options, client, tables }: ControllerContext): RouteOptions {
   return routeOf(tableOperations.readTableSchema, async (request, reply) => {
     const { tableName } = request.params as { readonly tableName: string };
-    const kept = await readKeptSchema(options.tables?.engine, tableName, signalOf(request));
+    const kept = await readKeptSchema(tables?.engine, tableName, signalOf(request));
     if (kept !== undefined) return sendJson(reply, kept);
     const outcomes = await askBrokers(options.brokers, (url) => readTableSchema(client, url, tableName, signalOf(request)));
     const known = outcomes.find(({ value }) => value !== undefined)?.value;
@@ -28,7 +28,7 @@ async function readKeptSchema(engine: TableEngine | undefined, name: string, sig
   if (engine === undefined) return undefined;
   try {
     const [half] = await halvesOf(engine, name, undefined, signal);
-    if (half === undefined || half.isReadOnly) return undefined;
+    if (half === undefined) return undefined;
     return (await engine.readTable(half.tableNameWithType, { signal })).schema;
   } catch (error) {
     if (isQuireError(error, 'TABLE_NOT_FOUND')) return undefined;

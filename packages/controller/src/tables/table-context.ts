@@ -14,8 +14,8 @@ export interface ControllerTables {
 }
 
 /** @throws UNSUPPORTED when this controller has no engine of tables */
-export function tablesOf({ options }: ControllerContext): ControllerTables {
-  if (options.tables !== undefined) return options.tables;
+export function tablesOf({ tables }: ControllerContext): ControllerTables {
+  if (tables !== undefined) return tables;
   throw new QuireError(
     'UNSUPPORTED',
     'This controller keeps no tables. Run the role `server` beside it, or set engine.kind = pinot.',
