@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type Random, systemRandom } from '@quire/core';
+import { QuireError, type Random, systemRandom } from '@quire/core';
+import { Slots } from '@quire/core/wait';
 import { type Credentials, parseCredentials } from './credentials.ts';
 import { digestsEqual, sha256 } from './digest.ts';
 import { type JwtVerifier, looksLikeJwt } from './jwt-verifier.ts';
@@ -7,7 +8,6 @@ import type { KnownPrincipal } from './known-principal.ts';
 import type { Principal } from './principal.ts';
 import { refusedCredentials } from './refused-credentials.ts';
 import { matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
-import { SerialGate } from './serial-gate.ts';
 
 /**
  * The values of WWW-Authenticate that go with every UNAUTHENTICATED, a header line each: browsers read one challenge a line, and ask
@@ -29,7 +29,8 @@ export interface AuthenticatorOptions {
  * password was wrong: every secret is compared by digest, with every principal, and an unknown name costs a key derivation too.
  */
 export class Authenticator {
-  readonly #gate = new SerialGate(waitingMax);
+  /** One key at a time is derived: it keeps a thread busy that reads of files need, and a flood of wrong passwords must not take all. */
+  readonly #derivations = new Slots(1, { waitingMax, error: tooManyPasswords });
   readonly #random: Random;
   readonly #jwt: AuthenticatorOptions['jwt'];
   #principals: readonly KnownPrincipal[];
@@ -98,7 +99,7 @@ export class Authenticator {
   /** Checks a password once for all calls that present it, at the same time or later; wrong ones are not remembered. */
   async #verify(login: { readonly name: string; readonly secret: string }, hash: ScryptHash): Promise<boolean> {
     const mac = createHmac('sha256', this.#macKey).update(`${login.name}:${login.secret}`, 'utf8').digest('base64');
-    const verification = this.#verified.get(mac) ?? this.#gate.run(() => matchesScryptHash(login.secret, hash));
+    const verification = this.#verified.get(mac) ?? this.#derivations.run(() => matchesScryptHash(login.secret, hash));
     this.#verified.delete(mac);
     this.#verified.set(mac, verification);
     let isRight = false;
@@ -123,4 +124,8 @@ function decoyOf(principals: readonly KnownPrincipal[], random: Random): ScryptH
   const work = (hash: ScryptHash): number => hash.cost * hash.blockSize * hash.parallelization;
   const hashes = principals.flatMap(({ passwordHash }) => passwordHash ?? []).toSorted((a, b) => work(b) - work(a));
   return hashes[0] && { ...hashes[0], key: random.bytes(hashes[0].key.length) };
+}
+
+function tooManyPasswords(): QuireError {
+  return new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked; try again in a moment.');
 }

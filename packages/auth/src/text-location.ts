@@ -1,4 +1,5 @@
 import { type Clock, isQuireError, QuireError } from '@quire/core';
+import { withDeadline } from '@quire/core/wait';
 
 /** Where a text is that a setting points at: a file of this machine, or what a web server gives. */
 export type TextLocation = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'url'; readonly url: string };
@@ -50,30 +51,22 @@ async function readFileText(setting: string, path: string, { readFile }: TextDep
 async function fetchText(request: TextRequest, url: string, dependencies: TextDependencies): Promise<string> {
   const { setting } = request;
   const { clock, fetch = globalThis.fetch } = dependencies;
-  const over = new AbortController();
-  const timer = new AbortController();
-  const timedOut = clock.sleep(timeoutMs, timer.signal).then(
-    () => over.abort(new QuireError('SERVER_UNREACHABLE', `${setting}: the server gave no text within ${timeoutMs / 1000} s.`)),
-    () => undefined,
-  );
-  try {
-    const { target, headers } = withoutUserInfo(url);
-    const response = await fetch(target, { headers, redirect: 'error', signal: over.signal });
-    if (!response.ok) {
+  const error = (): QuireError =>
+    new QuireError('SERVER_UNREACHABLE', `${setting}: the server gave no text within ${timeoutMs / 1000} s.`);
+  return await withDeadline({ clock, timeoutMs, error }, async (signal) => {
+    try {
+      const { target, headers } = withoutUserInfo(url);
+      const response = await fetch(target, { headers, redirect: 'error', signal });
+      if (response.ok) return await readBody(request, response);
       await response.body?.cancel();
       const code = response.status >= 500 ? 'SERVER_UNREACHABLE' : 'INVALID_SETTING';
       throw new QuireError(code, `${setting}: the server answered with status ${response.status}.`);
+    } catch (error) {
+      if (isQuireError(error)) throw error;
+      // Not as its cause: it may repeat the URL.
+      throw new QuireError('SERVER_UNREACHABLE', `${setting}: the server cannot be reached (${reasonOf(error)}).`);
     }
-    return await readBody(request, response);
-  } catch (error) {
-    if (isQuireError(error)) throw error;
-    if (isQuireError(over.signal.reason)) throw over.signal.reason;
-    // Not as its cause: it may repeat the URL.
-    throw new QuireError('SERVER_UNREACHABLE', `${setting}: the server cannot be reached (${reasonOf(error)}).`);
-  } finally {
-    timer.abort();
-    await timedOut;
-  }
+  });
 }
 
 async function readBody(request: TextRequest, response: Response): Promise<string> {

@@ -1,3 +1,5 @@
+import { yieldToEventLoop } from '@quire/core/wait';
+
 /** Bytes that are read before the response begins: bodies up to this size fail cleanly and say their length. */
 const atHandBytesMin = 64 * 1024;
 
@@ -38,7 +40,7 @@ function resume(atHand: readonly Uint8Array[], iterator: AsyncIterator<Uint8Arra
       const next = ahead.next();
       if (next.done !== true) return next;
       // Encoding is work for the processor: other calls get their turn between any two chunks.
-      await new Promise((resolve) => setImmediate(resolve));
+      await yieldToEventLoop();
       return iterator.next();
     },
     return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },

@@ -4,8 +4,8 @@ import { createService, type Service, type ServiceContext } from '@quire/service
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
 import { PageLimiter } from './page-limiter.ts';
-import { QueryQueue } from './query-queue.ts';
 import { brokerRoutes } from './routes/index.ts';
+import { createQueryQueue } from './run-query.ts';
 
 /**
  * Creates a broker: the HTTP service that runs queries, keeps their results and serves pages of them. When it has closed, nothing of
@@ -14,7 +14,7 @@ import { brokerRoutes } from './routes/index.ts';
 export function createBroker(options: BrokerOptions): Service {
   const clock = options.clock ?? systemClock;
   const metrics = options.metrics ?? new BrokerMetrics();
-  const queue = new QueryQueue({ runningMax: options.queriesRunningMax, queuedMax: options.queriesQueuedMax });
+  const queue = createQueryQueue({ runningMax: options.queriesRunningMax, queuedMax: options.queriesQueuedMax });
   metrics.watchQueries(queue);
   return createService({
     server: options,

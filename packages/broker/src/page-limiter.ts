@@ -1,4 +1,5 @@
-import { CallSlots, type Clock, QuireError } from '@quire/core';
+import { type Clock, QuireError } from '@quire/core';
+import { Slots } from '@quire/core/wait';
 
 /** Pages that are made at once: enough that one waits for the store while another is encoded. */
 const slotCount = 8;
@@ -15,7 +16,7 @@ const ended = new QuireError('ABORTED', 'The turn has ended.');
  * long as all of them together take.
  */
 export class PageLimiter {
-  readonly #slots = new CallSlots(slotCount);
+  readonly #slots = new Slots(slotCount);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

@@ -1,8 +1,7 @@
-import { type Clock, isQuireError, type Query, type RequestId } from '@quire/core';
+import { type Clock, isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
+import { Slots, withDeadline } from '@quire/core/wait';
 import type { Result, StoringEngine } from '@quire/results';
 import type { BrokerMetrics } from './broker-metrics.ts';
-import type { QueryQueue } from './query-queue.ts';
-import { withDeadline } from './with-deadline.ts';
 
 /** One query that somebody may run. */
 export interface QueryRun {
@@ -15,7 +14,8 @@ export interface QueryRun {
 
 export interface QueryRunner {
   readonly engine: StoringEngine;
-  readonly queue: QueryQueue;
+  /** Its slots are for queries that run. */
+  readonly queue: Slots;
   readonly metrics: BrokerMetrics;
   readonly clock: Clock;
 }
@@ -31,7 +31,8 @@ export async function runQuery(runner: QueryRunner, run: QueryRun): Promise<Resu
   const startMs = runner.clock.monotonicMs();
   const observe = (outcome: string): void => runner.metrics.observeQuery(outcome, runner.clock.monotonicMs() - startMs);
   try {
-    const result = await withDeadline(runner.clock, run.timeoutMs, run.signal, (signal) =>
+    const { timeoutMs, signal: caller } = run;
+    const result = await withDeadline({ clock: runner.clock, timeoutMs, signal: caller, error: timedOut }, (signal) =>
       runner.queue.run(() => executeAndStore(runner, run, signal, startMs), signal),
     );
     observe('ok');
@@ -52,4 +53,21 @@ async function executeAndStore(runner: QueryRunner, run: QueryRun, signal: Abort
 /** Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be told. */
 export function isFailedCall(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted || isQuireError(error, 'TOO_MANY_QUERIES');
+}
+
+/** Queries that run, and those that wait for their turn. A query that may not even wait is refused with TOO_MANY_QUERIES. */
+export function createQueryQueue({ runningMax, queuedMax }: { readonly runningMax: number; readonly queuedMax: number }): Slots {
+  return new Slots(runningMax, {
+    waitingMax: queuedMax,
+    error: ({ takenCount, waitingCount }) =>
+      new QuireError(
+        'TOO_MANY_QUERIES',
+        `${takenCount} queries run and ${waitingCount} wait, which is the limit; try again later.`,
+      ),
+  });
+}
+
+/** What a query fails with that waits, runs and stores for too long. */
+export function timedOut(timeoutMs: number): QuireError {
+  return new QuireError('QUERY_TIMED_OUT', `The query took longer than its ${timeoutMs} ms.`);
 }

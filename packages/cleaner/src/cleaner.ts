@@ -1,4 +1,5 @@
 import { type Clock, isQuireError, type Random } from '@quire/core';
+import { Sleeper, Slots } from '@quire/core/wait';
 import type { CleanerLease } from './cleaner-lease.ts';
 import type { CleanerMetrics } from './cleaner-metrics.ts';
 import { type CleanerSettings, SettingsReader } from './cleaner-settings.ts';
@@ -58,13 +59,14 @@ export class Cleaner implements AsyncDisposable {
   readonly #settings: SettingsReader;
   #status: Omit<CleanerStatus, 'settingsProblem'> = { lastSweep: undefined, lastGoodSweepMs: undefined, lastError: undefined };
   #requested: SweepTrigger | undefined;
-  #wake: AbortController | undefined;
+  readonly #pauses: Sleeper;
   #running: Promise<void> | undefined;
-  #current: Promise<unknown> = Promise.resolve();
+  readonly #sweeps = new Slots(1);
 
   /** @throws INVALID_SETTING, and whatever `settings` throws, when the first settings are not good */
   constructor(options: CleanerOptions) {
     this.#options = options;
+    this.#pauses = new Sleeper(options.clock);
     this.#settings = new SettingsReader(options.settings, (problem, err) =>
       options.log.error({ reason: problem, err }, 'the settings of the cleaner are not good: the last good ones stay in force'),
     );
@@ -73,7 +75,8 @@ export class Cleaner implements AsyncDisposable {
     if (admission !== undefined) {
       admission.policy = this.#settings.current().policy;
       admission.onCritical = () => this.requestSweep('critical');
-      admission.sweep = () => this.#inTurn(async () => (admission.waitingCount === 0 ? undefined : this.#sweep('critical', {})));
+      admission.sweep = () =>
+        this.#sweeps.run(async () => (admission.waitingCount === 0 ? undefined : this.#sweep('critical', {})));
     }
   }
 
@@ -89,7 +92,7 @@ export class Cleaner implements AsyncDisposable {
   /** Asks for a sweep as soon as the present one, if any, has ended; requests made meanwhile are one. */
   requestSweep(trigger: SweepTrigger): void {
     this.#requested ??= trigger;
-    this.#wake?.abort();
+    this.#pauses.wake();
   }
 
   /**
@@ -98,21 +101,15 @@ export class Cleaner implements AsyncDisposable {
    * @throws what the listing throws
    */
   sweep(trigger: SweepTrigger, request: SweepRequest = {}): Promise<SweepReport | undefined> {
-    return this.#inTurn(async () => this.#sweep(trigger, request));
-  }
-
-  #inTurn(sweep: () => Promise<SweepReport | undefined>): Promise<SweepReport | undefined> {
-    const next = this.#current.then(sweep, sweep);
-    this.#current = next;
-    return next;
+    return this.#sweeps.run(() => this.#sweep(trigger, request));
   }
 
   /** Stops between two deletions; resolves when nothing runs any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#wake?.abort();
+    this.#pauses.wake();
     await this.#running;
-    await this.#current.catch(() => undefined); // its caller has heard of it
+    await this.#sweeps.run(async () => undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -122,7 +119,7 @@ export class Cleaner implements AsyncDisposable {
   async #run(): Promise<void> {
     const { clock, random } = this.#options;
     await this.#measure();
-    await this.#wait(firstDelayMs(this.#settings.current().settings, random));
+    await this.#pauses.sleep(firstDelayMs(this.#settings.current().settings, random));
     while (!this.#stopping.signal.aborted) {
       const trigger = this.#requested ?? 'schedule';
       this.#requested = undefined;
@@ -135,7 +132,7 @@ export class Cleaner implements AsyncDisposable {
         // Said by the sweep itself, in log and status. Whatever it was: results must go on expiring.
       }
       const delayMs = Math.min(delayMaxMs, this.#nextDelayMs(clock.monotonicMs() - startMs));
-      if (this.#requested === undefined) await this.#wait(delayMs);
+      await this.#pauses.sleep(delayMs);
     }
   }
 
@@ -162,19 +159,6 @@ export class Cleaner implements AsyncDisposable {
       if (!isQuireError(error)) throw error;
       log.error({ reason: error.message }, 'the schedule of the cleaner cannot be followed: sweeping by the period');
       return nextDelayMs({ ...settings, cron: undefined }, elapsedMs, clock, random);
-    }
-  }
-
-  /** Waits, unless somebody asks for a sweep or for the end. */
-  async #wait(delayMs: number): Promise<void> {
-    if (this.#stopping.signal.aborted || this.#requested !== undefined) return;
-    this.#wake = new AbortController();
-    try {
-      await this.#options.clock.sleep(delayMs, this.#wake.signal);
-    } catch (error) {
-      if (!isQuireError(error, 'ABORTED')) throw error;
-    } finally {
-      this.#wake = undefined;
     }
   }
 

@@ -1,4 +1,5 @@
 import { abortError, type Clock, formatBytes, QuireError } from '@quire/core';
+import { Sleeper } from '@quire/core/wait';
 import { planRoom, type RoomHolder, type RoomState, type RoomStep } from './plan-room.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 
@@ -55,14 +56,15 @@ export class RoomQueue {
   /** What was known when the last sweep began. */
   #swept = { changes: -1, arrivals: -1 };
   #lastSweep = { endMs: 0, durationMs: 0 };
-  /** Ends the pause before a sweep. */
-  #pause: AbortController | undefined;
+  /** The one before a sweep. */
+  readonly #pause: Sleeper;
   #refusedCount = 0;
   #refusal: Refusal | undefined;
 
   constructor(ledger: RoomLedger, clock: Clock) {
     this.#ledger = ledger;
     this.#clock = clock;
+    this.#pause = new Sleeper(clock);
   }
 
   /** Bytes that writes wait for. */
@@ -87,7 +89,7 @@ export class RoomQueue {
   /** A sweep might free more from now on. */
   noteChange(): void {
     this.#changes += 1;
-    this.#pause?.abort();
+    if (this.#pause.isAsleep) this.#pause.wake();
   }
 
   noteSweepBegins(): void {
@@ -206,9 +208,7 @@ export class RoomQueue {
   async #pauseBeforeSweep(): Promise<void> {
     const pauseMs = this.#lastSweep.endMs + this.#lastSweep.durationMs - this.#clock.monotonicMs();
     if (this.#hasMoreToSweep || pauseMs <= 0) return;
-    this.#pause = new AbortController();
-    await this.#clock.sleep(pauseMs, this.#pause.signal).catch(() => undefined);
-    this.#pause = undefined;
+    await this.#pause.sleep(pauseMs);
   }
 
   get #hasMoreToSweep(): boolean {

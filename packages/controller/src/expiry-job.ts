@@ -1,5 +1,6 @@
 import { firstDelayMs, nextDelayMs, type ScheduleOptions } from '@quire/cleaner';
 import { type Clock, isQuireError, type QuireError, type Random } from '@quire/core';
+import { Sleeper } from '@quire/core/wait';
 
 /** Where the job says what it does; a pino logger is one. */
 export interface ExpiryLog {
@@ -80,12 +81,13 @@ class BrokerExpiry {
   readonly #options: ExpiryJobOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  #waiting: AbortController | undefined;
+  readonly #pauses: Sleeper;
   #status = noRun;
 
   constructor(url: string, options: ExpiryJobOptions) {
     this.#url = url;
     this.#options = options;
+    this.#pauses = new Sleeper(options.clock);
     this.#running = this.#run();
   }
 
@@ -93,23 +95,24 @@ class BrokerExpiry {
     return this.#status;
   }
 
+  /** Runs soon, unless it runs now. */
   wake(): void {
-    this.#waiting?.abort();
+    if (this.#pauses.isAsleep) this.#pauses.wake();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.wake();
+    this.#pauses.wake();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     const { clock, random, schedule } = this.#options;
-    await this.#wait(firstDelayMs(schedule(), random));
+    await this.#pauses.sleep(firstDelayMs(schedule(), random));
     while (!this.#stopping.signal.aborted) {
       const startMs = clock.monotonicMs();
       await this.#runOnce();
-      if (!this.#stopping.signal.aborted) await this.#wait(this.#nextDelayMs(clock.monotonicMs() - startMs));
+      await this.#pauses.sleep(this.#nextDelayMs(clock.monotonicMs() - startMs));
     }
   }
 
@@ -139,18 +142,6 @@ class BrokerExpiry {
       if (!isQuireError(error)) throw error;
       // A cron expression that names no moment: by the period, then.
       return nextDelayMs({ ...schedule(), cron: undefined }, elapsedMs, clock, random);
-    }
-  }
-
-  async #wait(delayMs: number): Promise<void> {
-    if (this.#stopping.signal.aborted) return;
-    this.#waiting = new AbortController();
-    try {
-      await this.#options.clock.sleep(delayMs, this.#waiting.signal);
-    } catch (error) {
-      if (!isQuireError(error, 'ABORTED')) throw error;
-    } finally {
-      this.#waiting = undefined;
     }
   }
 }

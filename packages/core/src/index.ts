@@ -27,7 +27,6 @@ export { retry, type RetryEvent, type RetryOptions } from './store/retry.ts';
 export { type BodySource, SingleUseBody } from './store/single-use-body.ts';
 export { sourceChunks } from './store/source-chunks.ts';
 export { objectNotFound, storeClosed } from './store/store-errors.ts';
-export { CallSlots, type ReleaseSlot } from './store/call-slots.ts';
 export { StoreLease, type StoreLeaseOptions } from './store/store-lease.ts';
 export { type LimitOptions, withLimit } from './store/with-limit.ts';
 export { type StoreCall, withObserver } from './store/with-observer.ts';

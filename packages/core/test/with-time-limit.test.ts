@@ -182,7 +182,7 @@ describe('withTimeLimit', () => {
     const calling = store.head('k', { signal: controller.signal });
     const reason = new Error('the client hung up');
     controller.abort(reason);
-    await expect(calling).rejects.toBe(reason);
+    await expect(calling).rejects.toMatchObject({ code: 'ABORTED', cause: reason });
   });
 
   test.each([

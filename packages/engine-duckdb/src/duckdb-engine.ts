@@ -1,5 +1,6 @@
 import duckdb, { type Result } from '@duckdb/node-bindings';
 import {
+  abortError,
   type Clock,
   type Query,
   type QueryEngine,
@@ -10,6 +11,7 @@ import {
   throwIfAborted,
 } from '@quire/core';
 import type { LiveTables } from '@quire/core/table-engine';
+import { Deadline } from '@quire/core/wait';
 import { DuckDbExecution } from './duckdb-execution.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
@@ -17,7 +19,6 @@ import { QueryConnection } from './query-connection.ts';
 import { redactPaths } from './redact-paths.ts';
 import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
-import { watchStopConditions } from './stop-conditions.ts';
 import { TableScope } from './table-scope.ts';
 import type { OpenTable } from './table-source.ts';
 
@@ -128,10 +129,13 @@ export class DuckDbEngine implements QueryEngine {
     });
     this.#running.add(connection);
     if (this.#isClosed) connection.stop(shuttingDown());
-    const conditions = { signal: options.signal, timeoutMs: options.limits.timeoutMs };
-    const endWatch = watchStopConditions(conditions, this.#clock, (reason) => connection.stop(reason));
+    const { timeoutMs } = options.limits;
+    const deadline = new Deadline({ clock: this.#clock, timeoutMs, signal: options.signal, error: timedOut });
+    const stop = (): void => connection.stop(abortError(deadline.signal));
+    if (deadline.signal.aborted) stop();
+    else deadline.signal.addEventListener('abort', stop, { once: true });
     void connection.closed.then(() => {
-      endWatch();
+      deadline[Symbol.dispose]();
       this.#running.delete(connection);
     });
     return connection;
@@ -172,4 +176,8 @@ function assertDistinctNames({ tables }: DatabaseOptions): void {
     }
     names.add(name.toLowerCase());
   }
+}
+
+function timedOut(timeoutMs: number): QuireError {
+  return new QuireError('QUERY_TIMED_OUT', `The query ran for longer than its time limit of ${timeoutMs} ms.`);
 }

@@ -1,5 +1,6 @@
 import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
 import { abortError, type QuireError, systemClock } from '@quire/core';
+import { unlessAborted, untilAborted } from '@quire/core/wait';
 
 /** How often an interrupt is sent again until DuckDB has noticed it. */
 const interruptEveryMs = 5;
@@ -48,16 +49,11 @@ export class QueryConnection {
     if (signal.aborted) throw abortError(signal);
     const result = start(this.#handle);
     this.#settled = result.then(ignore, ignore);
-    const stopped = whenAborted(signal);
-    try {
-      return await Promise.race([result, stopped.promise]);
-    } finally {
-      stopped.forget();
-    }
+    return await unlessAborted(result, signal);
   }
 
   async #closeWhenStopped(): Promise<void> {
-    await whenAborted(this.#stopped.signal).promise.catch(ignore);
+    await untilAborted(this.#stopped.signal);
     await this.#interruptUntilSettled();
     // A result that was not read to its end lives on until it is garbage-collected; another query ends it now.
     await duckdb.query(this.#handle, 'SELECT 1').then(ignore, ignore);
@@ -77,14 +73,6 @@ export class QueryConnection {
       await Promise.race([settled, systemClock.sleep(interruptEveryMs)]);
     }
   }
-}
-
-/** A promise that rejects with the reason once the signal is aborted, until it is told to forget it. */
-function whenAborted(signal: AbortSignal): { readonly promise: Promise<never>; forget(): void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(abortError(signal));
-  signal.addEventListener('abort', onAbort, { once: true });
-  return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
 }
 
 function ignore(): void {

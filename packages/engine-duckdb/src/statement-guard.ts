@@ -1,5 +1,5 @@
 import { QuireError } from '@quire/core';
-import { yieldToEventLoop } from './yield-to-event-loop.ts';
+import { yieldToEventLoop } from '@quire/core/wait';
 import { isFunctionRefused, isTableFunctionAllowed } from './function-policy.ts';
 import { overLimit, type StatementLimits } from './statement-limits.ts';
 

@@ -8,6 +8,7 @@ import {
   type Random,
   StoreLease,
 } from '@quire/core';
+import { Sleeper, sleepUnlessAborted, Slots } from '@quire/core/wait';
 import type { RestreamEngine } from './restream-engine.ts';
 import { failedJob, type RestreamSettings } from './decide.ts';
 import { driveJob, type RestreamLog } from './drive-job.ts';
@@ -41,7 +42,7 @@ export class Restreams implements AsyncDisposable {
   readonly #records: JobRecords;
   readonly #drivers = new Map<string, { readonly wake: () => void; readonly ended: Promise<void> }>();
   readonly #stop = new AbortController();
-  #starting: Promise<unknown> = Promise.resolve();
+  readonly #starting = new Slots(1);
   #scanning: Promise<void> | undefined;
 
   constructor(options: RestreamsOptions) {
@@ -62,9 +63,7 @@ export class Restreams implements AsyncDisposable {
    */
   async start(request: RestreamRequest, options: CallOptions = {}): Promise<RestreamJob> {
     // One after another: of two for the same table, the second finds the first.
-    const started = this.#starting.then(() => this.#start(request, options));
-    this.#starting = started.catch(() => undefined);
-    return started;
+    return await this.#starting.run(() => this.#start(request, options));
   }
 
   /** @throws JOB_NOT_FOUND */
@@ -123,7 +122,7 @@ export class Restreams implements AsyncDisposable {
   /** Stops driving; jobs stay as they are, for the next controller. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new QuireError('SHUTTING_DOWN', 'The controller is shutting down.'));
-    await this.#starting;
+    await this.#starting.run(async () => undefined);
     await this.#scanning;
     await Promise.all([...this.#drivers.values()].map(({ ended }) => ended));
   }
@@ -196,7 +195,7 @@ export class Restreams implements AsyncDisposable {
       } catch (error) {
         if (!this.#stop.signal.aborted) log?.warn({ err: error }, 'restream jobs could not be listed; trying again');
       }
-      await clock.sleep(leaseMs, this.#stop.signal).catch(() => undefined);
+      await sleepUnlessAborted(clock, leaseMs, this.#stop.signal);
     }
   }
 
@@ -210,27 +209,13 @@ export class Restreams implements AsyncDisposable {
   /** Drives a job here, unless it is driven already. */
   #drive(jobId: string): void {
     if (this.#drivers.has(jobId) || this.#stop.signal.aborted) return;
-    let waiting = new AbortController();
-    let isWanted = false;
-    const wake = (): void => {
-      isWanted = true;
-      waiting.abort();
-    };
-    const wait = async (delayMs: number, signal: AbortSignal): Promise<void> => {
-      if (!isWanted) {
-        waiting = new AbortController();
-        await this.#options.clock.sleep(delayMs, AbortSignal.any([signal, waiting.signal])).catch((error: unknown) => {
-          if (signal.aborted || !isQuireError(error, 'ABORTED')) throw error;
-        });
-      }
-      isWanted = false;
-    };
-    const ended = this.#driveInTurn(jobId, wait).finally(() => {
+    const pauses = new Sleeper(this.#options.clock);
+    const ended = this.#driveInTurn(jobId, (delayMs, signal) => pauses.sleep(delayMs, signal)).finally(() => {
       this.#drivers.delete(jobId);
       // Something may have been wanted just when it ended.
-      if (isWanted) this.#drive(jobId);
+      if (pauses.isWoken) this.#drive(jobId);
     });
-    this.#drivers.set(jobId, { wake, ended });
+    this.#drivers.set(jobId, { wake: () => pauses.wake(), ended });
   }
 
   async #driveInTurn(jobId: string, wait: (delayMs: number, signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -8,10 +8,10 @@ import {
   readObject,
   type RequestId,
 } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import { LRUCache } from 'lru-cache';
 import { listResultFolders, type ResultFolder } from './catalog.ts';
 import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from './commit-record.ts';
-import { abortable } from './abortable.ts';
 import { parseResultObjectName, recordKeyOf, resultPrefix } from './layout.ts';
 import type { PeerBrokers } from './peer-brokers.ts';
 import { removedError } from './removed-results.ts';
@@ -83,7 +83,7 @@ export class RecordReader {
       look = this.#look(open).finally(() => this.#looks.delete(recordKey));
       this.#looks.set(recordKey, look);
     }
-    return abortable(look, signal);
+    return unlessAborted(look, signal);
   }
 
   async #look(open: OpenRecord): Promise<boolean> {

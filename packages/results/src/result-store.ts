@@ -11,6 +11,7 @@ import {
   systemClock,
   systemRandom,
 } from '@quire/core';
+import { KeyedQueue } from '@quire/core/wait';
 import type { ReadBatch } from './batch-reader.ts';
 import { listBrokerResults, measureUsage } from './catalog.ts';
 import { checkCreateOptions, checkDurationMs, checkStoreOptions, checkTimeMs } from './check-options.ts';
@@ -27,7 +28,6 @@ import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
 import type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 import { Result } from './result.ts';
-import { SerialQueue } from './serial-queue.ts';
 import { writeResult } from './write-result.ts';
 import { haveWritten, type ResultOrder, type ResultWriter } from './written-result.ts';
 
@@ -47,7 +47,7 @@ export class ResultStore implements AsyncDisposable {
   readonly #records: RecordReader;
   readonly #removed = new RemovedResults();
   readonly #pages: PageReader;
-  readonly #changes = new SerialQueue<RequestId>();
+  readonly #changes = new KeyedQueue<RequestId>();
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #options: ResultStoreOptions;

@@ -1,5 +1,5 @@
 import { QuireError } from '@quire/core';
-import { abortable } from './abortable.ts';
+import { unlessAborted } from '@quire/core/wait';
 
 interface SharedReadParts<T> {
   /** Starts at once; its signal is aborted when nobody wants what it reads any more. */
@@ -41,7 +41,7 @@ export class SharedRead<T> {
     this.#userCount += 1;
     let isLookingAtIt = false;
     try {
-      const value = await abortable(this.#outcome, signal);
+      const value = await unlessAborted(this.#outcome, signal);
       isLookingAtIt = true;
       yield* use(value);
       isLookingAtIt = false;

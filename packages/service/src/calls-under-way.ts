@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, QuireError } from '@quire/core';
+import { sleepUnlessAborted } from '@quire/core/wait';
 
 /** How a call ended: its response went out whole, or the connection broke before. */
 export type CallOutcome = 'finished' | 'broken';
@@ -81,10 +82,8 @@ export class CallsUnderWay {
 
   async #settledWithin(durationMs: number): Promise<void> {
     const settled = new AbortController();
-    const timer = this.#clock.sleep(durationMs, settled.signal).catch(() => undefined); // settled first
-    await Promise.race([timer, this.settled()]);
+    await Promise.race([sleepUnlessAborted(this.#clock, durationMs, settled.signal), this.settled()]);
     settled.abort();
-    await timer;
   }
 
   #responsesOn(socket: Socket | null): Set<ServerResponse> {

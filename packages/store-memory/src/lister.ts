@@ -1,4 +1,5 @@
 import { type ListOptions, throwIfAborted } from '@quire/core';
+import { yieldToEventLoop } from '@quire/core/wait';
 import type { SortedObjects, StoredObject } from './sorted-objects.ts';
 
 /** After so many entries others get a turn: a long listing must not hold up the process. */
@@ -18,15 +19,9 @@ export async function* listObjects(
     const object = objects.at(index);
     if (object === undefined || !object.key.startsWith(prefix)) return;
     yield object;
-    if (count % entriesPerTurn === 0) await turnOfOthers();
+    if (count % entriesPerTurn === 0) await yieldToEventLoop();
     throwIfAborted(signal);
     // What was put or deleted meanwhile may have moved the keys: look the place up again then.
     index = objects.at(index)?.key === object.key ? index + 1 : objects.firstIndexAfter(object.key);
   }
-}
-
-function turnOfOthers(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

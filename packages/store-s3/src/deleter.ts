@@ -1,5 +1,6 @@
 import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { abortError, type CallOptions, isQuireError, QuireError } from '@quire/core';
+import { yieldToEventLoop } from '@quire/core/wait';
 import type { Bucket } from './bucket.ts';
 import { isAbsence, toStoreError } from './errors.ts';
 
@@ -58,7 +59,7 @@ export class ObjectDeleter {
   async #sendAll(): Promise<void> {
     this.#inFlightCount += 1;
     // Whoever deletes several objects has asked for all of them before the first one goes.
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
     while (this.#waiting.size > 0) {
       const waiters = [...this.#waiting].slice(0, batchKeysMax);
       for (const waiter of waiters) this.#waiting.delete(waiter);

@@ -6,6 +6,7 @@ import {
   type TableCreated,
   type TableSchemaDocument,
 } from '@quire/core/table-engine';
+import { Slots } from '@quire/core/wait';
 import { checkTable } from './check-table.ts';
 import type { MessageStream } from '@quire/streams';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
@@ -31,7 +32,7 @@ export class TableRegistry implements AsyncDisposable {
   readonly #options: TableRegistryOptions;
   readonly #tables = new Map<string, ServedTable>();
   readonly #closing = new AbortController();
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Slots(1);
 
   private constructor(options: TableRegistryOptions) {
     this.#options = options;
@@ -132,7 +133,7 @@ export class TableRegistry implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The table server is shutting down.'));
-    await this.#changes;
+    await this.#changes.run(async () => undefined);
     await Promise.all(this.tables.map(async (table) => table.consumer?.[Symbol.asyncDispose]()));
   }
 
@@ -147,13 +148,11 @@ export class TableRegistry implements AsyncDisposable {
 
   /** Makes a change after all that were asked for before. */
   #change<Result>(options: CallOptions | undefined, make: () => Promise<Result>): Promise<Result> {
-    const result = this.#changes.then(() => {
+    return this.#changes.run(async () => {
       throwIfAborted(this.#closing.signal);
       throwIfAborted(options?.signal);
-      return make();
+      return await make();
     });
-    this.#changes = result.catch(() => undefined); // whoever asked for the change hears of it
-    return result;
   }
 
   /** @throws SCHEMA_NOT_FOUND, TABLE_INVALID */

@@ -1,4 +1,5 @@
-import { abortError, CallSlots, type Clock, QuireError, systemClock } from '@quire/core';
+import { type Clock, QuireError, systemClock } from '@quire/core';
+import { sleepUnlessAborted, Slots, unlessAborted } from '@quire/core/wait';
 import { type CallHandlers, type WorkerEnd, WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
 export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 'setup'> {
@@ -42,7 +43,7 @@ export interface WorkerPoolStatus {
 export class WorkerPool implements AsyncDisposable {
   readonly #options: WorkerPoolOptions;
   readonly #clock: Clock;
-  readonly #slots: CallSlots;
+  readonly #slots: Slots;
   readonly #all = new Set<WorkerProcess>();
   /** Free ones, the one that worked last at the end. */
   readonly #idle: WorkerProcess[] = [];
@@ -59,7 +60,7 @@ export class WorkerPool implements AsyncDisposable {
     this.#options = options;
     this.#setup = options.setup;
     this.#clock = options.clock ?? systemClock;
-    this.#slots = new CallSlots(options.sizeMax);
+    this.#slots = new Slots(options.sizeMax);
   }
 
   get status(): WorkerPoolStatus {
@@ -132,15 +133,12 @@ export class WorkerPool implements AsyncDisposable {
   async #take(signal: AbortSignal): Promise<WorkerProcess> {
     for (let worker = this.#idle.pop(); worker !== undefined; worker = this.#idle.pop()) if (!worker.hasEnded) return worker;
     const starting = this.#startingAhead.shift() ?? this.#start();
-    const aborted = whenAborted(signal);
     try {
-      return await Promise.race([starting, aborted.promise]);
+      return await unlessAborted(starting, signal);
     } catch (error) {
       // It comes too late for this one; the next may have it.
       if (signal.aborted) this.#setAhead(starting);
       throw error;
-    } finally {
-      aborted.forget();
     }
   }
 
@@ -185,7 +183,7 @@ export class WorkerPool implements AsyncDisposable {
   async #stopWhenUnused(worker: WorkerProcess): Promise<void> {
     const { idleMs, sizeMin } = this.#options;
     const useCount = worker.useCount;
-    await this.#clock.sleep(idleMs, this.#closing.signal).catch(ignore);
+    await sleepUnlessAborted(this.#clock, idleMs, this.#closing.signal);
     const index = this.#idle.indexOf(worker);
     if (this.#closing.signal.aborted || index < 0 || worker.useCount !== useCount || this.#all.size <= sizeMin) return;
     this.#idle.splice(index, 1);
@@ -215,17 +213,4 @@ export class WorkerPool implements AsyncDisposable {
 
 function shuttingDown(work: string): QuireError {
   return new QuireError('SHUTTING_DOWN', `The ${work} was not run to its end: the server is shutting down.`);
-}
-
-/** A promise that rejects with the reason once the signal is aborted, until it is told to forget it. */
-function whenAborted(signal: AbortSignal): { readonly promise: Promise<never>; forget(): void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(abortError(signal));
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  return { promise, forget: () => signal.removeEventListener('abort', onAbort) };
-}
-
-function ignore(): void {
-  // Whoever asked for it hears of it.
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { abortError, type Clock, QuireError } from '@quire/core';
+import { Deadline } from '@quire/core/wait';
 import { encodeError, outcomeOf, valueOf } from './error-message.ts';
 import type { FromWorker, Outcome, ToWorker } from './messages.ts';
 import { lastWordsFd, writeWorkerArguments } from './worker-arguments.ts';
@@ -110,13 +111,10 @@ export class WorkerProcess {
   async run(input: unknown, { signal, handlers, killGraceMs, onGone }: WorkOptions): Promise<unknown> {
     this.#handlers = handlers;
     this.useCount += 1;
-    const done = new AbortController();
+    using grace = this.#createGrace('time');
     const onAbort = (): void => {
       this.#tell({ kind: 'cancel', reason: encodeError(abortError(signal)) });
-      this.#options.clock.sleep(killGraceMs, done.signal).then(
-        () => this.kill('time'),
-        () => undefined, // it ended in time
-      );
+      grace.start(killGraceMs);
     };
     this.#tell({ kind: 'run', input });
     if (signal.aborted) onAbort();
@@ -128,7 +126,6 @@ export class WorkerProcess {
       throw error;
     } finally {
       signal.removeEventListener('abort', onAbort);
-      done.abort();
       this.#handlers = {};
     }
   }
@@ -137,14 +134,17 @@ export class WorkerProcess {
   async stop(graceMs: number): Promise<void> {
     this.#killReason ??= 'stopped';
     this.#tell({ kind: 'stop' });
-    const done = new AbortController();
-    const timer = this.#options.clock.sleep(graceMs, done.signal).then(
-      () => this.kill('stopped'),
-      () => undefined,
-    );
+    using grace = this.#createGrace('stopped');
+    grace.start(graceMs);
     await this.ended;
-    done.abort();
-    await timer;
+  }
+
+  /** Kills the process when it runs out. */
+  #createGrace(reason: WorkerEndReason): Deadline {
+    const error = (): QuireError => new QuireError('INTERNAL', 'The process did not end by itself in time.');
+    const grace = new Deadline({ clock: this.#options.clock, error });
+    grace.signal.addEventListener('abort', () => this.kill(reason), { once: true });
+    return grace;
   }
 
   /** Ends the process at once, whatever it does. */

@@ -15,8 +15,8 @@ export function readHealthRoute(context: BrokerContext): RouteOptions {
       brokerId: options.results.brokerId,
       uptimeMs: wholeMs(clock.monotonicMs() - startMs),
       storeType: storeTypeOf(options.storeLocation),
-      queriesRunning: queue.runningCount,
-      queriesQueued: queue.queuedCount,
+      queriesRunning: queue.takenCount,
+      queriesQueued: queue.waitingCount,
       ...options.healthDetails?.(),
     };
     return reply.header('cache-control', 'no-store').send(health);

@@ -1,11 +1,20 @@
 import type { Leftovers } from '@quire/cleaner';
-import { type CallOptions, type Clock, isQuireError, type ObjectEntry, type ObjectStore, type Random, retry } from '@quire/core';
+import {
+  type CallOptions,
+  type Clock,
+  isQuireError,
+  type ObjectEntry,
+  type ObjectStore,
+  QuireError,
+  type Random,
+  retry,
+} from '@quire/core';
+import { Deadline } from '@quire/core/wait';
 import { brokerPrefix, parseResultObjectName } from '@quire/results';
 import type { Settings } from '@quire/settings';
 import { FileObjectStore } from '@quire/store-file';
 import type { UnfinishedUploads } from '@quire/store-s3';
 import type { Logger } from 'pino';
-import { type StallableCall, unlessStalled } from './unless-stalled.ts';
 
 export interface LeftoversOptions {
   /** The store as it was opened, without what protects its callers. */
@@ -51,10 +60,10 @@ class OwnUploads implements Leftovers {
     const { brokerId, logger } = this.#options;
     const prefix = brokerId === undefined ? '' : brokerPrefix(brokerId);
     try {
-      yield* await this.#tried('list of unfinished uploads', options, async (signal, hasProgress) => {
+      yield* await this.#tried('list of unfinished uploads', options, async (signal, onProgress) => {
         const entries: ObjectEntry[] = [];
         for await (const entry of this.#uploads.list({ prefix, signal })) {
-          hasProgress();
+          onProgress();
           if (parseResultObjectName(objectKeyOf(entry.key)) !== undefined) entries.push(entry);
         }
         return entries;
@@ -72,9 +81,19 @@ class OwnUploads implements Leftovers {
     await this.#tried(`delete ${key}`, options, (signal) => this.#uploads.remove(key, { signal }));
   }
 
-  #tried<T>(name: string, { signal }: CallOptions = {}, run: StallableCall<T>): Promise<T> {
+  /** Runs a call that says when it gets on; it is aborted, and tried again, when it makes no progress for too long. */
+  #tried<T>(
+    name: string,
+    { signal }: CallOptions = {},
+    run: (signal: AbortSignal, onProgress: () => void) => Promise<T>,
+  ): Promise<T> {
     const { clock, random, settings } = this.#options;
-    const attempt = (): Promise<T> => unlessStalled(name, run, { clock, timeoutMs: settings.timeoutMs, signal });
+    const { timeoutMs } = settings;
+    const error = (): QuireError => new QuireError('STORE_TIMED_OUT', `${name} made no progress for ${timeoutMs} ms.`);
+    const attempt = async (): Promise<T> => {
+      using deadline = new Deadline({ clock, timeoutMs, signal, error });
+      return await run(deadline.signal, () => deadline.start(timeoutMs));
+    };
     return retry({ clock, random, attemptsMax: settings.attemptsMax, ...retryDelays }, name, attempt, signal);
   }
 }

@@ -13,6 +13,7 @@ import {
   withRetry,
   withTimeLimit,
 } from '@quire/core';
+import { Deadline } from '@quire/core/wait';
 import type { Settings, StoreLocation } from '@quire/settings';
 import { FileObjectStore } from '@quire/store-file';
 import { MemoryObjectStore } from '@quire/store-memory';
@@ -130,15 +131,12 @@ async function openDirectory(root: string, { clock, random }: Pick<StoreDependen
 
 /** Gives up on a server that does not answer: whoever starts a broker must hear of it. */
 async function withinTime(opening: Promise<ObjectStore>, timeoutMs: number, clock: Clock): Promise<ObjectStore> {
-  const timer = new AbortController();
-  const timeout = clock.sleep(timeoutMs, timer.signal).then(() => {
-    opening.then((store) => store[Symbol.asyncDispose]()).catch(() => undefined);
-    throw new QuireError('STORE_TIMED_OUT', `There was no answer within ${timeoutMs} ms.`);
-  });
+  const error = (): QuireError => new QuireError('STORE_TIMED_OUT', `There was no answer within ${timeoutMs} ms.`);
+  using deadline = new Deadline({ clock, error });
   try {
-    return await Promise.race([opening, timeout]);
-  } finally {
-    timer.abort();
-    timeout.catch(() => undefined);
+    return await deadline.wait(timeoutMs, () => opening);
+  } catch (failure) {
+    opening.then((store) => store[Symbol.asyncDispose]()).catch(() => undefined);
+    throw failure;
   }
 }

@@ -1,5 +1,6 @@
 import type { ControllerMetrics, RunPreview } from '@quire/controller';
 import { type Clock, MiB, QuireError } from '@quire/core';
+import { Deadline } from '@quire/core/wait';
 import { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
 import type { LiveSettings } from './live-settings.ts';
@@ -53,10 +54,9 @@ export class PreviewPool implements AsyncDisposable {
   readonly run: RunPreview = async (call, { signal }) => {
     const { preview, streams } = this.#live.current;
     const work: PreviewWork = { ...call, preview, streams };
-    using time = new PreviewTime(this.#clock, preview.timeMaxMs);
-    const either = signal === undefined ? time.over : AbortSignal.any([signal, time.over]);
-    const handlers = { [previewBegins]: async () => time.begin() };
-    return (await this.#pool.run(work, { signal: either, handlers })) as Uint8Array;
+    using deadline = new Deadline({ clock: this.#clock, signal, error: tooLong });
+    const handlers = { [previewBegins]: async () => deadline.start(preview.timeMaxMs) };
+    return (await this.#pool.run(work, { signal: deadline.signal, handlers })) as Uint8Array;
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -64,31 +64,7 @@ export class PreviewPool implements AsyncDisposable {
   }
 }
 
-/** The time of one preview. */
-class PreviewTime implements Disposable {
-  readonly #clock: Clock;
-  readonly #maxMs: number;
-  readonly #ended = new AbortController();
-  readonly #over = new AbortController();
-
-  constructor(clock: Clock, maxMs: number) {
-    this.#clock = clock;
-    this.#maxMs = maxMs;
-  }
-
-  get over(): AbortSignal {
-    return this.#over.signal;
-  }
-
-  begin(): void {
-    const message = `The preview took longer than the ${this.#maxMs} ms that it may (controller.preview.timeout), and was ended.`;
-    this.#clock.sleep(this.#maxMs, this.#ended.signal).then(
-      () => this.#over.abort(new QuireError(previewTooLong, message)),
-      () => undefined, // it ended in time
-    );
-  }
-
-  [Symbol.dispose](): void {
-    this.#ended.abort();
-  }
+function tooLong(timeoutMs: number): QuireError {
+  const message = `The preview took longer than the ${timeoutMs} ms that it may (controller.preview.timeout), and was ended.`;
+  return new QuireError(previewTooLong, message);
 }

@@ -1,6 +1,6 @@
 import { QuireError } from '../errors.ts';
 import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
-import { CallSlots, type ReleaseSlot } from './call-slots.ts';
+import { type ReleaseSlot, Slots } from '../wait/slots.ts';
 import { SingleUseBody } from './single-use-body.ts';
 
 export interface LimitOptions {
@@ -23,14 +23,14 @@ export function withLimit(store: ObjectStore, options: LimitOptions): ObjectStor
 
 class LimitedStore implements ObjectStore {
   readonly #store: ObjectStore;
-  readonly #slots: CallSlots;
+  readonly #slots: Slots;
 
   constructor(store: ObjectStore, { concurrentMax }: LimitOptions) {
     if (!Number.isSafeInteger(concurrentMax) || concurrentMax < 1) {
       throw new QuireError('INVALID_PARAMETER', `concurrentMax is ${concurrentMax}; expected an integer from 1 up.`);
     }
     this.#store = store;
-    this.#slots = new CallSlots(concurrentMax);
+    this.#slots = new Slots(concurrentMax);
   }
 
   get location(): string {

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { QuireError } from '../errors.ts';
 import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
+import { Deadline } from '../wait/deadline.ts';
 import { SingleUseBody } from './single-use-body.ts';
-import { StallGuard } from './stall-guard.ts';
 import { observeSource } from './observe-source.ts';
 
 export interface TimeLimitOptions {
@@ -46,16 +46,17 @@ class TimeLimitedStore implements ObjectStore {
   }
 
   async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
-    using call = this.#begin('head', key, options);
-    return await call.opening.wait(() => this.#store.head(key, { signal: call.signal }));
+    return await this.#call('head', key, options, (signal) => this.#store.head(key, { signal }));
   }
 
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
-    using call = this.#begin('get', key, options);
-    const opening = this.#store.get(key, { ...options, signal: call.signal });
+    const { callTimeoutMs, idleTimeoutMs } = this.#options;
+    const deadline = this.#begin('get', key, options);
+    const opening = this.#store.get(key, { ...options, signal: deadline.signal });
     try {
-      return timedBody(key, await call.opening.wait(() => opening), call);
+      return timedBody(key, await deadline.wait(callTimeoutMs, () => opening), deadline, idleTimeoutMs);
     } catch (error) {
+      deadline[Symbol.dispose]();
       // A body that comes after all has no reader any more.
       opening.then((object) => object[Symbol.asyncDispose]()).catch(() => undefined);
       throw error;
@@ -63,88 +64,69 @@ class TimeLimitedStore implements ObjectStore {
   }
 
   async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
-    using call = this.#begin('put', key, options);
-    if (body instanceof Uint8Array) return await call.opening.wait(() => this.#store.put(key, body, { signal: call.signal }));
-    using turn = call.createIdleGuard();
+    if (body instanceof Uint8Array) {
+      return await this.#call('put', key, options, (signal) => this.#store.put(key, body, { signal }));
+    }
+    const { idleTimeoutMs } = this.#options;
+    using deadline = this.#begin('put', key, options);
     // While the source has the turn, the store is not to blame.
-    const source = observeSource(body, { onPull: () => turn.disarm(), onAnswer: () => turn.arm() });
-    return await turn.wait(() => this.#store.put(key, source, { signal: call.signal }));
+    const source = observeSource(body, { onPull: () => deadline.stop(), onAnswer: () => deadline.start(idleTimeoutMs) });
+    return await deadline.wait(idleTimeoutMs, () => this.#store.put(key, source, { signal: deadline.signal }));
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
-    using call = this.#begin('list', prefix, options);
-    using idle = call.createIdleGuard();
-    yield* timedSteps(this.#store.list(prefix, { ...options, signal: call.signal }), idle);
+    using deadline = this.#begin('list', prefix, options);
+    yield* timedSteps(this.#store.list(prefix, { ...options, signal: deadline.signal }), deadline, this.#options.idleTimeoutMs);
   }
 
   async delete(key: string, options?: CallOptions): Promise<void> {
-    using call = this.#begin('delete', key, options);
-    await call.opening.wait(() => this.#store.delete(key, { signal: call.signal }));
+    await this.#call('delete', key, options, (signal) => this.#store.delete(key, { signal }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#store[Symbol.asyncDispose]();
   }
 
-  #begin(op: string, key: string, options: CallOptions | undefined): TimedCall {
-    return new TimedCall(`${op} ${key} in ${this.location}`, this.#options, options?.signal);
+  async #call<T>(
+    op: string,
+    key: string,
+    options: CallOptions | undefined,
+    call: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    using deadline = this.#begin(op, key, options);
+    return await deadline.wait(this.#options.callTimeoutMs, () => call(deadline.signal));
+  }
+
+  #begin(op: string, key: string, options: CallOptions | undefined): Deadline {
+    const name = `${op} ${key} in ${this.location}`;
+    const error = (limitMs: number): QuireError =>
+      new QuireError('STORE_TIMED_OUT', `${name} made no progress for ${limitMs} ms.`);
+    return new Deadline({ clock: this.#options.clock, signal: options?.signal, error });
   }
 }
 
-/** One call: its signal, which a timeout aborts, and the guards that watch it. */
-class TimedCall {
-  readonly signal: AbortSignal;
-  readonly opening: StallGuard;
-  readonly #name: string;
-  readonly #options: TimeLimitOptions;
-  readonly #controller = new AbortController();
-
-  constructor(name: string, options: TimeLimitOptions, signal: AbortSignal | undefined) {
-    this.#name = name;
-    this.#options = options;
-    this.signal = signal === undefined ? this.#controller.signal : AbortSignal.any([signal, this.#controller.signal]);
-    this.opening = new StallGuard(options.clock, options.callTimeoutMs, () => this.#timeOut(options.callTimeoutMs));
-  }
-
-  createIdleGuard(): StallGuard {
-    const { clock, idleTimeoutMs } = this.#options;
-    return new StallGuard(clock, idleTimeoutMs, () => this.#timeOut(idleTimeoutMs));
-  }
-
-  [Symbol.dispose](): void {
-    this.opening[Symbol.dispose]();
-  }
-
-  #timeOut(limitMs: number): QuireError {
-    const error = new QuireError('STORE_TIMED_OUT', `${this.#name} made no progress for ${limitMs} ms.`);
-    this.#controller.abort(error);
-    return error;
-  }
-}
-
-function timedBody(key: string, object: ObjectBody, call: TimedCall): ObjectBody {
-  const idle = call.createIdleGuard();
+function timedBody(key: string, object: ObjectBody, deadline: Deadline, idleTimeoutMs: number): ObjectBody {
   return new SingleUseBody({
     key,
     sizeBytes: object.sizeBytes,
-    chunks: () => timedSteps(object.body, idle),
+    chunks: () => timedSteps(object.body, deadline, idleTimeoutMs),
     release: async () => {
-      idle[Symbol.dispose]();
+      deadline[Symbol.dispose]();
       const disposal = Promise.resolve(object[Symbol.asyncDispose]());
       // The body of a call that was aborted may be stuck, and so may be its disposal: nobody waits to hear how it ends.
-      await (call.signal.aborted ? void disposal.catch(() => undefined) : disposal);
+      await (deadline.signal.aborted ? void disposal.catch(() => undefined) : disposal);
     },
   });
 }
 
-/** The same steps; the guard is armed only while the store works on the next one. */
-async function* timedSteps<T>(steps: AsyncIterable<T>, guard: StallGuard): AsyncGenerator<T> {
+/** The same steps; the countdown runs only while the store works on the next one. */
+async function* timedSteps<T>(steps: AsyncIterable<T>, deadline: Deadline, idleTimeoutMs: number): AsyncGenerator<T> {
   const iterator = steps[Symbol.asyncIterator]();
   let isOurs = false;
   try {
     for (;;) {
       isOurs = false;
-      const step = await guard.wait(() => iterator.next());
+      const step = await deadline.wait(idleTimeoutMs, () => iterator.next());
       if (step.done === true) return;
       isOurs = true;
       yield step.value;

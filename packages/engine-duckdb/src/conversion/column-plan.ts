@@ -1,7 +1,7 @@
+import { yieldToEventLoop } from '@quire/core/wait';
 import duckdb, { type LogicalType, type PreparedStatement, type Result } from '@duckdb/node-bindings';
 import { Schema, Struct } from 'apache-arrow';
 import { columnTypeOf, fieldOf, quoteIdentifier } from './column-type.ts';
-import { yieldToEventLoop } from '../yield-to-event-loop.ts';
 import type { VectorReader } from './fixed-width.ts';
 
 /** How the columns of one answer become Arrow record batches. */

@@ -1,4 +1,5 @@
 import type { Clock } from '@quire/core';
+import { Sleeper } from '@quire/core/wait';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ProxyMetrics } from '../proxy-metrics.ts';
 import type { ProxyOptions } from '../proxy-options.ts';
@@ -25,12 +26,13 @@ export class BrokerWatch {
   readonly #wanted: WantedBrokers;
   readonly #log: FastifyBaseLogger | undefined;
   readonly #stopping = new AbortController();
-  #pause = new AbortController();
+  readonly #pauses: Sleeper;
   #rounds: Promise<void> | undefined;
 
   constructor(parts: BrokerWatchParts) {
     this.#parts = parts;
     this.#log = parts.options.logger;
+    this.#pauses = new Sleeper(parts.clock);
     this.#wanted = new WantedBrokers(parts.options, parts.clock);
   }
 
@@ -42,7 +44,7 @@ export class BrokerWatch {
 
   /** Lets the next round begin at once: something has just shown that what is known is old. */
   checkSoon(): void {
-    this.#pause.abort();
+    this.#pauses.wake();
   }
 
   /** A broker did not answer a call as it should. */
@@ -58,10 +60,9 @@ export class BrokerWatch {
   }
 
   async #runRounds(): Promise<void> {
-    const { options, clock } = this.#parts;
+    const { options } = this.#parts;
     while (!this.#stopping.signal.aborted) {
-      await clock.sleep(options.healthIntervalMs, this.#pause.signal).catch(() => undefined); // called sooner
-      this.#pause = new AbortController();
+      await this.#pauses.sleep(options.healthIntervalMs);
       if (!this.#stopping.signal.aborted) await this.#round();
     }
   }

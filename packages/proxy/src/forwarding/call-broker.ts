@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { abortError, type Clock, QuireError } from '@quire/core';
+import { type Clock, QuireError } from '@quire/core';
+import { Deadline } from '@quire/core/wait';
 import type { Broker } from '../brokers/broker.ts';
-import { Deadline } from './deadline.ts';
 
 /** A call that the proxy itself makes to a broker: to look after it, or on behalf of a caller whose call needs several. */
 export interface OwnCall {
@@ -36,7 +36,7 @@ export interface WholeAnswer extends AnswerStart {
  */
 export async function callBroker(broker: Broker, call: OwnCall & { readonly bodyBytesMax: number }): Promise<WholeAnswer> {
   // One time for all of it: who trickles is not well.
-  using deadline = new Deadline(call.clock, call.timeoutMs, call.signal);
+  using deadline = new Deadline({ ...call, error: silent });
   const { status, headers, chunks } = await openAnswer(broker, { ...call, signal: deadline.signal });
   return { status, headers, body: await readWhole(chunks, call.bodyBytesMax) };
 }
@@ -56,43 +56,38 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>, bytesMax: num
 /** Calls a broker; resolves once the head of its answer is there. @throws as `callBroker` */
 export async function openAnswer(broker: Broker, call: OwnCall): Promise<OpenAnswer> {
   const { method = 'GET', path, headers = {}, clock, timeoutMs, signal } = call;
-  const ending = new AbortController();
-  const onAbort = (): void => ending.abort(signal === undefined ? undefined : abortError(signal));
-  if (signal?.aborted === true) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const deadline = new Deadline({ clock, timeoutMs, signal, error: silent });
   const end = broker.beginCall();
   try {
-    const answering = broker.pool.request({ method, path, headers, signal: ending.signal });
-    const { statusCode, headers: itsHeaders, body } = await within(answering, clock, timeoutMs, ending);
-    const chunks = guarded(body as AsyncIterable<Uint8Array>, clock, timeoutMs, ending);
-    return { status: statusCode, headers: itsHeaders, chunks };
+    const answer = await broker.pool.request({ method, path, headers, signal: deadline.signal });
+    deadline.stop();
+    const chunks = inTime(answer.body as AsyncIterable<Uint8Array>, deadline, timeoutMs);
+    return { status: answer.statusCode, headers: answer.headers, chunks };
+  } catch (error) {
+    deadline[Symbol.dispose]();
+    throw error;
   } finally {
     end();
   }
 }
 
-async function* guarded(
-  chunks: AsyncIterable<Uint8Array>,
-  clock: Clock,
-  timeoutMs: number,
-  ending: AbortController,
-): AsyncGenerator<Uint8Array> {
+/** The same chunks; the time of each runs while it is waited for, and when it is over, the whole call ends. */
+async function* inTime(chunks: AsyncIterable<Uint8Array>, deadline: Deadline, timeoutMs: number): AsyncGenerator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await within(iterator.next(), clock, timeoutMs, ending);
+      deadline.start(timeoutMs);
+      const next = await iterator.next();
       if (next.done === true) return;
+      deadline.stop();
       yield next.value;
     }
   } finally {
+    deadline[Symbol.dispose]();
     await iterator.return?.();
   }
 }
 
-/** Waits for a step of a call; when it takes too long, the whole call ends, and so does the step. */
-async function within<T>(step: Promise<T>, clock: Clock, timeoutMs: number, ending: AbortController): Promise<T> {
-  using deadline = new Deadline(clock, timeoutMs);
-  const onTimeUp = (): void => ending.abort(deadline.signal.reason);
-  deadline.signal.addEventListener('abort', onTimeUp, { once: true });
-  return await step;
+function silent(): QuireError {
+  return new QuireError('BROKER_TIMED_OUT', 'A broker does not answer in time.');
 }

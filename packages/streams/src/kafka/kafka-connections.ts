@@ -1,5 +1,5 @@
 import { Base, type BaseOptions, type ClusterMetadata, type Connection, ConnectionPool } from '@platformatic/kafka';
-import { abortError } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import type { KafkaConfig } from './kafka-config.ts';
 
 /** No broker waits longer for messages than that in one request; a longer wait takes several. */
@@ -95,22 +95,6 @@ function brokerOf({ brokers }: ClusterMetadata, nodeId: number): { readonly host
   const broker = brokers.get(nodeId);
   if (broker === undefined) throw new AggregateError([new Error(`Broker ${nodeId}, the partition's leader, is not there.`)]);
   return broker;
-}
-
-/** What a promise resolves with, or the error of the caller's abort as soon as that comes. */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await promise;
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(abortError(signal));
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    // Whichever lost has nobody to hear of it.
-    promise.catch(() => undefined);
-  }
 }
 
 /** Closes connections without waiting for them. */

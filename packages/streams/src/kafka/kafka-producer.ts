@@ -1,8 +1,9 @@
 import { ProduceAcks, Producer } from '@platformatic/kafka';
 import { type CallOptions, throwIfAborted } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import type { MessageProducer, NewMessage } from '../message-producer.ts';
 import { describeTopic, type KafkaConfig } from './kafka-config.ts';
-import { clientOptions, unlessAborted } from './kafka-connections.ts';
+import { clientOptions } from './kafka-connections.ts';
 import { toStreamError } from './kafka-errors.ts';
 
 /** Writes to a topic of an Apache Kafka; every replica that is in sync has a message before it counts as written. */

@@ -1,9 +1,10 @@
 import { type ClusterMetadata, fetchV12, listOffsetsV6 } from '@platformatic/kafka';
 import { type CallOptions, type Clock, isQuireError, systemClock, throwIfAborted } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets } from '../message-stream.ts';
 import { offsetNotFound, streamInvalid } from '../stream-errors.ts';
 import { describeTopic, type KafkaConfig } from './kafka-config.ts';
-import { KafkaConnections, unlessAborted, waitMaxMs } from './kafka-connections.ts';
+import { KafkaConnections, waitMaxMs } from './kafka-connections.ts';
 import { isAnswer, toStreamError } from './kafka-errors.ts';
 import { selectMessages } from './select-messages.ts';
 

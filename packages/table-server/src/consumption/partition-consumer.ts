@@ -1,5 +1,6 @@
 import { type Clock, isQuireError, type Random } from '@quire/core';
 import type { PartitionConsumption, PartitionState, TableSchemaDocument } from '@quire/core/table-engine';
+import { sleepUnlessAborted, untilAborted } from '@quire/core/wait';
 import type { MessageStream } from '@quire/streams';
 import type { PipelineRow } from '@quire/tables';
 import { shapeOf, type TableShape } from '../segments/table-columns.ts';
@@ -105,8 +106,8 @@ export class PartitionConsumer {
         this.#error = error instanceof Error ? error.message : String(error);
         onRetry?.(table.name, this.partition, error);
       }
-      if (this.#state === 'STOPPED') await aborted(signal);
-      else await clock.sleep(Math.min(backOffMs.first * 2 ** attempt, backOffMs.max), signal).catch(ignoreAbort);
+      if (this.#state === 'STOPPED') await untilAborted(signal);
+      else await sleepUnlessAborted(clock, Math.min(backOffMs.first * 2 ** attempt, backOffMs.max), signal);
       attempt += 1;
     }
     await this.#finish();
@@ -204,15 +205,4 @@ export class PartitionConsumer {
   async #shape(): Promise<TableShape> {
     return shapeOf(this.#options.table.record.config, await this.#options.readSchema());
   }
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!isQuireError(error, 'ABORTED')) throw error;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,5 +1,6 @@
 import { type CallOptions, type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import type { Consumption, PartitionConsumption, ResumeFrom, TableSchemaDocument } from '@quire/core/table-engine';
+import { sleepUnlessAborted, Slots } from '@quire/core/wait';
 import { findStartOffset, type MessageStream, parseStreamConfig, type PartitionOffsets } from '@quire/streams';
 import { readDocument, replaceDocument } from '../directory/documents.ts';
 import type { ServedTable } from '../served-table.ts';
@@ -37,7 +38,7 @@ export class TableConsumer implements AsyncDisposable {
   #looking: Promise<void> | undefined;
   #endLook: AbortController | undefined;
   /** Pauses and resumptions come one after the other. */
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Slots(1);
 
   private constructor(options: TableConsumerOptions, record: ConsumptionRecord) {
     this.#options = options;
@@ -109,7 +110,7 @@ export class TableConsumer implements AsyncDisposable {
   /** Stops, durably, without committing: it goes on from there when it is opened again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
-    await this.#changes;
+    await this.#changes.run(async () => undefined);
     await this.#stop({ commits: false });
     await this.#options.stream[Symbol.asyncDispose]();
   }
@@ -131,7 +132,7 @@ export class TableConsumer implements AsyncDisposable {
       } catch (error) {
         if (!signal.aborted) onRetry?.(table.name, -1, error);
       }
-      await clock.sleep(this.#isReady ? lookEveryMs.ready : lookEveryMs.unready, signal).catch(ignoreAbort);
+      await sleepUnlessAborted(clock, this.#isReady ? lookEveryMs.ready : lookEveryMs.unready, signal);
     }
   }
 
@@ -192,12 +193,10 @@ export class TableConsumer implements AsyncDisposable {
   }
 
   #change(make: () => Promise<void>): Promise<void> {
-    const result = this.#changes.then(() => {
+    return this.#changes.run(async () => {
       if (this.#ending.signal.aborted) throw new QuireError('SHUTTING_DOWN', 'The table is being closed.');
-      return make();
+      await make();
     });
-    this.#changes = result.catch(() => undefined); // whoever asked for the change hears of it
-    return result;
   }
 
   async #save({ isPaused, comment }: Pick<ConsumptionRecord, 'isPaused' | 'comment'>): Promise<void> {
@@ -206,8 +205,4 @@ export class TableConsumer implements AsyncDisposable {
     await replaceDocument(table.pathOf('consumption.json'), record, random);
     this.#record = record;
   }
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!isQuireError(error, 'ABORTED')) throw error;
 }

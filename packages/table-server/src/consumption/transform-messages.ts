@@ -46,7 +46,7 @@ export async function transformMessages(
       offsets.push(message.offset);
     }
   }
-  const result = await runPipeline(decoded, { config, schema, clock, signal, examplesMax: 0, pause: yieldToEventLoop });
+  const result = await runPipeline(decoded, { config, schema, clock, signal, examplesMax: 0 });
   for (const { kind, sourceIndex, column, reason } of result.dropped) {
     const where = column === undefined ? '' : `, column ${column}`;
     if (kind === 'failed') bad.push({ offset: offsets[sourceIndex] ?? 0, problem: `cannot be taken in${where}: ${reason}` });
@@ -57,10 +57,4 @@ export async function transformMessages(
   if (first === undefined) return { rows: result.rows, skipped: [], stoppedAt: undefined };
   const rows = result.rows.filter(({ sourceIndex }) => (offsets[sourceIndex] ?? Infinity) < first.offset);
   return { rows, skipped: [], stoppedAt: first };
-}
-
-function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -25,7 +25,7 @@ export async function fillFile(rows: AsyncIterable<SourceRow>, writer: RowFileWr
   let rowCount = 0;
   let batch: SourceRow[] = [];
   const flush = async (): Promise<void> => {
-    const result = await runPipeline(batch, { config, schema, clock, signal, examplesMax: 0, pause: yieldToEventLoop });
+    const result = await runPipeline(batch, { config, schema, clock, signal, examplesMax: 0 });
     const failed = result.dropped.find(({ kind }) => kind === 'failed');
     if (failed !== undefined) {
       const column = failed.column === undefined ? '' : `, column ${failed.column}`;
@@ -40,11 +40,4 @@ export async function fillFile(rows: AsyncIterable<SourceRow>, writer: RowFileWr
     if (batch.length >= batchRows) await flush();
   }
   await flush();
-}
-
-/** Comes back after everything else that waits has had its turn. */
-function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

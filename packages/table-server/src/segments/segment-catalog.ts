@@ -1,4 +1,5 @@
 import { type JsonValue, QuireError, type Random } from '@quire/core';
+import { Slots } from '@quire/core/wait';
 import { readDocument, replaceDocument } from '../directory/documents.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import { type Checkpoint, emptyManifest, type Manifest, type SegmentRecord } from './manifest.ts';
@@ -23,7 +24,7 @@ export class SegmentCatalog {
   readonly #tableId: string;
   readonly #random: Random;
   #manifest: Manifest;
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Slots(1);
 
   private constructor(directory: TableDirectory, tableId: string, random: Random, manifest: Manifest) {
     this.#directory = directory;
@@ -48,9 +49,7 @@ export class SegmentCatalog {
    * changed then.
    */
   change(change: SegmentChange | ((manifest: Manifest) => SegmentChange)): Promise<void> {
-    const result = this.#changes.then(() => this.#apply(typeof change === 'function' ? change(this.#manifest) : change));
-    this.#changes = result.catch(() => undefined); // whoever asked for the change hears of it
-    return result;
+    return this.#changes.run(async () => this.#apply(typeof change === 'function' ? change(this.#manifest) : change));
   }
 
   async #apply({ remove = [], add = [], checkpoints = [] }: SegmentChange): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Clock, isQuireError, type JsonValue, QuireError, type Random } from '@quire/core';
 import type { ScheduledTasks, TaskRecord, TaskTrigger } from '@quire/core/table-engine';
+import { sleepUnlessAborted, Slots } from '@quire/core/wait';
 import type { FileFinder } from '@quire/tables';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { TableRegistry } from '../table-registry.ts';
@@ -42,7 +43,7 @@ export class TaskEngine implements AsyncDisposable {
   readonly #closing = new AbortController();
   #ticking: Promise<void> = Promise.resolve();
   /** Tasks are made one after the other: each plan sees the one before. */
-  #plans: Promise<unknown> = Promise.resolve();
+  readonly #plans = new Slots(1);
 
   private constructor(options: TaskEngineOptions, store: TaskStore, runner: TaskRunner) {
     this.#options = options;
@@ -61,7 +62,7 @@ export class TaskEngine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The table server is shutting down.'));
     await this.#ticking;
-    await this.#plans;
+    await this.#plans.run(async () => undefined);
     await this.#runner[Symbol.asyncDispose]();
   }
 
@@ -158,9 +159,7 @@ export class TaskEngine implements AsyncDisposable {
 
   /** @throws as `execute` */
   #make(request: TaskRequest): Promise<TaskRecord | { readonly reason: string }> {
-    const made = this.#plans.then(() => this.#planAndAdd(request));
-    this.#plans = made.catch(() => undefined); // whoever asked for the task hears of it
-    return made;
+    return this.#plans.run(() => this.#planAndAdd(request));
   }
 
   async #planAndAdd({
@@ -214,9 +213,7 @@ export class TaskEngine implements AsyncDisposable {
     const { clock, registry, onFailed } = this.#options;
     const { signal } = this.#closing;
     for (let sinceMs = clock.nowMs(); !signal.aborted;) {
-      await clock.sleep(tickMs, signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-      });
+      await sleepUnlessAborted(clock, tickMs, signal);
       const nowMs = clock.nowMs();
       if (signal.aborted || nowMs < sinceMs) continue;
       for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, (error) => onFailed?.(error))) {

@@ -1,5 +1,6 @@
 import { QuireError, throwIfAborted } from '@quire/core';
 import type { TaskRecord } from '@quire/core/table-engine';
+import { Deadline, Slots } from '@quire/core/wait';
 import { commitTask, releaseFiles, tablesOf } from './commit-task.ts';
 import { reasonOf } from './failure-reason.ts';
 import { runSubtask } from './run-subtask.ts';
@@ -32,7 +33,7 @@ export class TaskRunner implements AsyncDisposable {
   readonly #waiting = new Set<string>();
   readonly #works = new Set<Promise<void>>();
   readonly #closing = new AbortController();
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Slots(1);
 
   private constructor(options: TaskRunnerOptions, stopped: readonly string[]) {
     this.#options = options;
@@ -51,7 +52,7 @@ export class TaskRunner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The table server is shutting down.'));
     await Promise.all(this.#works);
-    await this.#changes;
+    await this.#changes.run(async () => undefined);
   }
 
   /** Newest first. */
@@ -71,7 +72,7 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   async add(task: StoredTask): Promise<void> {
-    await this.#change(async () => {
+    await this.#changes.run(async () => {
       await this.#put(task);
       const ended = this.#stored().filter(({ record }) => record.taskType === task.record.taskType && isFinal(record.state));
       for (const { record } of ended.slice(0, Math.max(0, ended.length - endedMax))) {
@@ -90,7 +91,7 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   async setStopped(taskType: string, isStopped: boolean): Promise<void> {
-    await this.#change(async () => {
+    await this.#changes.run(async () => {
       if (isStopped) this.#stopped.add(taskType);
       else this.#stopped.delete(taskType);
       await this.#options.store.writeStoppedTypes([...this.#stopped].toSorted());
@@ -151,17 +152,8 @@ export class TaskRunner implements AsyncDisposable {
       await this.#apply(taskName, { kind: 'begun', index, participant: this.#options.instanceName });
       const { record, timeoutMs } = this.#get(taskName);
       if (record.subtasks[index]?.state !== 'RUNNING') return;
-      const limit = new AbortController();
-      const timeLimit = this.#options.clock.sleep(timeoutMs, limit.signal).then(
-        () => aborter.abort(new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms, the limit of its task.`)),
-        () => undefined, // it ended in time
-      );
-      try {
-        await this.#settle(taskName, index, await this.#attempt(taskName, index, aborter.signal));
-      } finally {
-        limit.abort();
-        await timeLimit;
-      }
+      using deadline = new Deadline({ clock: this.#options.clock, timeoutMs, signal: aborter.signal, error: tooLong });
+      await this.#settle(taskName, index, await this.#attempt(taskName, index, deadline.signal));
     } catch (error) {
       // The disk is full, or gone: the state on disk stands, and it is gone on with when there is hope.
       onFailed?.(error);
@@ -230,9 +222,10 @@ export class TaskRunner implements AsyncDisposable {
   /** Tasks whose work is done, but which could not be written down so far. */
   #commitAgain(subtaskId: string): void {
     if (this.#closing.signal.aborted || !this.#stored().some(({ record }) => isReadyToCommit(record))) return;
-    const again = this.#change(async () => {
-      for (const task of this.#stored()) if (isReadyToCommit(task.record)) await this.#commit(task);
-    })
+    const again = this.#changes
+      .run(async () => {
+        for (const task of this.#stored()) if (isReadyToCommit(task.record)) await this.#commit(task);
+      })
       .catch((error: unknown) => {
         this.#options.onFailed?.(error);
         this.#waitToRetry(subtaskId);
@@ -252,12 +245,12 @@ export class TaskRunner implements AsyncDisposable {
       const info = `The process ended ${attemptCount} times while it worked on it.`;
       await this.#apply(taskName, isTooOften ? { kind: 'failed', index, info, isFinal: true } : { kind: 'halted', index });
     }
-    if (isReadyToCommit(this.#get(taskName).record)) await this.#change(() => this.#commit(this.#get(taskName)));
+    if (isReadyToCommit(this.#get(taskName).record)) await this.#changes.run(() => this.#commit(this.#get(taskName)));
   }
 
   /** @throws CONFLICT */
   #apply(taskName: string, event: TaskEvent, output?: SubtaskOutput): Promise<void> {
-    return this.#change(async () => {
+    return this.#changes.run(async () => {
       const before = this.#get(taskName);
       const record = applyTaskEvent(before.record, event, this.#options.clock.nowMs());
       if (record === before.record) {
@@ -289,10 +282,8 @@ export class TaskRunner implements AsyncDisposable {
     if (isFinal(task.record.state)) await releaseFiles(task, task.outputs, this.#options.registry);
     this.#tasks.set(task.record.taskName, task);
   }
+}
 
-  #change<Result>(make: () => Promise<Result>): Promise<Result> {
-    const result = this.#changes.then(make);
-    this.#changes = result.catch(() => undefined); // whoever asked for the change hears of it
-    return result;
-  }
+function tooLong(timeoutMs: number): QuireError {
+  return new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms, the limit of its task.`);
 }

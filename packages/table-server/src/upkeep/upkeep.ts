@@ -1,4 +1,5 @@
-import { type Clock, isQuireError } from '@quire/core';
+import type { Clock } from '@quire/core';
+import { sleepUnlessAborted } from '@quire/core/wait';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { ServedTable } from '../served-table.ts';
 import { Garbage } from './garbage.ts';
@@ -54,9 +55,7 @@ export class Upkeep implements AsyncDisposable {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       await this.run().catch((error: unknown) => onFailed?.(error));
-      await clock.sleep(roundEveryMs, signal).catch((error: unknown) => {
-        if (!isQuireError(error, 'ABORTED')) throw error;
-      });
+      await sleepUnlessAborted(clock, roundEveryMs, signal);
     }
   }
 }

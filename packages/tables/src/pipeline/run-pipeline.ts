@@ -1,4 +1,5 @@
 import { type Clock, throwIfAborted } from '@quire/core';
+import { TimeSlice } from '@quire/core/wait';
 import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import { type Change, Journal, type StepJournal } from './journal.ts';
@@ -10,8 +11,6 @@ import { WorkingRow } from './working-row.ts';
 export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** Lets others run; by default the clock's shortest sleep. */
-  readonly pause?: () => Promise<void>;
   /** How many examples of each change are kept. */
   readonly examplesMax?: number;
   /** Most bytes of all values that are made of the rows; what comes behind them is left out. By default as many as it takes. */
@@ -65,8 +64,6 @@ export interface PipelineResult {
 const examplesMaxDefault = 20;
 const droppedMax = 1_000;
 const reasonLengthMax = 1_000;
-/** How long rows are worked on before others may run. */
-const sliceMs = 5;
 
 /**
  * Takes rows through the pipeline of a table, in their order, and explains what became of them.
@@ -80,26 +77,20 @@ export async function runPipeline(
   { signal, examplesMax = examplesMaxDefault, madeBytesMax, ...options }: RunOptions,
 ): Promise<PipelineResult> {
   const { clock } = options;
-  const pause = options.pause ?? (() => clock.sleep(0, signal));
   const budget = new SizeBudget(madeBytesMax);
   const { steps, findings } = planPipeline({ ...options, budget });
   const run = new PipelineRun(steps, examplesMax, budget);
-  let sliceStartMs = clock.monotonicMs();
-  const rest = async (): Promise<void> => {
-    throwIfAborted(signal);
-    await pause();
-    sliceStartMs = clock.monotonicMs();
-  };
+  const slice = new TimeSlice(clock, signal);
   if (Symbol.asyncIterator in rows) {
     for await (const row of rows) {
       if (!run.take(row)) break;
-      if (clock.monotonicMs() - sliceStartMs >= sliceMs) await rest();
+      if (slice.isDue) await slice.yield();
     }
   } else {
     // Awaiting each row of an array would cost more than most steps.
     for (const row of rows) {
       if (!run.take(row)) break;
-      if (clock.monotonicMs() - sliceStartMs >= sliceMs) await rest();
+      if (slice.isDue) await slice.yield();
     }
   }
   throwIfAborted(signal);

@@ -1,11 +1,11 @@
 import type { Clock } from '@quire/core';
+import { TimeSlice } from '@quire/core/wait';
 import type { TableConfig } from '../config/table-config.ts';
 import { proposeTableConfig } from '../infer/propose-table-config.ts';
 import { type Explanation, type InferredSchema, SchemaInference } from '../infer/schema-inference.ts';
 import { runPipeline } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
 import type { TableSchema } from '../schema/table-schema.ts';
-import { yieldToEventLoop, TimeSlice } from './time-slice.ts';
 import type { PreviewLimits } from './preview-limits.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import type { Sample } from './sample.ts';
@@ -63,7 +63,7 @@ async function inferFromSample(
   let rows: readonly SourceRow[] = sample.rows;
   if (complexTypeConfig !== undefined || enrichmentConfigs.length > 0 || transformConfigs.length > 0) {
     const ingestionConfig = { complexTypeConfig, enrichmentConfigs, transformConfigs, continueOnError: true };
-    const options = { clock, signal, madeBytesMax: limits.rowsBytesMax, pause: yieldToEventLoop };
+    const options = { clock, signal, madeBytesMax: limits.rowsBytesMax };
     const made = await runPipeline(rows, { ...options, config: { ingestionConfig }, schema: {} });
     rows = made.rows.map(({ fields }) => fields);
   }

@@ -1,4 +1,5 @@
 import { type Clock, isQuireError, QuireError, throwIfAborted } from '@quire/core';
+import { Deadline, TimeSlice } from '@quire/core/wait';
 import { completeTableConfig } from '../config/parse-table-config.ts';
 import type { Finding } from '../finding.ts';
 import { nestFindings, sortFindings } from '../finding-order.ts';
@@ -7,7 +8,6 @@ import { completeTableSchema } from '../schema/parse-table-schema.ts';
 import type { FileFinder } from '../sources/source-file.ts';
 import type { ClusterContext } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
-import { yieldToEventLoop, TimeSlice } from './time-slice.ts';
 import { completePreviewObject } from './parse-preview-object.ts';
 import { type PlannedTable, planTable } from './plan-table.ts';
 import { type PreviewLimits, previewLimits } from './preview-limits.ts';
@@ -54,7 +54,13 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
   const { clock, signal } = options;
   const limits = { ...previewLimits, ...options.limits };
   throwIfAborted(signal);
-  using timer = new TimeLimit(clock, limits.timeMaxMs, signal);
+  const { timeMaxMs: timeoutMs } = limits;
+  using timer = new Deadline({
+    clock,
+    timeoutMs,
+    signal,
+    error: () => new QuireError('QUERY_TIMED_OUT', `${tooLate}: ${timeoutMs} ms.`),
+  });
   const parsed = readPreviewRequest(request);
   const late = new LateFinding();
   const sample = await late.guard(noSample, () =>
@@ -103,7 +109,7 @@ interface RunOptions {
 
 function runRows(sample: Sample, { config, schema }: PlannedTable, { limits, ...options }: RunOptions): Promise<PipelineResult> {
   if (schema === undefined || sample.rows.length === 0) return Promise.resolve(noResult);
-  return runPipeline(sample.rows, { ...options, config, schema, madeBytesMax: limits.rowsBytesMax, pause: yieldToEventLoop });
+  return runPipeline(sample.rows, { ...options, config, schema, madeBytesMax: limits.rowsBytesMax });
 }
 
 /** Every rule that config and schema break, and what the pipeline says of them that no rule does. */
@@ -185,25 +191,6 @@ function respond(
 }
 
 const tooLate = 'The preview took longer than it may';
-
-/** Aborts when the caller does, or when the time is over. */
-class TimeLimit implements Disposable {
-  readonly #ended = new AbortController();
-  readonly #limit = new AbortController();
-  readonly signal: AbortSignal;
-
-  constructor(clock: Clock, timeMaxMs: number, signal: AbortSignal | undefined) {
-    this.signal = signal === undefined ? this.#limit.signal : AbortSignal.any([this.#limit.signal, signal]);
-    clock.sleep(timeMaxMs, this.#ended.signal).then(
-      () => this.#limit.abort(new QuireError('QUERY_TIMED_OUT', `${tooLate}: ${timeMaxMs} ms.`)),
-      () => undefined,
-    );
-  }
-
-  [Symbol.dispose](): void {
-    this.#ended.abort();
-  }
-}
 
 /** Makes a finding of a part that runs out of time. */
 class LateFinding {

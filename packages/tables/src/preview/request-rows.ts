@@ -1,9 +1,9 @@
+import type { TimeSlice } from '@quire/core/wait';
 import type { Finding } from '../finding.ts';
 import { pointerTo } from '../json-pointer.ts';
 import { isRecord } from '../model/model-schema.ts';
 import type { SourceRow } from '../row.ts';
 import { isDeeperThan, nestingMax } from './nesting.ts';
-import type { TimeSlice } from './time-slice.ts';
 import type { SampleBudget } from './sample-budget.ts';
 
 /** The rows of a request, as the pipeline takes them. */

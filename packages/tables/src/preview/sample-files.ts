@@ -1,4 +1,5 @@
 import { isQuireError } from '@quire/core';
+import { yieldToEventLoop } from '@quire/core/wait';
 import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import { ByteBudget } from '../sources/byte-budget.ts';
@@ -6,7 +7,6 @@ import type { FileFormat } from '../sources/formats/file-format.ts';
 import { openRows } from '../sources/formats/read-rows.ts';
 import type { FileFinder, SourceFile } from '../sources/source-file.ts';
 import { SourceProblem } from '../sources/source-problem.ts';
-import { yieldToEventLoop } from './time-slice.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { SampleBudget } from './sample-budget.ts';
 import { noSample, type Sample, type SampleOptions } from './sample.ts';

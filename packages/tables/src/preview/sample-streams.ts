@@ -1,4 +1,5 @@
 import { isQuireError, QuireError } from '@quire/core';
+import { Deadline } from '@quire/core/wait';
 import { findStartOffset, type MessageStream, type PartitionOffsets, type StreamStart } from '@quire/streams';
 import type { TableConfig } from '../config/table-config.ts';
 import type { Finding } from '../finding.ts';
@@ -33,7 +34,9 @@ export async function sampleStreams(request: PreviewRequest, options: SampleOpti
   if (given === undefined || streams.length === 0) return noSample;
   const [first] = streams;
   if (options.openStream === undefined) return { ...noSample, findings: [notAllowed(`${given.path}${first?.path ?? ''}`)] };
-  using time = new ReadingTime(options);
+  const { clock, limits, signal } = options;
+  // Half the time of a preview is for its streams: what they gave by then goes through the pipeline.
+  using time = new Deadline({ clock, timeoutMs: limits.timeMaxMs / 2, signal, error: tooLate });
   const sampling = new StreamSampling({ ...options, signal: time.signal });
   const rowsMax = Math.max(0, Math.min(request.preview.config?.sampling?.max ?? 100, options.limits.rowsMax));
   for (const { path, options: keys } of streams) {
@@ -179,25 +182,6 @@ function beginsAtEnd(path: string): Finding {
   return { path, code: 'STREAM_BEGINS_AT_END', severity: 'info', message };
 }
 
-/** Half the time of a preview is for its streams: what they gave by then goes through the pipeline. */
-class ReadingTime implements Disposable {
-  readonly #ended = new AbortController();
-  readonly signal: AbortSignal;
-
-  constructor({ clock, limits, signal }: SampleOptions) {
-    const limit = new AbortController();
-    this.signal = AbortSignal.any([limit.signal, signal]);
-    const timeMaxMs = limits.timeMaxMs / 2;
-    clock.sleep(timeMaxMs, this.#ended.signal).then(
-      () =>
-        limit.abort(
-          new QuireError('QUERY_TIMED_OUT', `Reading the stream took longer than ${timeMaxMs} ms; the rest is left out.`),
-        ),
-      () => undefined,
-    );
-  }
-
-  [Symbol.dispose](): void {
-    this.#ended.abort();
-  }
+function tooLate(timeoutMs: number): QuireError {
+  return new QuireError('QUERY_TIMED_OUT', `Reading the stream took longer than ${timeoutMs} ms; the rest is left out.`);
 }

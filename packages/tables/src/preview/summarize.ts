@@ -1,6 +1,6 @@
+import type { TimeSlice } from '@quire/core/wait';
 import type { PipelineResult } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
-import type { TimeSlice } from './time-slice.ts';
 import type { PreviewSummary } from './preview-response.ts';
 import type { Sample } from './sample.ts';
 

@@ -1,5 +1,5 @@
+import { TimeSlice } from '@quire/core/wait';
 import type { Finding } from '../finding.ts';
-import { TimeSlice } from './time-slice.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { readRequestRows } from './request-rows.ts';
 import { SampleBudget } from './sample-budget.ts';

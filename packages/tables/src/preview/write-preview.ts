@@ -1,6 +1,6 @@
 import { formatBytes, QuireError, writeLosslessJson } from '@quire/core';
+import { yieldToEventLoop } from '@quire/core/wait';
 import type { Finding } from '../finding.ts';
-import { yieldToEventLoop } from './time-slice.ts';
 import { previewLimits } from './preview-limits.ts';
 import type { PreviewResponse } from './preview-response.ts';
 

@@ -43,7 +43,6 @@ test('every row that a table was inferred from goes into it: none fails, none is
         config,
         schema: inferred.schema,
         clock: new ManualClock(),
-        pause: async () => {},
       });
       expect(result.findings).toEqual([]);
       expect(result.dropped).toEqual([]);
@@ -87,7 +86,7 @@ test('numbers keep their value in the type that they are widened to', async () =
     fc.asyncProperty(numbers, async (given) => {
       const source = given.map((number) => ({ n: number }));
       const { schema } = inferSchema(source);
-      const { rows: kept } = await runPipeline(source, { config: {}, schema, clock: new ManualClock(), pause: async () => {} });
+      const { rows: kept } = await runPipeline(source, { config: {}, schema, clock: new ManualClock() });
       expect(kept.map(({ fields }) => BigInt(fields['n'] as string | number | bigint))).toEqual(given.map(BigInt));
     }),
   );

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '@quire/core/wait';
 import { ManualClock } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
 import { runPipeline } from '../../src/pipeline/run-pipeline.ts';
@@ -93,20 +94,22 @@ describe('others run meanwhile', () => {
   }
   const rows = Array.from({ length: 100 }, (_, index) => ({ a: index }));
 
-  test('a pause comes after every few milliseconds of work', async () => {
-    let pauses = 0;
-    const pause = async (): Promise<void> => {
-      pauses += 1;
+  test('others have their turn after every few milliseconds of work', async () => {
+    let turns = 0;
+    const running = runPipeline(rows, { config: {}, schema: {}, clock: new WorkingClock() });
+    let isRunning = true;
+    const others = async (): Promise<void> => {
+      for (; isRunning; turns += 1) await yieldToEventLoop();
     };
-    const result = await runPipeline(rows, { config: {}, schema: {}, clock: new WorkingClock(), pause });
+    const [result] = await Promise.all([running.finally(() => (isRunning = false)), others()]);
     expect(result.counts.read).toBe(100);
-    expect(pauses).toBe(20);
+    expect(turns).toBe(20);
   });
 
   test('whoever aborts during a pause ends the run', async () => {
     const controller = new AbortController();
-    const pause = async (): Promise<void> => controller.abort();
-    const running = runPipeline(rows, { config: {}, schema: {}, clock: new WorkingClock(), pause, signal: controller.signal });
+    setImmediate(() => controller.abort());
+    const running = runPipeline(rows, { config: {}, schema: {}, clock: new WorkingClock(), signal: controller.signal });
     await expect(running).rejects.toMatchObject({ code: 'ABORTED' });
   });
 

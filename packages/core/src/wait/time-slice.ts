@@ -1,30 +1,31 @@
-import { type Clock, throwIfAborted } from '@quire/core';
+import type { Clock } from '../clock.ts';
+import { throwIfAborted } from '../errors.ts';
 
-/** How long something may work before others run. */
+/** How long a loop may work before others run. */
 const sliceMs = 5;
 
-/** Lets others run now and then: a long loop asks it at every turn. */
+/** Divides a long loop into slices of a few milliseconds, between which others run: `if (slice.isDue) await slice.yield();`. */
 export class TimeSlice {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
-  #sliceStartMs: number;
+  #startMs: number;
 
   constructor(clock: Clock, signal?: AbortSignal) {
     this.#clock = clock;
     this.#signal = signal;
-    this.#sliceStartMs = clock.monotonicMs();
+    this.#startMs = clock.monotonicMs();
   }
 
   /** Whether it is time to `yield`: cheaper to ask than to await. */
   get isDue(): boolean {
-    return this.#clock.monotonicMs() - this.#sliceStartMs >= sliceMs;
+    return this.#clock.monotonicMs() - this.#startMs >= sliceMs;
   }
 
-  /** @throws ABORTED when the signal is aborted */
+  /** Lets others run, and begins the next slice. @throws ABORTED when the signal is aborted */
   async yield(): Promise<void> {
     await yieldToEventLoop();
     throwIfAborted(this.#signal);
-    this.#sliceStartMs = this.#clock.monotonicMs();
+    this.#startMs = this.#clock.monotonicMs();
   }
 }
 
