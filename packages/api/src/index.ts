@@ -30,7 +30,7 @@ export { PinotBroker, PinotTableBrokers, PinotTableList, PinotTableSchema } from
 export { discoveryOperations, tableOperations } from './pinot/table-operations.ts';
 export { takeSetStatements } from './pinot/set-statements.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
-export { parameterTypes, parseQueryParameters } from './query-parameters.ts';
+export { parameterTypes, parseQueryParameters, type ParameterType } from './query-parameters.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 export { RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 export { refer } from './reference.ts';

@@ -1,7 +1,7 @@
 import { type QueryParameter, type QueryParameters, QuireError } from '@quire/core/portable';
 import { Type } from 'typebox';
 
-type ParameterType = QueryParameter['type'];
+export type ParameterType = QueryParameter['type'];
 
 const expectations: Readonly<Record<ParameterType, string>> = {
   NULL: 'null',

@@ -14,3 +14,4 @@ export { SecretWatch, type SecretWatchOptions } from './secret-watch.ts';
 export { createStaticTokenProvider } from './static-token-provider.ts';
 export { readText, type TextLocation, type TextRequest, type TextDependencies } from './text-location.ts';
 export { UrlTokenProvider, type UrlTokenOptions } from './url-token-provider.ts';
+export type { ScryptHash } from './scrypt-hash.ts';

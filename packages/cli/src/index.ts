@@ -4,3 +4,4 @@ export type { ObjectStoreFactory } from './start/open-remote-store.ts';
 export type { QueryEngineFactory, QueryEngineSettings } from './start/open-query-engine.ts';
 export type { Role } from './start/roles.ts';
 export { type RunningQuire, startQuire, type StartQuireOptions } from './start-quire.ts';
+export type { Key } from './pager/key.ts';

@@ -1,6 +1,6 @@
 import type { JsonValue } from './lossless-json.ts';
 
-type ScalarDataType =
+export type ScalarDataType =
   | 'INT'
   | 'LONG'
   | 'FLOAT'

@@ -9,8 +9,8 @@ export {
 export type { TableSize } from './admin-answers.ts';
 export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';
 export type { Credentials } from './authorization.ts';
-export type { Cell, Column, ColumnDataType, DateMode, IntegerMode, Row, RowObject } from './cells.ts';
-export { QuireClientError } from './client-error.ts';
+export type { Cell, Column, ColumnDataType, DateMode, IntegerMode, Row, RowObject, ScalarDataType } from './cells.ts';
+export { QuireClientError, type ExchangeFacts } from './client-error.ts';
 export type { QuireClientOptions } from './client-options.ts';
 export type { DownloadFormat } from './document-pieces.ts';
 export type { Download, DownloadOptions, DownloadPosition, DownloadProgress } from './download.ts';
@@ -22,3 +22,4 @@ export type { ParameterValue, ParameterValues } from './query-parameters.ts';
 export type { ResultCursor, WalkOptions } from './result-cursor.ts';
 export type { RetryLimits } from './retry-reads.ts';
 export type { StoredResult } from './stored-result.ts';
+export type { AskedPage, SignalOptions } from './result-calls.ts';

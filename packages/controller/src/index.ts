@@ -3,3 +3,4 @@ export type { ControllerOptions } from './controller-options.ts';
 export { type Controller, createController } from './create-controller.ts';
 export type { ControllerPreviewOptions, PreviewCall, RunPreview } from './preview/preview-options.ts';
 export { previewOperations } from './preview/table-operations.ts';
+export type { ControllerTables } from './tables/table-context.ts';

@@ -30,7 +30,7 @@ export interface DuckDbEngineOptions extends DatabaseOptions {
   readonly statementLimits?: Partial<StatementLimits> | undefined;
 }
 
-interface ExecuteOptions {
+export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined;
   readonly limits: QueryLimits;
 }

@@ -1,5 +1,5 @@
-export { DuckDbEngine, type DuckDbEngineOptions } from './duckdb-engine.ts';
+export { DuckDbEngine, type DuckDbEngineOptions, type ExecuteOptions } from './duckdb-engine.ts';
 export type { DatabaseOptions } from './locked-database.ts';
 export { removeDeadSpills } from './spill-leftovers.ts';
 export { type StatementLimits, statementLimits } from './statement-limits.ts';
-export type { OpenTable, TableSource } from './table-source.ts';
+export type { OpenTable, TableSource, TableFormat } from './table-source.ts';

@@ -1,9 +1,9 @@
 export { type DateTimeFormat, parseDateTimeFormat, readInFormat, writeInFormat } from './dates/date-time-format.ts';
-export { parseGranularity } from './dates/granularity.ts';
+export { parseGranularity, type Granularity } from './dates/granularity.ts';
 export { compileExpression, type Evaluator } from './language/compile-expression.ts';
 export { columnsOf, type Expression, type LiteralValue } from './language/expression.ts';
 export { expressionFailed } from './language/expression-error.ts';
-export type { EvaluationContext } from './language/function-definition.ts';
+export type { EvaluationContext, FunctionDefinition } from './language/function-definition.ts';
 export { renderFunctionReference } from './language/function-reference.ts';
 export { functionFamilies, type FunctionFamily, isDeterministic } from './language/function-table.ts';
 export { type ParsedExpression, parseExpression } from './language/parse-expression.ts';
@@ -37,3 +37,7 @@ export {
   type ValueType,
   WholeDouble,
 } from './values/value.ts';
+export type { DateTimePattern, PatternField, NumberLetter } from './dates/date-time-pattern.ts';
+export type { TimeUnit } from './dates/time-unit.ts';
+export type { Zone } from './dates/zone.ts';
+export type { Type, TypeName } from './language/function-type.ts';

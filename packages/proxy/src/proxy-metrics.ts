@@ -1,6 +1,4 @@
 import { ServiceMetrics } from '@quire/service';
-import type { BrokerSet } from './brokers/broker-set.ts';
-import type { RouteCache } from './routing/route-cache.ts';
 
 /** How the broker of a call was found. */
 export type RouteSource = 'query' | 'forward' | 'learnt' | 'shared' | 'asked' | 'any';
@@ -39,7 +37,7 @@ export class ProxyMetrics extends ServiceMetrics {
   }
 
   /** Shows what is known now, asked at each scrape. */
-  watchBrokers(brokers: BrokerSet, routes: RouteCache): void {
+  watchBrokers(brokers: { readonly all: readonly { readonly isUp: boolean }[] }, routes: { readonly count: number }): void {
     this.gauge('quire_proxy_brokers_up', 'Brokers that are given calls.', () => brokers.all.filter(({ isUp }) => isUp).length);
     this.gauge('quire_proxy_brokers_down', 'Brokers that are not.', () => brokers.all.filter(({ isUp }) => !isUp).length);
     this.gauge('quire_proxy_routes', 'Results of which the proxy knows where they are.', () => routes.count);

@@ -8,6 +8,7 @@ export {
   type RestreamStatus,
   restreamStatuses,
   type StageRecord,
+  type Aftermath,
 } from './restream-job.ts';
 export { Restreams, type RestreamsOptions } from './restreams.ts';
 export type { RestreamRequest } from './start-job.ts';

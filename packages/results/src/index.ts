@@ -1,6 +1,6 @@
 export type { ArrowBatch, ArrowColumn, ArrowField, ArrowSchema, ArrowType } from './arrow/arrow-input.ts';
 export type { Compression } from './arrow/buffer-codec.ts';
-export { listResultFolders, listResults, type ResultFolder } from './catalog.ts';
+export { listResultFolders, listResults, type ResultFolder, type FolderListOptions } from './catalog.ts';
 export { columnDataTypes } from './column-data-types.ts';
 export {
   brokerPrefix,
@@ -10,16 +10,17 @@ export {
   recordKeyOf,
   resultPrefix,
   type ResultObjectName,
+  type RecordName,
 } from './layout.ts';
 export type { RemovalReason } from './removed-results.ts';
-export { removeResult } from './remove-result.ts';
+export { removeResult, type RemoveOptions } from './remove-result.ts';
 export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
-export { type EncodeOptions, type PageFormat, ResultPage } from './result-page.ts';
+export { type EncodeOptions, type PageFormat, type ResultPage } from './result-page.ts';
 export type { ResultSource } from './result-source.ts';
-export type { OpenOptions, ResultStoreOptions } from './result-store-options.ts';
+export type { OpenOptions, ResultStoreOptions, NewResult } from './result-store-options.ts';
 export { ResultStore } from './result-store.ts';
-export { Result } from './result.ts';
+export type { Result } from './result.ts';
 export { storeInProcess, type StoringEngine, type StoringOptions } from './storing-engine.ts';
 export type { ResultSink } from './write-result.ts';
 export { decodeSchema, encodeSchema } from './schema-bytes.ts';
@@ -30,4 +31,6 @@ export {
   type WriterAdmission,
   writeOrdered,
   type WrittenResult,
+  type ResultOrder,
 } from './written-result.ts';
+export type { TextAround } from './encode/page-encoders.ts';

@@ -1,6 +1,6 @@
 export { audit } from './audit.ts';
-export { callContextOf, principalOf, signalOf } from './call-context.ts';
-export type { CallsUnderWay } from './calls-under-way.ts';
+export { callContextOf, principalOf, signalOf, type CallContext } from './call-context.ts';
+export type { CallsUnderWay, Call, CallOutcome } from './calls-under-way.ts';
 export { createService, type Service, type ServiceAddress } from './create-service.ts';
 export { errorBodyOf, publicMessage, toQuireError } from './error-reply.ts';
 export {

@@ -9,5 +9,7 @@ export { renderReference } from './reference.ts';
 export { settingsError, type SettingProblem } from './setting-problem.ts';
 export { formatSettingSource, type SettingSource } from './setting-source.ts';
 export type { TextLocation } from './text-location-kind.ts';
-export type { PrincipalSettings, Settings, TableSettings } from './setting-table.ts';
+export type { PrincipalSettings, Settings, TableSettings, NamedValuesOf, ValuesOf, Rows, ValueOf } from './setting-table.ts';
 export type { SettingsInput } from './settings-input.ts';
+export type { SettingRow } from './setting-row.ts';
+export type { SettingKind } from './setting-kind.ts';

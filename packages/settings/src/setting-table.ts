@@ -49,10 +49,10 @@ export const settingTable = {
 /** The settings whose keys contain a name that users choose; each group becomes a list with one element per name. */
 export const namedTable = { tables, principals, storageClasses };
 
-type Rows = Readonly<Record<string, SettingRow<unknown>>>;
-type ValueOf<Row> = Row extends SettingRow<infer Value> ? Value : never;
-type ValuesOf<Group extends Rows> = { readonly [Name in keyof Group]: ValueOf<Group[Name]> };
-type NamedValuesOf<Group extends Rows> = ReadonlyArray<{ readonly name: string } & ValuesOf<Group>>;
+export type Rows = Readonly<Record<string, SettingRow<unknown>>>;
+export type ValueOf<Row> = Row extends SettingRow<infer Value> ? Value : never;
+export type ValuesOf<Group extends Rows> = { readonly [Name in keyof Group]: ValueOf<Group[Name]> };
+export type NamedValuesOf<Group extends Rows> = ReadonlyArray<{ readonly name: string } & ValuesOf<Group>>;
 
 /**
  * Every setting's value, by group and name: `settings.results.expirationMs`. Durations are in milliseconds (`…Ms`), sizes in

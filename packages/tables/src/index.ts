@@ -32,8 +32,19 @@ export {
   inferSchema,
   SchemaInference,
 } from './infer/schema-inference.ts';
-export type { Change, ChangeExample, ChangeKind } from './pipeline/journal.ts';
-export type { PipelineConfig, PipelineSchema } from './pipeline/pipeline-input.ts';
+export type { Change, ChangeExample, ChangeKind, StepJournal, NotedExample } from './pipeline/journal.ts';
+export type {
+  PipelineConfig,
+  PipelineSchema,
+  FieldSpecPart,
+  IngestionConfigPart,
+  TimeFieldSpecPart,
+  ComplexTypePart,
+  EnrichmentPart,
+  GranularityPart,
+  SchemaConformingPart,
+  TransformPart,
+} from './pipeline/pipeline-input.ts';
 export { type PipelineOptions, type PipelinePlan, planPipeline } from './pipeline/plan-pipeline.ts';
 export {
   type DroppedRow,
@@ -43,7 +54,7 @@ export {
   type RunOptions,
   runPipeline,
 } from './pipeline/run-pipeline.ts';
-export { type StepName, stepNames } from './pipeline/step.ts';
+export { type StepName, stepNames, type Step } from './pipeline/step.ts';
 export { renderRuleList } from './validate/rule-list.ts';
 export type { ClusterContext } from './validate/rule.ts';
 export { type TableContext, validateTableConfig, validateTableSchema } from './validate/validate.ts';
@@ -59,13 +70,19 @@ export {
   type CheckedSchemaDocument,
   type CheckedTableDocument,
   type CheckedTablesDocument,
+  type Cluster,
+  type Verdict,
 } from './check/check-tables.ts';
 export { parseDocument } from './preview/parse-document.ts';
 export { previewText } from './preview/preview-text.ts';
 export { writePreview } from './preview/write-preview.ts';
 export type { AllowedBucket } from './sources/bucket-files.ts';
 export { type AllowedSources, createFileFinder } from './sources/file-finder.ts';
-export { type ColumnSpec, columnsOfSchema } from './pipeline/column-spec.ts';
+export { type ColumnSpec, columnsOfSchema, type ExceedStrategy } from './pipeline/column-spec.ts';
 export { type DateTimeFormat, writeInFormat } from '@quire/expressions';
 export { instantOfTime, timeFormatOf } from './pipeline/steps/time-check.ts';
 export { type FileRowsOptions, openFileRows } from './sources/open-file-rows.ts';
+export type { ColumnType } from './pipeline/column-type.ts';
+export type { SizeBudget } from './pipeline/size-budget.ts';
+export type { TimeFormat } from './infer/time-evidence.ts';
+export type { WorkingRow, RowFailure } from './pipeline/working-row.ts';

@@ -1,50 +1,130 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { parseSync } from 'vite';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Declarations, type Export } from './declarations.ts';
 
-const packages = join(import.meta.dirname, '../../../packages');
+const root = join(import.meta.dirname, '../../..');
 
-/** Sorted lines, one for each name that a module exports; types say so. Throws on `export *`, which hides the list. */
-function exportedNames(text: string): string[] {
-  const entries = parseSync('index.ts', text).module.staticExports.flatMap((statement) => statement.entries);
-  return entries
-    .map(({ exportName, isType }) => {
-      if (exportName.name === null) throw new Error('An entry lists its names: `export *` hides them.');
-      return isType ? `type ${exportName.name}` : exportName.name;
-    })
-    .toSorted();
+/** What is longer is the type of a JSON schema, written out: other suites hold the documents that it makes. */
+const charactersMax = 4000;
+
+interface Entry {
+  /** What is imported: `core/testing`. */
+  readonly specifier: string;
+  /** The source behind it. */
+  readonly file: string;
 }
 
-/** Entry points of a package: where importers find it, and the source behind it. */
-function entries(name: string): { specifier: string; source: string }[] {
-  const manifest = JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')) as {
+/** Entry points of a package. */
+function entriesOf(name: string): readonly Entry[] {
+  const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as {
     exports: Record<string, { '@quire/source': string }>;
   };
   return Object.entries(manifest.exports).map(([path, target]) => ({
     specifier: join(name, path),
-    source: join(packages, name, target['@quire/source']),
+    file: join('packages', name, target['@quire/source']),
   }));
 }
 
-describe('what the packages export', () => {
-  const all = readdirSync(packages, { withFileTypes: true }).flatMap((folder) =>
-    folder.isDirectory() ? entries(folder.name) : [],
-  );
+/** What an entry exports, as its importers may use it. */
+function signatures(exports: ReadonlyMap<string, Export>): string {
+  const parts = Array.from(exports, ([name, { isType, declaration }]): [string, string] => {
+    const head = isType ? `type ${name}` : name;
+    if (declaration === undefined) return [head, 'is what another package exports'];
+    const text = declaration.text.replace(/^export /gm, '').replace(/^declare /gm, '');
+    if (text.length <= charactersMax) return [head, text];
+    return [head, `${text.length} characters, SHA-256 ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`];
+  });
+  const sorted = parts.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([head, text]) => `# ${head}\n${text}\n`).join('\n');
+}
 
-  test.each(all)('$specifier', async ({ specifier, source }) => {
-    const names = exportedNames(readFileSync(source, 'utf8'));
-    await expect(`${names.join('\n')}\n`).toMatchFileSnapshot(`./exports/${specifier.replaceAll('/', '-')}.txt`);
+const packages = readdirSync(join(root, 'packages'), { withFileTypes: true }).flatMap((each) =>
+  each.isDirectory() ? [each.name] : [],
+);
+let declarations: Declarations;
+
+beforeAll(async () => {
+  declarations = await Declarations.emit();
+});
+
+describe('what the packages export', () => {
+  test.each(packages.flatMap(entriesOf))('$specifier', async ({ specifier, file }) => {
+    const snapshot = `./exports/${specifier.replaceAll('/', '-')}.txt`;
+    await expect(signatures(declarations.exportsOf(file))).toMatchFileSnapshot(snapshot);
+  });
+
+  test.each(packages)('%s exports every type that its signatures mention', (name) => {
+    const exports = entriesOf(name).flatMap(({ file }) => [...declarations.exportsOf(file).values()]);
+    const known = new Set(exports.map(({ declaration }) => declaration));
+    const missing = exports.flatMap((each) =>
+      declarations
+        .mentionsOf(each)
+        .filter((mentioned) => !known.has(mentioned))
+        .map((mentioned) => `${mentioned.name} (${mentioned.file}), which ${each.declaration?.name} mentions`),
+    );
+    expect(missing).toEqual([]);
   });
 });
 
-describe('exportedNames', () => {
-  test('tells types from values', () => {
-    const text = `export { b, type C } from './b.ts'; export type { D } from './d.ts'; export const a = 1; export interface E {}`;
-    expect(exportedNames(text)).toEqual(['a', 'b', 'type C', 'type D', 'type E']);
+describe('declarations', () => {
+  const parsed = new Declarations(
+    new Map([
+      [
+        'index.ts',
+        `import { type A as Renamed, Hidden } from './a.ts';
+         export { B } from './a.ts';
+         export type { C } from './a.ts';
+         export { type D } from '@quire/core';
+         interface Own {}
+         export declare function f(x: Own): import('./a.ts').Inferred;
+         export declare function f(x: Renamed): Hidden.Part;
+         export type { Renamed as E };`,
+      ],
+      [
+        'a.ts',
+        `export interface A {}
+         export declare class B { #private; constructor(given: Given); get part(): readonly Part[]; }
+         export declare class C extends B { constructor(given: Given); }
+         export interface Given {}
+         export interface Part {}
+         export interface Inferred {}
+         export declare namespace Hidden {}`,
+      ],
+    ]),
+  );
+  const mentions = (name: string): readonly string[] => {
+    const found = parsed.exportsOf('index.ts').get(name);
+    if (found === undefined) throw new Error(`There is no ${name}.`);
+    return parsed.mentionsOf(found).map((each) => each.name);
+  };
+
+  test('tell types from values, and whose they are', () => {
+    const facts = Array.from(parsed.exportsOf('index.ts'), ([name, { isType, declaration }]) => [
+      name,
+      isType,
+      declaration === undefined ? undefined : `${declaration.file} ${declaration.name}`,
+    ]);
+    expect(facts).toEqual([
+      ['B', false, 'a.ts B'],
+      ['C', true, 'a.ts C'],
+      ['D', true, undefined],
+      ['f', false, 'index.ts f'],
+      ['E', true, 'a.ts A'],
+    ]);
   });
 
-  test('refuses to guess', () => {
-    expect(() => exportedNames(`export * from './b.ts';`)).toThrow('export *');
+  test('find what types mention, across modules', () => {
+    expect(mentions('f')).toEqual(['Own', 'Inferred', 'A', 'Hidden']);
+  });
+
+  test('count the parameters of a constructor only where it can be called', () => {
+    expect([mentions('B'), mentions('C')]).toEqual([['Part', 'Given'], ['B']]);
+  });
+
+  test('refuse to guess', () => {
+    const starred = new Declarations(new Map([['index.ts', `export * from './b.ts';`]]));
+    expect(() => starred.exportsOf('index.ts')).toThrow('export *');
   });
 });

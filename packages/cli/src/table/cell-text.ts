@@ -28,6 +28,7 @@ function escapeCode(character: string): string {
 /** JSON with the digits of bigints, which JSON.stringify refuses; NaN and infinities as strings, as on the wire. */
 function jsonText(cell: Cell): string {
   if (Array.isArray(cell)) return `[${cell.map((element: Cell) => jsonText(element)).join(',')}]`;
+  if (cell instanceof Date) return JSON.stringify(cell);
   if (typeof cell === 'object' && cell !== null) {
     return `{${Object.entries(cell)
       .map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`)

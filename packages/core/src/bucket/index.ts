@@ -5,4 +5,4 @@ export { asciiMark, canBeginKey, entriesInOrder } from './entries-in-order.ts';
 export type { FailedCall } from './failed-call.ts';
 export { assertLinkLifetime } from './link-lifetime.ts';
 export { type PartUpload, putInParts, type PutInPartsOptions } from './put-in-parts.ts';
-export { observeSource } from '../store/observe-source.ts';
+export { observeSource, type SourceObserver } from '../store/observe-source.ts';

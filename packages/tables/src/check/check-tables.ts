@@ -7,7 +7,7 @@ import type { ClusterContext } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
 
 /** What is said of a config or a schema that somebody wrote. */
-interface Verdict {
+export interface Verdict {
   /** Whether there is no error among the findings. */
   readonly valid: boolean;
   readonly findings: readonly Finding[];
@@ -34,7 +34,7 @@ export interface CheckedTablesDocument extends Verdict {
   readonly realtime: CompleteTableConfig | null;
 }
 
-type Cluster = Omit<ClusterContext, 'otherConfig'>;
+export type Cluster = Omit<ClusterContext, 'otherConfig'>;
 
 /** Reads a schema and checks it against every rule; never throws. */
 export function checkTableSchema(document: unknown): CheckedSchemaDocument {

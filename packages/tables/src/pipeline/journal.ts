@@ -16,7 +16,7 @@ export interface ChangeExample {
 }
 
 /** The same, with values as steps have them. */
-interface NotedExample {
+export interface NotedExample {
   readonly sourceIndex: number;
   readonly before?: Value;
   readonly after?: Value;
