@@ -62,23 +62,26 @@ function fits<Write extends RoomHolder>({ policy, storedBytes, doubtfulBytes, wr
  * algorithm (Dijkstra, EWD 623), with the guaranteed size as everybody's claim. Nobody gives back what it holds before it ends,
  * so that two halves of a result each could fill the last room and wait for each other for ever.
  *
- * The largest goes first: it needs the least. Before each next one a sweep may bring what is stored down to the target, no further.
- * Writes beyond the guaranteed size have no claim, and can be made to give way. The largest is never held back here.
+ * The largest goes first: it needs the least, and so is never held back. Before each next one a sweep may bring what is stored down to
+ * the target, no further. Writes beyond the guaranteed size have no claim, and can be made to give way. But they may end as well, and
+ * then as much as the target is kept: so while there is one, that much counts as kept.
  */
 function leavesAWayOut<Write extends RoomHolder>(
   { policy, storedBytes, writes }: Pick<RoomState<Write>, 'policy' | 'storedBytes' | 'writes'>,
   write: Write,
 ): boolean {
   const { quotaBytes, criticalBytes, targetBytes, guaranteedBytes } = policy;
-  if (grownBytes(write) > guaranteedBytes) return true;
+  if (write.heldBytes > guaranteedBytes) return true;
+  const goesBeyond = grownBytes(write) > guaranteedBytes;
   const claimants = writes.filter(({ heldBytes }) => heldBytes <= guaranteedBytes);
-  if (write === claimants.reduce((largest, each) => (each.heldBytes > largest.heldBytes ? each : largest), write)) return true;
+  if (!goesBeyond && claimants.every(({ heldBytes }) => heldBytes <= write.heldBytes)) return true;
   const held = claimants
+    .filter((each) => each !== write || !goesBeyond)
     .map((each) => (each === write ? grownBytes(each) : each.heldBytes))
     .toSorted((one, other) => other - one);
   let othersBytes = held.reduce((sum, bytes) => sum + bytes, 0);
   if (othersBytes <= quotaBytes - criticalBytes) return true;
-  let floorBytes = Math.min(storedBytes, targetBytes);
+  let floorBytes = goesBeyond || claimants.length < writes.length ? targetBytes : Math.min(storedBytes, targetBytes);
   for (const bytes of held) {
     othersBytes -= bytes;
     if (othersBytes > quotaBytes - guaranteedBytes - floorBytes) return false;

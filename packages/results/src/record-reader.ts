@@ -12,7 +12,7 @@ import { unlessAborted } from '@quire/core/wait';
 import { LRUCache } from 'lru-cache';
 import { listResultFolders, type ResultFolder } from './catalog.ts';
 import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from './commit-record.ts';
-import { parseResultObjectName, recordKeyOf, resultPrefix } from './layout.ts';
+import { dataKeyOf, parseResultObjectName, recordKeyOf, resultPrefix } from './layout.ts';
 import type { PeerBrokers } from './peer-brokers.ts';
 import { removedError } from './removed-results.ts';
 import type { ResultEntry } from './result-entry.ts';
@@ -89,13 +89,7 @@ export class RecordReader {
   async #look(open: OpenRecord): Promise<boolean> {
     const { requestId, recordKey } = open.entry;
     const seenMs = this.#clock.monotonicMs();
-    let isThere = true;
-    try {
-      await this.#store.head(recordKey);
-    } catch (error) {
-      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
-      isThere = false;
-    }
+    const isThere = await this.#isThere(recordKey);
     // Not what was put in its place meanwhile, nor what this process has removed.
     if (this.#records.get(requestId)?.entry.recordKey === recordKey) {
       if (isThere) this.#records.set(requestId, { ...open, seenMs });
@@ -146,13 +140,38 @@ export class RecordReader {
     const found = await Promise.all(
       brokerIds.map(async (brokerId) => {
         for await (const folder of listResultFolders(this.#store, resultPrefix(brokerId, requestId), options)) {
-          if (folder.entry === undefined) assertNoRecord(folder);
+          if (folder.entry === undefined) await this.#assertNotLost(brokerId, folder, options);
           return folder.entry;
         }
         return undefined;
       }),
     );
     return found.find((entry) => entry !== undefined);
+  }
+
+  async #isThere(key: string, options?: CallOptions): Promise<boolean> {
+    try {
+      await this.#store.head(key, options);
+      return true;
+    } catch (error) {
+      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+      return false;
+    }
+  }
+
+  /**
+   * A listing is no snapshot: it may show a commit record, and then miss the data that was removed meanwhile. A removal takes the record
+   * first. So data that is missing while the record still stands was lost.
+   *
+   * @throws RESULT_CORRUPT when a commit record stands without its data
+   */
+  async #assertNotLost(brokerId: string, { requestId, orphans }: ResultFolder, options: CallOptions): Promise<void> {
+    const record = orphans.find(({ key }) => parseResultObjectName(key)?.kind === 'record');
+    if (record === undefined) return;
+    if (await this.#isThere(dataKeyOf(brokerId, requestId), options)) return;
+    if (!(await this.#isThere(record.key, options))) return;
+    const message = `The data file of ${requestId} is missing, though its commit record ${record.key} is there.`;
+    throw new QuireError('RESULT_CORRUPT', message);
   }
 
   /** As `findEntry`, and one read; undefined when the result does not exist. */
@@ -234,12 +253,4 @@ export class RecordReader {
     this.remember(open);
     return open;
   }
-}
-
-/** @throws RESULT_CORRUPT when a commit record stands without its data: a removal takes the record first, so the data was lost */
-function assertNoRecord({ requestId, orphans }: ResultFolder): void {
-  const record = orphans.find(({ key }) => parseResultObjectName(key)?.kind === 'record');
-  if (record === undefined) return;
-  const message = `The data file of ${requestId} is missing, though its commit record ${record.key} is there.`;
-  throw new QuireError('RESULT_CORRUPT', message);
 }

@@ -13,6 +13,8 @@ export interface KnownResult {
   state: 'live' | 'gone' | 'unknown';
   /** Whether somebody has tried to remove it, perhaps before its writer heard that it stands. */
   isDisturbed: boolean;
+  /** Whether its renewal was cut off: of a result that somebody else removed meanwhile, a new commit record may stand without data. */
+  isHalfRenewed?: boolean;
 }
 
 /** What the evictions of one scene are held to. */
