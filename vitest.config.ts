@@ -3,9 +3,6 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './scripts/summary-reporter.ts';
 
-// Compiled code is kept between processes, those of the tests and those that they start: most have little else to do than load.
-process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compile');
-
 /** Workspaces resolve to their sources, in the tests and in the processes that the tests start. */
 const sourceCondition = '@quire/source';
 
