@@ -37,12 +37,15 @@ export function planRoom<Write extends RoomHolder>(state: RoomState<Write>): Roo
   const { policy, storedBytes, writes } = state;
   const { quotaBytes, criticalBytes, targetBytes, guaranteedBytes } = policy;
   const waiting = writes.filter(({ wantedBytes }) => wantedBytes > 0);
+  // The quota may have become smaller while it waited.
+  const outsized = waiting.find((write) => grownBytes(write) > criticalBytes);
+  if (outsized !== undefined) return { kind: 'refuse', write: outsized };
   const granted = waiting.find((write) => fits(state, write) && leavesAWayOut(state, write));
   if (granted !== undefined) return { kind: 'grant', write: granted };
   const blocked = waiting.filter((write) => !fits(state, write));
   if (blocked.some(({ maySweep }) => maySweep)) return { kind: 'sweep' };
   // Were it the only write, and everything evicted that may be, it would still not fit.
-  const aloneBytesMax = Math.min(criticalBytes, quotaBytes - Math.min(storedBytes, targetBytes));
+  const aloneBytesMax = quotaBytes - Math.min(storedBytes, targetBytes);
   const hopeless = blocked.find((write) => grownBytes(write) > aloneBytesMax);
   if (hopeless !== undefined) return { kind: 'refuse', write: hopeless };
   const isAnybodyAtWork = writes.some(({ heldBytes, wantedBytes }) => heldBytes > 0 && wantedBytes === 0);

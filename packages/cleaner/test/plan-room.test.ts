@@ -26,3 +26,7 @@ test('while such a write goes on, the others are granted what still lets all end
 test('when nobody goes on, one beyond the guaranteed size gives way before one within it', () => {
   expect(plan(4800, holder(800, 200), holder(2300, 300))).toBe('refuse 2300+300');
 });
+
+test('one that could not stay any more, since the quota has become smaller, is refused though it would fit', () => {
+  expect(plan(0, holder(7000, 300))).toBe('refuse 7000+300');
+});
