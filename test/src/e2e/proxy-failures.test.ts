@@ -1,4 +1,6 @@
 import type { ErrorBody, ProxyHealthResponse } from '@quire/api';
+import { CallLimits } from '@quire/auth';
+import { ManualClock } from '@quire/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   answers,
@@ -272,3 +274,24 @@ describe('an answer that breaks off', () => {
     ]);
   });
 });
+
+test.each([
+  ['a query', 'POST', '/query/sql'],
+  ['a page of a result that has to be looked for', 'GET', oddPage],
+  ['a list of results', 'GET', '/query/resultStore'],
+] as const)(
+  'a broker that holds its caller back is heard: %s is answered 429, with the time to wait',
+  async (_name, method, path) => {
+    const settings = { callsPerSecondMax: 1, callsRunningMax: Infinity, failuresPerMinuteMax: Infinity };
+    await using broker = await startBroker('busy', { limits: new CallLimits(() => settings, new ManualClock()) });
+    await using proxy = await TestProxy.start([broker]);
+    const call = () =>
+      proxy.call(path, { as: 'root', method, ...(method === 'POST' && { body: JSON.stringify({ sql: 'rows 1' }) }) });
+    let answer = await call();
+    // The look for the result is a call to the broker as well.
+    if (answer.status !== 429) answer = await call();
+
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(answer.json()).toMatchObject({ code: 429, reason: 'TOO_MANY_REQUESTS' });
+  },
+);
