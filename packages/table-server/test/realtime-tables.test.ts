@@ -1,3 +1,4 @@
+import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import { FileProducer } from '@quire/streams';
@@ -161,10 +162,54 @@ describe('a real-time table', () => {
     await orders.untilCommitted(3);
     await orders.append(1);
     await orders.server.restart();
-    expect(await orders.server.engine.readConsumption('orders_REALTIME')).toMatchObject({ isPaused: true });
+    // Nobody consumes: the partitions are those that the table and the stream know.
+    const paused = await orders.server.engine.readConsumption('orders_REALTIME');
+    expect(paused).toMatchObject({ isPaused: true, isReady: true });
+    expect(paused.partitions).toMatchObject([
+      { partition: 0, state: 'PAUSED', segmentName: null, lagMessages: 1, error: null },
+      { partition: 1, state: 'PAUSED', segmentName: null, lagMessages: 0, error: null },
+    ]);
     await orders.untilRows(9);
     await orders.server.engine.resumeConsumption('orders_REALTIME');
     await orders.untilRows(10);
+    expect(await orders.summaries()).toEqual(orders.eachOnce);
+  });
+
+  test('has what it consumed committed at its next start when it was paused and killed', async () => {
+    await using orders = await Orders.open();
+    await orders.append(3);
+    await orders.server.engine.createTable(configOf());
+    await orders.untilRows(3);
+    await orders.server.engine[Symbol.asyncDispose]();
+    // As a server leaves it that is killed between the wish and the commit.
+    const [table = ''] = await readdir(join(orders.server.directory, 'data'));
+    const record = { formatVersion: 1, isPaused: true, changedMs: 1, comment: null };
+    await writeFile(join(orders.server.directory, 'data', table, 'consumption.json'), JSON.stringify(record));
+    await orders.server.restart();
+    expect(await orders.committed()).toMatchObject([{ rowCount: 3 }]);
+    expect(await orders.summaries()).toEqual(orders.eachOnce);
+  });
+
+  test('is RETRYING while its stream is away, from the start or later, and goes on when it is back', async () => {
+    await using orders = await Orders.open();
+    const { server } = orders;
+    const [topic, elsewhere] = [join(server.directory, 'streams/orders'), join(server.directory, 'streams/away')];
+    await orders.append(2);
+    await server.engine.createTable(configOf());
+    await orders.untilRows(2);
+    const states = async () => (await server.engine.readConsumption('orders_REALTIME')).partitions.map(({ state }) => state);
+    await rename(topic, elsewhere);
+    await vi.waitFor(async () => expect(await states()).toEqual(['RETRYING', 'RETRYING']), patience);
+    await server.restart();
+    await vi.waitFor(async () => expect(await states()).toEqual(['RETRYING', 'RETRYING']), patience);
+    expect(await server.engine.readConsumption('orders_REALTIME')).toMatchObject({
+      isReady: false,
+      partitions: [{ error: expect.stringContaining('orders') }, { error: expect.stringContaining('orders') }],
+    });
+    await rename(elsewhere, topic);
+    await orders.append(1);
+    await orders.untilRows(3);
+    await vi.waitFor(async () => expect(await states()).toEqual(['CONSUMING', 'CONSUMING']), patience);
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 

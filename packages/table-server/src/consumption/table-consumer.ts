@@ -6,6 +6,8 @@ import { readDocument, replaceDocument } from '../directory/documents.ts';
 import type { ServedTable } from '../served-table.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
 import { type ConsumerEvents, PartitionConsumer } from './partition-consumer.ts';
+import { readConsumingRecords, readRestingPartitions } from './resting-partitions.ts';
+import { shapeOf } from '../segments/table-columns.ts';
 import type { StreamSettings } from './stream-settings.ts';
 
 /** What was wished for last: `data/<tableId>/consumption.json`. */
@@ -25,6 +27,8 @@ export interface TableConsumerOptions extends ConsumerEvents {
   readonly readSchema: () => Promise<TableSchemaDocument>;
 }
 
+type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
+
 /** How often a stream is asked for new partitions, and again when it could not be reached. */
 const lookEveryMs = { ready: 30_000, unready: 1_000 } as const;
 
@@ -35,6 +39,8 @@ export class TableConsumer implements AsyncDisposable {
   readonly #ending = new AbortController();
   #record: ConsumptionRecord;
   #isReady = false;
+  /** Why the partitions could not be asked for last; null when they could. */
+  #lookError: string | null = null;
   #looking: Promise<void> | undefined;
   #endLook: AbortController | undefined;
   /** Pauses and resumptions come one after the other. */
@@ -56,6 +62,7 @@ export class TableConsumer implements AsyncDisposable {
     const known = (await readDocument(path)) as unknown as ConsumptionRecord | undefined;
     const record: ConsumptionRecord = known ?? { formatVersion: 1, isPaused, changedMs: null, comment: null };
     if (known === undefined) await replaceDocument(path, record, random);
+    if (record.isPaused) await commitLeftovers(options);
     return new TableConsumer(options, record);
   }
 
@@ -71,7 +78,7 @@ export class TableConsumer implements AsyncDisposable {
   async read(options?: CallOptions): Promise<Consumption> {
     const { isPaused, changedMs, comment } = this.#record;
     const offsets = await this.#readOffsets(options);
-    const known = this.partitions.map(({ status }) => status);
+    const known = await this.#statuses(offsets);
     const partitions: PartitionConsumption[] = [];
     for (const status of known) {
       const latestOffset = offsets?.find(({ partition }) => partition === status.partition)?.latestOffset ?? status.latestOffset;
@@ -79,7 +86,9 @@ export class TableConsumer implements AsyncDisposable {
         await this.#withLag({ ...status, ...(isPaused && { state: 'PAUSED', segmentName: null }), latestOffset }, options),
       );
     }
-    const isReady = this.#isReady && (offsets ?? []).every(({ partition }) => known.some((each) => each.partition === partition));
+    // Whoever is paused need not have looked for partitions: the stream says now which there are.
+    const hasLooked = isPaused ? offsets !== undefined : this.#isReady;
+    const isReady = hasLooked && (offsets ?? []).every(({ partition }) => known.some((each) => each.partition === partition));
     return { isPaused, changedMs, comment, partitions, isReady };
   }
 
@@ -129,8 +138,11 @@ export class TableConsumer implements AsyncDisposable {
           if (!this.#consumers.has(partition) && !signal.aborted) this.#consumers.set(partition, this.#consumerOf(partition));
         }
         this.#isReady = true;
+        this.#lookError = null;
       } catch (error) {
-        if (!signal.aborted) onRetry?.(table.name, -1, error);
+        if (signal.aborted) return;
+        this.#lookError = error instanceof Error ? error.message : String(error);
+        onRetry?.(table.name, -1, error);
       }
       await sleepUnlessAborted(clock, this.#isReady ? lookEveryMs.ready : lookEveryMs.unready, signal);
     }
@@ -162,6 +174,17 @@ export class TableConsumer implements AsyncDisposable {
     await table.segments.change({ checkpoints: moved });
   }
 
+  /** Of the partitions that consume, of those that stopped, and, while the table is paused, of those that it would consume. */
+  async #statuses(offsets: readonly PartitionOffsets[] | undefined): Promise<readonly PartitionStatus[]> {
+    const statuses = new Map<number, PartitionStatus>();
+    const { isPaused } = this.#record;
+    const resting = { state: this.#lookError === null ? 'STARTING' : 'RETRYING', error: this.#lookError } as const;
+    for (const { partition } of isPaused ? (offsets ?? []) : []) statuses.set(partition, untouched(partition));
+    for (const status of await readRestingPartitions(this.#options.table, resting)) statuses.set(status.partition, status);
+    for (const { status } of this.partitions) statuses.set(status.partition, status);
+    return [...statuses.values()].toSorted((left, right) => left.partition - right.partition);
+  }
+
   async #readOffsets(options?: CallOptions): Promise<readonly PartitionOffsets[] | undefined> {
     try {
       return await this.#options.stream.readPartitions(options);
@@ -172,10 +195,7 @@ export class TableConsumer implements AsyncDisposable {
     }
   }
 
-  async #withLag(
-    status: Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>,
-    options?: CallOptions,
-  ): Promise<PartitionConsumption> {
+  async #withLag(status: PartitionStatus, options?: CallOptions): Promise<PartitionConsumption> {
     const { partition, currentOffset, latestOffset } = status;
     if (currentOffset === null || latestOffset === null) return { ...status, lagMessages: null, lagMs: null };
     if (latestOffset <= currentOffset) return { ...status, lagMessages: 0, lagMs: 0 };
@@ -205,4 +225,23 @@ export class TableConsumer implements AsyncDisposable {
     await replaceDocument(table.pathOf('consumption.json'), record, random);
     this.#record = record;
   }
+}
+
+/** A table was paused, and its server ended before all was committed that it had consumed. */
+async function commitLeftovers({ table, clock, random, readSchema, onRetry }: TableConsumerOptions): Promise<void> {
+  for (const { partition, startOffset } of await readConsumingRecords(table)) {
+    try {
+      const segment = await ConsumingSegment.open({ table, partition, clock, random }, async () => startOffset);
+      await segment.commit(shapeOf(table.record.config, await readSchema()));
+    } catch (error) {
+      // Queries see the rows all the same; the next start tries again.
+      onRetry?.(table.name, partition, error);
+    }
+  }
+}
+
+/** A partition of which nothing was consumed yet. */
+function untouched(partition: number): PartitionStatus {
+  const unknown = { segmentName: null, currentOffset: null, latestOffset: null, lastConsumedMs: null };
+  return { partition, state: 'STARTING', ...unknown, skippedCount: 0, error: null };
 }

@@ -1,0 +1,41 @@
+import { readdir } from 'node:fs/promises';
+import type { PartitionConsumption, PartitionState } from '@quire/core/table-engine';
+import { readDocument } from '../directory/documents.ts';
+import { type ConsumingRecord, isCommitted } from '../segments/manifest.ts';
+import type { ServedTable } from '../served-table.ts';
+
+type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
+
+/** Records of consuming segments whose rows no committed segment has yet. */
+export async function readConsumingRecords(table: ServedTable): Promise<readonly ConsumingRecord[]> {
+  const names = (await readdir(table.pathOf(''))).filter((name) => /^consuming-\d+\.json$/.test(name));
+  const records = await Promise.all(names.map((name) => readDocument(table.pathOf(name))));
+  return records
+    .flatMap((record) => (record === undefined ? [] : [record as unknown as ConsumingRecord]))
+    .filter((record) => !isCommitted(record, table.segments.manifest));
+}
+
+/** Where the partitions of a table stopped that nobody consumes, as its directory says. */
+export async function readRestingPartitions(
+  table: ServedTable,
+  { state, error }: { readonly state: PartitionState; readonly error: string | null },
+): Promise<readonly PartitionStatus[]> {
+  const consuming = await readConsumingRecords(table);
+  const { checkpoints, segments } = table.segments.manifest;
+  const partitions = new Set([...checkpoints, ...consuming].map(({ partition }) => partition));
+  return [...partitions].map((partition) => {
+    const record = consuming.find((each) => each.partition === partition);
+    const checkpoint = checkpoints.find((each) => each.partition === partition);
+    const committedMs = segments.flatMap(({ stream, committedMs: ms }) => (stream?.partition === partition ? [ms] : []));
+    return {
+      partition,
+      state,
+      segmentName: null,
+      currentOffset: record?.endOffset ?? checkpoint?.endOffset ?? null,
+      latestOffset: null,
+      lastConsumedMs: record?.consumedMs ?? (committedMs.length === 0 ? null : Math.max(...committedMs)),
+      skippedCount: 0,
+      error,
+    };
+  });
+}
