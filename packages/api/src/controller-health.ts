@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
 /** What a controller says of itself to whoever asks; it holds no secrets and names no broker. */
 export const ControllerHealthResponse = Type.Object(
   {
@@ -17,6 +19,35 @@ export const ControllerHealthResponse = Type.Object(
           }),
         },
         { description: 'The processes that previews run in.' },
+      ),
+    ),
+    tables: Type.Optional(
+      Type.Object(
+        {
+          tableCount: count('Tables that there are, each half by itself.'),
+          partitions: Type.Object(
+            {
+              starting: count('Nothing is known yet of where they stand.'),
+              consuming: count('They consume, or commit what they have consumed.'),
+              paused: count('Somebody has paused their table.'),
+              retrying: count('Their stream cannot be reached; it is tried again.'),
+              stopped: count('A message could not be taken, or is not in the stream any more.'),
+            },
+            { description: 'Partitions of the streams of all tables, by what they do.' },
+          ),
+          lagMessages: count('Messages that are in streams and not in tables yet, as far as it is known.'),
+          lagMsMax: count('How long the one of them has waited that waits longest.'),
+          tasks: Type.Object(
+            {
+              running: count('They run, or wait for their turn.'),
+              stopped: count('They go on once their type is resumed.'),
+              failed: count('They failed, took too long, or were cancelled.'),
+              completed: count('They did what they were to do.'),
+            },
+            { description: 'Tasks that are still known, by what became of them.' },
+          ),
+        },
+        { description: 'What tables do; absent where there are none to look after, or nothing is known of them.' },
       ),
     ),
     settingsProblems: Type.Optional(

@@ -3,6 +3,7 @@ import type { BrokerClient } from './broker-client.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import type { ExpiryJob } from './expiry-job.ts';
 import type { ControllerTables } from './tables/table-context.ts';
+import type { TableWatch } from './tables/table-watch.ts';
 
 /** What the routes of one controller work with. */
 export interface ControllerContext extends ServiceContext {
@@ -11,4 +12,6 @@ export interface ControllerContext extends ServiceContext {
   readonly job: ExpiryJob;
   /** What keeps tables, together with what brokers read from files. */
   readonly tables: ControllerTables | undefined;
+  /** What they do as a whole. */
+  readonly watch: TableWatch | undefined;
 }

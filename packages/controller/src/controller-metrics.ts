@@ -1,5 +1,9 @@
 import { type RestreamJob, restreamStatuses } from '@quire/restream';
+import { taskStates } from '@quire/core/table-engine';
 import { ServiceMetrics } from '@quire/service';
+import type { TablesStatus, TableWatch } from './tables/table-watch.ts';
+
+const partitionStates = ['STARTING', 'CONSUMING', 'COMMITTING', 'PAUSED', 'RETRYING', 'STOPPED'] as const;
 
 /** What a controller counts beside its calls: runs of the expiry job, and what they deleted. */
 export class ControllerMetrics extends ServiceMetrics {
@@ -35,6 +39,31 @@ export class ControllerMetrics extends ServiceMetrics {
   watchWorkers(workers: () => { readonly count: number; readonly busyCount: number }): void {
     this.gauge('quire_controller_workers', 'Processes for previews, with or without one.', () => workers().count);
     this.gauge('quire_controller_workers_busy', 'Processes that run a preview.', () => workers().busyCount);
+  }
+
+  /** Shows what tables do: of streams, and of tasks. */
+  watchTables(watch: TableWatch): void {
+    const gauge = (name: string, help: string, of: (status: TablesStatus) => number): void =>
+      this.gauge(`quire_controller_${name}`, help, async () => {
+        const status = await watch.read();
+        return status === undefined ? Number.NaN : of(status);
+      });
+    gauge('tables', 'Tables that there are, each half by itself.', ({ tableCount }) => tableCount);
+    for (const state of partitionStates) {
+      const help = `Partitions of the streams of tables that are ${state}.`;
+      gauge(`stream_partitions_${state.toLowerCase()}`, help, ({ partitions }) => partitions[state]);
+    }
+    gauge('stream_lag_messages', 'Messages in streams that are not in tables yet.', ({ lagMessages }) => lagMessages);
+    gauge('stream_lag_seconds', 'How long the message has waited that waits longest.', ({ lagMsMax }) => lagMsMax / 1000);
+    gauge('stream_messages_skipped', 'Messages that were left out since the engine started.', ({ skippedCount }) => skippedCount);
+    for (const state of taskStates) {
+      gauge(`tasks_${state.toLowerCase()}`, `Tasks that are known and ${state}.`, ({ tasks }) => tasks[state]);
+    }
+    gauge(
+      'task_subtasks_failed',
+      'Subtasks of known tasks that failed or took too long.',
+      ({ failedSubtaskCount }) => failedSubtaskCount,
+    );
   }
 
   /** Counts a process that ended with its preview: `time`, `memory` or `crash`. */

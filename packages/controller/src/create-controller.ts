@@ -10,6 +10,7 @@ import { deleteExpired } from './result-calls.ts';
 import { tableComponents } from './preview/table-schemas.ts';
 import { controllerRoutes } from './routes/index.ts';
 import { withBrokerTables } from './tables/broker-tables.ts';
+import { TableWatch } from './tables/table-watch.ts';
 
 /** A controller: an HTTP service, and the expiry job, which runs from `listen` to `close`. */
 export interface Controller extends Service {
@@ -38,11 +39,13 @@ export function createController(options: ControllerOptions): Controller {
     ...options.tables,
     engine: withBrokerTables(options.tables.engine, { client, clock, brokers: () => options.brokers }),
   };
+  const watch = options.tables && new TableWatch(options.tables.engine, clock);
+  if (watch !== undefined) metrics.watchTables(watch);
   const service = createService({
     server: options,
     about,
     metrics,
-    routes: (context) => controllerRoutes({ ...context, options, client, job, tables }),
+    routes: (context) => controllerRoutes({ ...context, options, client, job, tables, watch }),
   });
   return new RunningController(options, { client, job, service });
 }

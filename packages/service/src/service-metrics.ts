@@ -45,7 +45,8 @@ export class ServiceMetrics {
   }
 
   /** A gauge whose value is asked for at each scrape. */
-  protected gauge(name: string, help: string, read: () => number): void {
-    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
+  protected gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    const collect = async (): Promise<void> => gauge.set(await read());
+    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect });
   }
 }

@@ -31,10 +31,7 @@ test('a live table is rebuilt while its producer goes on', { timeout: 120_000 },
     await events.stop();
   }
   const all = events.count;
-  await vi.waitFor(
-    async () => expect((await tables.ask(summary('events', all)))[0]?.slice(0, 2)).toEqual([all, all]),
-    until,
-  );
+  await vi.waitFor(async () => expect((await tables.ask(summary('events', all)))[0]?.slice(0, 2)).toEqual([all, all]), until);
   await vi.waitFor(
     async () => expect(await tables.ask(summary('copy', all))).toEqual(await tables.ask(summary('events', all))),
     until,

@@ -2,16 +2,41 @@ import { type ControllerHealthResponse, controllerOperations } from '@quire/api'
 import { routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
+import type { TablesStatus } from '../tables/table-watch.ts';
 
 /** GET /health: open to everybody, so it says nothing that is not for everybody. */
-export function readHealthRoute({ options, clock, startMs }: ControllerContext): RouteOptions {
+export function readHealthRoute({ options, clock, startMs, watch }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readHealth, async (_request, reply) => {
+    const status = await watch?.read();
     const health: ControllerHealthResponse = {
       status: 'ok',
       version: options.version,
       uptimeMs: Math.max(0, Math.floor(clock.monotonicMs() - startMs)),
       ...options.healthDetails?.(),
+      ...(status !== undefined && { tables: tablesOf(status) }),
     };
     return reply.header('cache-control', 'no-store').send(health);
   });
+}
+
+function tablesOf(status: TablesStatus): NonNullable<ControllerHealthResponse['tables']> {
+  const { tableCount, lagMessages, lagMsMax, partitions, tasks } = status;
+  return {
+    tableCount,
+    partitions: {
+      starting: partitions.STARTING,
+      consuming: partitions.CONSUMING + partitions.COMMITTING,
+      paused: partitions.PAUSED,
+      retrying: partitions.RETRYING,
+      stopped: partitions.STOPPED,
+    },
+    lagMessages,
+    lagMsMax,
+    tasks: {
+      running: tasks.NOT_STARTED + tasks.IN_PROGRESS,
+      stopped: tasks.STOPPING + tasks.STOPPED,
+      failed: tasks.FAILING + tasks.FAILED + tasks.TIMING_OUT + tasks.TIMED_OUT + tasks.ABORTED,
+      completed: tasks.COMPLETED,
+    },
+  };
 }
