@@ -1,7 +1,7 @@
 import { type RestreamJob, restreamStatuses } from '@quire/restream';
 import { taskStates } from '@quire/core/table-engine';
 import { ServiceMetrics } from '@quire/service';
-import type { TablesStatus, TableWatch } from './tables/table-watch.ts';
+import type { TablesStatus } from './tables/table-watch.ts';
 
 const partitionStates = ['STARTING', 'CONSUMING', 'COMMITTING', 'PAUSED', 'RETRYING', 'STOPPED'] as const;
 
@@ -42,10 +42,10 @@ export class ControllerMetrics extends ServiceMetrics {
   }
 
   /** Shows what tables do: of streams, and of tasks. */
-  watchTables(watch: TableWatch): void {
+  watchTables(read: () => Promise<TablesStatus | undefined>): void {
     const gauge = (name: string, help: string, of: (status: TablesStatus) => number): void =>
       this.gauge(`quire_controller_${name}`, help, async () => {
-        const status = await watch.read();
+        const status = await read();
         return status === undefined ? Number.NaN : of(status);
       });
     gauge('tables', 'Tables that there are, each half by itself.', ({ tableCount }) => tableCount);

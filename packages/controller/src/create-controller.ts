@@ -40,7 +40,7 @@ export function createController(options: ControllerOptions): Controller {
     engine: withBrokerTables(options.tables.engine, { client, clock, brokers: () => options.brokers }),
   };
   const watch = options.tables && new TableWatch(options.tables.engine, clock);
-  if (watch !== undefined) metrics.watchTables(watch);
+  if (watch !== undefined) metrics.watchTables(() => watch.read());
   const service = createService({
     server: options,
     about,

@@ -1,4 +1,5 @@
-import { type Clock, isQuireError, QuireError, writeLosslessJson } from '@quire/core';
+import { type Clock, QuireError, writeLosslessJson } from '@quire/core';
+import { sleepUnlessAborted } from '@quire/core/wait';
 import { FileProducer, type MessageProducer, type NewMessage } from '@quire/streams';
 import { createFileFinder, openFileRows, type SourceFile, type SourceRow } from '@quire/tables';
 import type { FeedDocument } from './sample-documents.ts';
@@ -68,7 +69,7 @@ export class Feed implements AsyncDisposable {
       } catch (error) {
         if (signal.aborted) return;
         onFailed(error);
-        await clock.sleep(retryAfterMs, signal).catch(ignoreAbort);
+        await sleepUnlessAborted(clock, retryAfterMs, signal);
       }
     }
   }
@@ -103,8 +104,4 @@ export class Feed implements AsyncDisposable {
     const { timeField } = this.#document;
     return { key: null, value: Buffer.from(writeLosslessJson({ ...row, [timeField]: this.#options.clock.nowMs() })) };
   }
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!isQuireError(error, 'ABORTED')) throw error;
 }

@@ -7,6 +7,7 @@ import {
   type TaskState,
   taskStates,
 } from '@quire/core/table-engine';
+import { sleepUnlessAborted } from '@quire/core/wait';
 
 /** What tables do as a whole, with the name of none. */
 export interface TablesStatus {
@@ -48,8 +49,7 @@ export class TableWatch {
       this.#looking = undefined;
     });
     const ended = new AbortController();
-    const patience = this.#clock.sleep(waitMaxMs, ended.signal).catch(() => undefined); // the look was quicker
-    await Promise.race([this.#looking, patience]);
+    await Promise.race([this.#looking, sleepUnlessAborted(this.#clock, waitMaxMs, ended.signal)]);
     ended.abort();
     return this.#known?.status;
   }
