@@ -4,7 +4,7 @@
  *
  *     npm run cluster -- --s3-server .cache/s3-server/versitygw
  *
- * starts a local S3 server too; without it, the settings must name one that runs. `--any-ports` takes free ports in the place of those
+ * starts a local S3 server too; without it, the settings must name one that runs. `--any-ports` takes free ports instead of those
  * of the settings, and `--data DIR` another folder for data and logs than .quire/cluster.
  */
 import { join } from 'node:path';

@@ -26,7 +26,7 @@ export async function freePorts(): Promise<ClusterPorts> {
 /** One of our processes. */
 export type Part = 'broker1' | 'broker2' | 'proxy' | 'controller' | 'cleaner';
 
-/** What puts these ports in the place of those of the settings, as `key=value`. */
+/** The settings that choose these ports, as `key=value`. */
 export function settingsOf(part: Part, ports: ClusterPorts): string[] {
   const brokers = `http://127.0.0.1:${ports.broker1},http://127.0.0.1:${ports.broker2}`;
   const store = `engine.broker.pagination.s3.endpoint=http://127.0.0.1:${ports.s3}`;

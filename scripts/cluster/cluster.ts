@@ -6,7 +6,7 @@ import { Member, type Program } from './member.ts';
 export interface ClusterOptions {
   /** The clone. */
   readonly root: string;
-  /** What to listen on in the place of what stands in config/cluster. */
+  /** What to listen on instead of what stands in config/cluster. */
   readonly ports: ClusterPorts | undefined;
   /** Where logs, and the data of the S3 server, go. */
   readonly dataFolder: string;

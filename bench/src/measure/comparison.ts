@@ -3,7 +3,7 @@ import { ratioOfRounds, type Spread, spreadOfRounds, type Summary, summarize } f
 
 export type Unit = 'ms' | 'MB' | 'MB/s' | 'rows/s' | 'pages/s' | 'results/s';
 
-/** What is compared: contenders at one or more levels of one factor, all measured by turns. */
+/** What is compared: contenders at one or more levels of one factor, all measured alternately. */
 export interface Comparison {
   /** Short and stable: names the comparison in files and goals. */
   readonly id: string;

@@ -13,7 +13,7 @@ export interface Rounds {
 }
 
 /**
- * Measures contenders by turns: every round gives each of them a slice, beginning with another one, so that none has the quiet
+ * Measures contenders alternately: every round gives each of them a slice, beginning with another one, so that none has the quiet
  * moments of the machine for itself. A slice of warm-up for each comes first, and does not count.
  *
  * Gives the samples of each contender, round by round.

@@ -58,7 +58,7 @@ export const transforms: readonly SceneTransform[] = [
 
 const typesByTurn = ['LONG', 'STRING', 'DOUBLE'] as const;
 
-/** The columns of the source: 26 of three types by turns, and four that the transforms look into. */
+/** The columns of the source: 26 of three types alternately, and four that the transforms look into. */
 export const sourceColumns: readonly { readonly name: string; readonly type: string }[] = [
   ...Array.from({ length: sourceColumnCount }, (_, index) => ({ name: `c${index}`, type: typesByTurn[index % 3] ?? 'STRING' })),
   { name: 'ts', type: 'LONG' },

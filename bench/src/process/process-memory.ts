@@ -21,7 +21,7 @@ export async function readFamilyMemory(pid: number): Promise<number> {
   return others.reduce((sum, bytes) => sum + bytes, residentBytes);
 }
 
-/** Lets the peak of a process begin anew at what it has now. */
+/** Lets the peak of a process begin again at what it has now. */
 export async function resetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');
 }

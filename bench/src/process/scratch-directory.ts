@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import './end-with-us.ts'; // ends first whoever writes there
+import './end-with-us.ts'; // first ends the processes that write there
 
 const present = new Set<string>();
 

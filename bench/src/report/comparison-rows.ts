@@ -1,7 +1,7 @@
 import type { ComparisonReport } from '../measure/comparison.ts';
 import { formatNumber, formatTimes } from './format-number.ts';
 
-/** A table of texts, for whoever draws it. */
+/** A table of texts, for a renderer. */
 export interface TextRows {
   readonly heads: readonly string[];
   /** Columns before this one are words, the others are figures. */

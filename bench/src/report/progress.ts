@@ -13,7 +13,7 @@ export class Progress {
       this.#output.write(`\r\u001b[2K${this.#line(text).slice(0, Math.max(20, this.#output.columns - 1))}`);
       return;
     }
-    // The percentage behind it is no news.
+    // The percentage behind it is not news.
     const what = text.replace(/: \d+ %$/, '');
     if (what !== this.#shown) this.#output.write(`${this.#line(what)}\n`);
     this.#shown = what;

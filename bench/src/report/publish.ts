@@ -18,7 +18,7 @@ export async function writeCharts({ parts }: BenchReport, directory: string): Pr
 }
 
 /**
- * Puts a run into the README of the benchmark, and its charts beside it, in the place of the run that was there.
+ * Puts a run into the README of the benchmark, and its charts beside it; they replace those of the last run.
  *
  * @throws Error when the README has no place for it
  */

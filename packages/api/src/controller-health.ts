@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What a controller says of itself to whoever asks; it holds no secrets and names no broker. */
+/** What a controller says of itself to any caller; it holds no secrets and names no broker. */
 export const ControllerHealthResponse = Type.Object(
   {
     status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'], description: 'ok: the controller accepts calls.' }),
@@ -53,7 +53,7 @@ export const ControllerHealthResponse = Type.Object(
     settingsProblems: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'What is wrong with the settings file as it is now; the last good settings hold.',
+        description: 'What is wrong with the settings file as it is now; the last valid settings stay in force.',
       }),
     ),
   },

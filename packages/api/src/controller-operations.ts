@@ -29,7 +29,8 @@ const listClusterResults: Operation = {
   schema: {
     operationId: 'listClusterResults',
     summary: 'List the stored results of all brokers',
-    description: 'Merged, newest first. A broker that does not answer costs its own results only, and is named. For admins.',
+    description:
+      'Merged, newest first. The results of a broker that does not answer are missing, and the broker is named. For admins.',
     tags: ['cluster'],
     response: {
       200: responseOf('The results.', 'application/json', refer(ClusterResultsResponse)),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 
 const NullableTime = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
 
-/** What a broker says of itself to whoever asks; it holds no secrets. */
+/** What a broker says of itself to any caller; it holds no secrets. */
 export const HealthResponse = Type.Object(
   {
     status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'], description: 'ok: the broker accepts calls.' }),
@@ -11,7 +11,7 @@ export const HealthResponse = Type.Object(
     uptimeMs: Type.Integer({ minimum: 0, description: 'For how long it has been up, in milliseconds.' }),
     storeType: Type.String({ description: 'Kind of store: fs (local files), memory, s3 or gcs.' }),
     queriesRunning: Type.Integer({ minimum: 0, description: 'Queries that run now.' }),
-    queriesQueued: Type.Integer({ minimum: 0, description: 'Queries that wait for their turn.' }),
+    queriesQueued: Type.Integer({ minimum: 0, description: 'Queries that wait to start.' }),
     cleaner: Type.Optional(
       Type.Object(
         {
@@ -24,7 +24,9 @@ export const HealthResponse = Type.Object(
           quotaBytes: Type.Union([Type.Integer(), Type.Null()], { description: 'The quota; null when none is enforced.' }),
           writesWaiting: Type.Integer({ minimum: 0, description: 'Results that wait for room while a sweep makes some.' }),
           writesRefused: Type.Integer({ minimum: 0, description: 'Results refused since the start, too large ones included.' }),
-          writesRefusedSinceMs: NullableTime('Since when results have been refused for want of room; null while there is room.'),
+          writesRefusedSinceMs: NullableTime(
+            'Since when results have been refused because there was no room; null while there is room.',
+          ),
           writesRefusedBecause: Type.Union([Type.String(), Type.Null()], {
             description: 'Why the last one was; null while there is room.',
           }),
@@ -48,7 +50,7 @@ export const HealthResponse = Type.Object(
     settingsProblems: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'What is wrong with the settings file as it is now; the last good settings hold.',
+        description: 'What is wrong with the settings file as it is now; the last valid settings stay in force.',
       }),
     ),
   },

@@ -5,7 +5,7 @@ import { RequestIdParams } from './query-operations.ts';
 
 /** A link to the data file of a result, in the store itself. */
 export const LinkResponse = Type.Object({
-  url: Type.String({ description: 'Gives the whole data file, an Arrow IPC file, to whoever has it. A secret.' }),
+  url: Type.String({ description: 'Gives the whole data file, an Arrow IPC file, to anyone who has it. A secret.' }),
   expirationTimeMs: Type.Integer({ description: 'When the link ends, in epoch milliseconds; never after the result.' }),
 });
 export type LinkResponse = Static<typeof LinkResponse>;

@@ -77,7 +77,7 @@ export function errorResponses(...codes: readonly ErrorCode[]): Record<number, O
 
 /** The headers of what may be kept. */
 export const cacheHeaders = {
-  etag: { type: 'string', description: 'Names these very bytes; give it as If-None-Match.' },
+  etag: { type: 'string', description: 'Identifies exactly these bytes; send it as If-None-Match.' },
   'cache-control': { type: 'string', description: 'How long the page may be kept: until the result expires.' },
 } as const;
 

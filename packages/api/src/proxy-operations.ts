@@ -13,7 +13,7 @@ export const forwardHeaders = { host: 'forward_host', port: 'forward_port' } as 
 /** The response header that names the brokers which have no part in an answer, with commas between; absent when it is whole. */
 export const partialHeader = 'x-quire-partial';
 
-/** What a proxy says of itself and its brokers to whoever asks; it holds no addresses. */
+/** What a proxy says of itself and its brokers to any caller; it holds no addresses. */
 export const ProxyHealthResponse = Type.Object(
   {
     status: Type.Unsafe<'ok' | 'degraded' | 'unavailable'>({
@@ -26,7 +26,7 @@ export const ProxyHealthResponse = Type.Object(
     brokers: Type.Array(
       Type.Object({
         brokerId: Type.Union([Type.String(), Type.Null()], { description: 'Id of the broker; null until it has said it once.' }),
-        state: Type.Unsafe<'up' | 'down'>({ type: 'string', enum: ['up', 'down'], description: 'Whether it is given calls.' }),
+        state: Type.Unsafe<'up' | 'down'>({ type: 'string', enum: ['up', 'down'], description: 'Whether it receives calls.' }),
         callsRunning: Type.Integer({ minimum: 0, description: 'Calls of this proxy that it answers now.' }),
       }),
       { description: 'In the order of the settings.' },
@@ -34,7 +34,7 @@ export const ProxyHealthResponse = Type.Object(
     settingsProblems: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'What is wrong with the settings file as it is now; the last good settings hold.',
+        description: 'What is wrong with the settings file as it is now; the last valid settings stay in force.',
       }),
     ),
   },

@@ -40,7 +40,7 @@ export interface QueryOptions {
  * Reads `queryOptions`: `key=value` pairs joined by `;`. Options that are not known are ignored, since the drivers of
  * compatible systems always send some (`groupByMode=sql;responseFormat=sql`). Those `given` elsewhere go before them.
  *
- * @throws INVALID_BODY when a piece is no pair, or the value of a known option is not valid
+ * @throws INVALID_BODY when a piece is not a pair, or the value of a known option is not valid
  */
 export function parseQueryOptions(text: string, given: ReadonlyMap<string, string> = new Map()): QueryOptions {
   const options = new Map<string, string>();

@@ -19,7 +19,7 @@ export const StoredResult = Type.Object(
     requestId: Type.String({ description: 'Id of the result.' }),
     brokerId: Type.String({ description: 'Broker that holds it.' }),
     submissionTimeMs: Type.Integer({ minimum: 0, description: 'When its query came in, in epoch milliseconds.' }),
-    expirationTimeMs: Type.Integer({ minimum: 0, description: 'From when on it is gone, in epoch milliseconds.' }),
+    expirationTimeMs: Type.Integer({ minimum: 0, description: 'When it expires, in epoch milliseconds.' }),
     responseMetadata: Type.Array(refer(ResponseMetadata), { description: 'One element.' }),
   },
   { $id: 'StoredResult', description: 'A stored result.' },
@@ -31,7 +31,7 @@ export const ResultListResponse = Type.Object(
   { $id: 'ResultListResponse', description: 'All stored results of this broker, newest first.' },
 );
 
-/** Body of a renewal: how long the result shall live from now on. */
+/** Body of a renewal: how long the result is kept from now on. */
 export const RenewBody = Type.Object(
   {
     expiration: Type.String({
@@ -40,7 +40,7 @@ export const RenewBody = Type.Object(
       examples: ['2h'],
     }),
   },
-  { description: 'How long the result shall live from now on.' },
+  { description: 'How long the result is kept from now on.' },
 );
 
 export type ResponseMetadata = Static<typeof ResponseMetadata>;

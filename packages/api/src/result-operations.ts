@@ -62,7 +62,7 @@ const renewResult: Operation = {
   path: routePatterns.storedResult,
   schema: {
     operationId: 'renewResult',
-    summary: 'Let a stored result live longer, or shorter',
+    summary: 'Change when a stored result expires',
     description: 'It then expires the given time from now, or at the ceiling of the server. For admins and for its owner.',
     tags: ['results'],
     params: RequestIdParams,

@@ -46,7 +46,7 @@ describe('operations', () => {
     expect(bare).toEqual([]);
   });
 
-  it('refer to nothing but the components', () => {
+  it('refer to only the components', () => {
     const ids = components.map((schema) => (schema as { $id?: string }).$id);
     const references = JSON.stringify([operations, components]).matchAll(/"\$ref":"([^"]*)#"/g);
     const dangling = [...references].map(([, id]) => id).filter((id) => !ids.includes(id));

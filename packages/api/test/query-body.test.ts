@@ -18,7 +18,7 @@ describe('parseQueryOptions', () => {
     expect(parseQueryOptions(text)).toEqual({});
   });
 
-  it.each(['timeoutMs', '=1', 'a=b=c'])('refuses %j, which is no pair', (text) => {
+  it.each(['timeoutMs', '=1', 'a=b=c'])('refuses %j, which is not a pair', (text) => {
     expect(() => parseQueryOptions(text)).toThrow(`queryOptions has '${text}'; expected key=value pairs joined by ';'.`);
   });
 

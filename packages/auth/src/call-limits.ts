@@ -4,7 +4,7 @@ import { type Clock, systemRandom } from '@quire/core';
 import type { Principal } from './principal.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-/** How much one caller may ask of a service; Infinity is no limit. */
+/** How much one caller may ask of a service; Infinity means no limit. */
 export interface CallLimitSettings {
   /** Calls of one principal a second; as many may come at once. */
   readonly callsPerSecondMax: number;
@@ -26,7 +26,7 @@ const provenMax = 4096;
 /**
  * Keeps any one principal from taking a service for itself, and any one address from trying credentials until one fits.
  *
- * A proxy makes the calls of many from one address: a credential that was accepted lately is looked at whatever its neighbours
+ * A proxy makes the calls of many from one address: a credential that was accepted recently is looked at whatever its neighbours
  * have tried, so that nobody can lock the others out.
  */
 export class CallLimits {
@@ -55,7 +55,7 @@ export class CallLimits {
     return waitMs === 0 || this.#proven.has(this.#macOf(header)) ? 0 : waitMs;
   }
 
-  /** Notes that credentials were wrong. Having none is no attempt: browsers ask that way what is wanted. */
+  /** Notes that credentials were wrong. Having none is not an attempt: browsers ask that way what is wanted. */
   countFailure(address: string, header: string | undefined): void {
     const { failuresPerMinuteMax } = this.#settings();
     if (header === undefined) return;
@@ -74,7 +74,7 @@ export class CallLimits {
     if (oldest !== undefined) this.#proven.delete(oldest);
   }
 
-  /** Lets a call of a principal in, or says when to try again. Whoever is let in must be released when the call has ended. */
+  /** Lets a call of a principal in, or says when to try again. A call that was let in must be released when it has ended. */
   admit({ name }: Principal): Admission {
     const { callsPerSecondMax, callsRunningMax } = this.#settings();
     const running = this.#running.get(name) ?? 0;
@@ -105,7 +105,7 @@ function perMinute(count: number): { readonly capacity: number; readonly perMs: 
   return { capacity: count, perMs: count / 60_000 };
 }
 
-/** Whoever has one IPv6 address has the 2^64 of its network: they count as one. */
+/** The owner of one IPv6 address has the 2^64 of its network: they count as one. */
 function networkOf(address: string): string {
   const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!isIPv6(unmapped)) return unmapped;

@@ -72,7 +72,7 @@ export class JwkSet {
   }
 
   #unavailable(): QuireError {
-    return new QuireError('AUTHENTICATION_UNAVAILABLE', 'The keys that tokens are checked with cannot be read; try again.');
+    return new QuireError('AUTHENTICATION_UNAVAILABLE', 'The keys that verify tokens cannot be read; try again.');
   }
 }
 

@@ -34,7 +34,7 @@ export async function parsePrincipals(
   }
   if (settings.length === 0) {
     problems.push(
-      'No principal is configured, so that nobody could call: set engine.auth.principal.<name>.role and a credential.',
+      'No principal is configured, so every call would be refused: set engine.auth.principal.<name>.role and a credential.',
     );
   }
   if (problems.length > 0) throw new QuireError('INVALID_SETTING', problems.join('\n'));
@@ -75,7 +75,10 @@ async function parseToken(prefix: string, settings: PrincipalSettings, sources: 
   }
   const token = (await readSecret(`${prefix}.token`, settings.tokenFile, settings.tokenEnv, sources))?.trim();
   if (token !== undefined && !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
-    throw new QuireError('INVALID_SETTING', `The token of ${prefix} is not one: expected letters, digits and . _ ~ + / - only.`);
+    throw new QuireError(
+      'INVALID_SETTING',
+      `The token of ${prefix} is not valid: expected letters, digits and . _ ~ + / - only.`,
+    );
   }
   return token === undefined ? undefined : sha256(token);
 }
@@ -118,6 +121,6 @@ function assertDistinct(principal: KnownPrincipal, others: readonly KnownPrincip
     );
   }
   if (others.some((other) => other.name === name)) {
-    throw new QuireError('INVALID_SETTING', `engine.auth.principal.${name} is there twice.`);
+    throw new QuireError('INVALID_SETTING', `engine.auth.principal.${name} is configured twice.`);
   }
 }

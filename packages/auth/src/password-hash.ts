@@ -2,7 +2,7 @@ import { type Random, systemRandom } from '@quire/core';
 import { sha256 } from './digest.ts';
 import { deriveKey, formatScryptHash } from './scrypt-hash.ts';
 
-/** 2^15 · 8 · 128 bytes = 32 MiB and some 50 ms per guess: dear to whoever tries many, cheap to whoever knows. */
+/** 2^15 · 8 · 128 bytes = 32 MiB and some 50 ms per guess: expensive for many guesses, cheap for one check. */
 const parameters = { cost: 32_768, blockSize: 8, parallelization: 1 } as const;
 const saltBytes = 16;
 const keyBytes = 32;

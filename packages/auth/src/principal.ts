@@ -10,7 +10,7 @@ export interface Principal {
 }
 
 /**
- * Lets pass whoever has the role; an admin has every role.
+ * Lets principals with the role pass; an admin has every role.
  *
  * @throws FORBIDDEN when the principal lacks it
  */

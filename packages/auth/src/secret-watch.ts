@@ -1,7 +1,7 @@
 import { type Clock, isQuireError, type QuireError } from '@quire/core';
 
 export interface SecretWatchOptions<Secret> {
-  /** Reads the secret as it is now. @throws INVALID_SETTING when it cannot be read or is none */
+  /** Reads the secret as it is now. @throws INVALID_SETTING when it cannot be read or is not a secret */
   readonly read: () => Promise<Secret>;
   /** What holds now, as it was read at the start. */
   readonly current: Secret;
@@ -14,7 +14,7 @@ export interface SecretWatchOptions<Secret> {
   readonly onProblem: (error: QuireError) => void;
 }
 
-/** How soon a secret that was replaced is the one that counts, and the old one counts no more. */
+/** How soon a secret that was replaced is the one that counts, and the old one no longer counts. */
 const periodMs = 10_000;
 
 /**

@@ -4,7 +4,7 @@ import { parseAuthorization } from './token-text.ts';
 /**
  * Gives one token, for ever.
  *
- * @throws INVALID_SETTING when the text is none
+ * @throws INVALID_SETTING when the text is not a token
  */
 export function createStaticTokenProvider(
   text: string,

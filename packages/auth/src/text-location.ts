@@ -13,7 +13,7 @@ export interface TextDependencies {
 }
 
 export interface TextRequest {
-  /** The setting that names the location: messages name it in the place of the location, which may hold credentials. */
+  /** The setting that names the location: messages name it instead of the location, which may hold credentials. */
   readonly setting: string;
   readonly location: TextLocation;
   readonly bytesMax: number;

@@ -25,7 +25,7 @@ export class TokenBuckets {
     return bucket === undefined ? 0 : waitOf(filled(bucket, rate, nowMs), rate);
   }
 
-  /** Takes a token and gives 0, or takes none and gives how long there will be none. */
+  /** Takes a token and gives 0, or takes none and gives how long none will be left. */
   take(key: string, rate: BucketRate, nowMs: number): number {
     const bucket = filled(this.#buckets.get(key) ?? { tokens: rate.capacity, atMs: nowMs }, rate, nowMs);
     const waitMs = waitOf(bucket, rate);

@@ -88,7 +88,7 @@ describe('authenticate', () => {
     ['no name', basic('', 'bob password')],
     ['a name in another case', basic('BOB', 'bob password')],
     ['a name that all objects have', basic('__proto__', 'x')],
-    ['bytes that are no text', `Basic ${Buffer.from([0x62, 0x6f, 0x62, 0x3a, 0xff]).toString('base64')}`],
+    ['bytes that are not text', `Basic ${Buffer.from([0x62, 0x6f, 0x62, 0x3a, 0xff]).toString('base64')}`],
     ['no colon', `Basic ${Buffer.from('bob').toString('base64')}`],
   ])('refuses %s, always in the same words', async (_what, header) => {
     await expect(authenticator.authenticate(header)).rejects.toStrictEqual(wrong);

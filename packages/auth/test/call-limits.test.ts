@@ -86,7 +86,7 @@ describe('wrong credentials', () => {
     expect(['d', 'e'].map((guess) => attempt(limits, '10.0.0.1', guess))).toEqual([0, 30_000]);
   });
 
-  test('do not keep out whoever has proven itself lately, from behind the same address', () => {
+  test('do not keep out a caller that has recently proven itself, from behind the same address', () => {
     const { limits } = limitsOf({ failuresPerMinuteMax: 1 });
     limits.countSuccess('Bearer good');
     attempt(limits, '10.0.0.1', 'Bearer guess');
@@ -97,7 +97,7 @@ describe('wrong credentials', () => {
     expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer good')).toBe(60_000);
   });
 
-  test('are none where there are no credentials at all', () => {
+  test('do not count calls without credentials', () => {
     const { limits } = limitsOf({ failuresPerMinuteMax: 1 });
     for (const _ of [1, 2, 3]) limits.countFailure('10.0.0.1', undefined);
     expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer x')).toBe(0);

@@ -40,7 +40,7 @@ describe('a password kept as a scrypt hash', () => {
     expect(derive.mock.calls).toEqual([['right', cheap]]);
   });
 
-  test('is checked anew each time that it is wrong', async () => {
+  test('is checked again each time that it is wrong', async () => {
     const authenticator = authenticatorOf(principal('dee', cheap));
     for (let time = 0; time < 3; time += 1) {
       await expect(authenticator.authenticate(basic('dee', 'no'))).rejects.toStrictEqual(wrong);

@@ -28,7 +28,7 @@ async function read(): Promise<string> {
 const verify = async (keyId: string): Promise<unknown> =>
   (await jwtVerify(await issuer.sign({ sub: keyId }, keyId), keys.keyFor)).payload.sub;
 
-test('a key that is new is found, and one that is gone counts no more', async () => {
+test('a key that is new is found, and one that is gone no longer counts', async () => {
   expect(await verify('k1')).toBe('k1');
   const old = await issuer.sign({}, 'k1');
   await issuer.addKey('k2');
@@ -85,7 +85,7 @@ test.each([
   ['{"keys":{}}', 'there is no list of keys'],
   ['{"keys":[7]}', 'it is malformed'],
   [JSON.stringify({ keys: Array.from({ length: 201 }, () => ({ kty: 'EC' })) }), 'there are more than 200 keys'],
-])('what is no set of keys is a problem: %#', async (text, reason) => {
+])('what is not a set of keys is a problem: %#', async (text, reason) => {
   const broken = new JwkSet({
     read: async () => text,
     clock,

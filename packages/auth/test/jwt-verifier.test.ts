@@ -74,7 +74,7 @@ describe('whom a token stands for', () => {
     expect(await verifierOf({ roleDefault: 'query' }).verify(token)).toEqual({ name: 'jwt:ann@example.com', role: 'query' });
   });
 
-  test('a role named like a member that all objects have is no role', async () => {
+  test('a role named like a member that all objects have is not a role', async () => {
     const token = await issuer.sign(good);
     expect(await refusalOf(verifierOf({ roleClaim: 'constructor.name' }).verify(token))).toMatchObject({
       reason: 'the token has no role in its claim constructor.name',
@@ -132,8 +132,8 @@ describe('what is refused, always in the same words', async () => {
     ['a key that nobody published', await unpublished.sign(good, 'k9'), 'the token names a key that the issuer does not have'],
     ['other claims', forgeToken(head, { ...good, roles: 'admin' }, signature), 'the signature of the token is wrong'],
     ["the issuer's public key as a secret", hmacSigned(publicPem), 'the token is signed with an algorithm that is not allowed'],
-    ['a head that is none', `AAAA.${signed.split('.')[1]}.${signature}`, 'the token is malformed'],
-    ['claims that are none', `${header}.AAAA.${signature}`, 'the signature of the token is wrong'],
+    ['a head that is not one', `AAAA.${signed.split('.')[1]}.${signature}`, 'the token is malformed'],
+    ['claims that are not valid', `${header}.AAAA.${signature}`, 'the signature of the token is wrong'],
     ['an extension that nobody knows', forgeToken({ ...head, crit: ['x'], x: 1 }, good, signature), 'the token is malformed'],
   ];
   test.each(forged)('%s', async (_what, token, reason) => {

@@ -49,7 +49,7 @@ describe('parsePrincipals', () => {
     await expect(parseWith([])).rejects.toStrictEqual(
       new QuireError(
         'INVALID_SETTING',
-        'No principal is configured, so that nobody could call: set engine.auth.principal.<name>.role and a credential.',
+        'No principal is configured, so every call would be refused: set engine.auth.principal.<name>.role and a credential.',
       ),
     );
   });
@@ -84,12 +84,12 @@ describe('parsePrincipals', () => {
     [
       'a token with a blank',
       { tokenEnv: 'BLANK' },
-      'The token of engine.auth.principal.ann is not one: expected letters, digits and . _ ~ + / - only.',
+      'The token of engine.auth.principal.ann is not valid: expected letters, digits and . _ ~ + / - only.',
     ],
     [
       'an empty token',
       { tokenEnv: 'EMPTY' },
-      'The token of engine.auth.principal.ann is not one: expected letters, digits and . _ ~ + / - only.',
+      'The token of engine.auth.principal.ann is not valid: expected letters, digits and . _ ~ + / - only.',
     ],
     ['an empty password', { passwordEnv: 'EMPTY' }, 'The password of engine.auth.principal.ann is empty.'],
   ])('refuses %s without saying what it says', async (_what, settings, message) => {
@@ -124,7 +124,7 @@ describe('parsePrincipals', () => {
       new QuireError(
         'INVALID_SETTING',
         'engine.auth.principal.b has the same token as engine.auth.principal.a.\n' +
-          'engine.auth.principal.a is there twice.\n' +
+          'engine.auth.principal.a is configured twice.\n' +
           'engine.auth.principal.c has no credential: set one of its settings token.… or password.….',
       ),
     );

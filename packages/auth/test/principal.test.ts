@@ -6,7 +6,7 @@ const admin: Principal = { name: 'ann', role: 'admin' };
 const analyst: Principal = { name: 'bob', role: 'query' };
 
 describe('requireRole', () => {
-  test('lets pass whoever has the role, and an admin always', () => {
+  test('lets a principal with the role pass, and an admin always', () => {
     expect(() => {
       requireRole(analyst, 'query');
       requireRole(admin, 'query');

@@ -2,7 +2,7 @@ import { systemRandom } from '@quire/core';
 import { expect, test } from 'vitest';
 import { Authenticator, createProcessPrincipal } from '../src/index.ts';
 
-test('whoever has its Authorization is let in as it, and nobody else', async () => {
+test('only the bearer of its Authorization is let in as it', async () => {
   const own = createProcessPrincipal('@process', 'admin', systemRandom);
   const authenticator = new Authenticator([own.principal]);
   expect(await authenticator.authenticate(await own.authorization())).toEqual({ name: '@process', role: 'admin' });

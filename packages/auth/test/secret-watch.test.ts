@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Authenticator, identifyPrincipals, type KnownPrincipal, SecretWatch } from '../src/index.ts';
 import { basic, parseWith } from './principal-builder.ts';
 
-test('a token that is replaced in its file counts within ten seconds, and the old one no more', async () => {
+test('a token that is replaced in its file counts within ten seconds, and the old one no longer does', async () => {
   const clock = new ManualClock();
   const files: Record<string, string> = { '/token': 'old-token', '/password': 'old password' };
   const read = (): Promise<readonly KnownPrincipal[]> =>

@@ -77,7 +77,7 @@ describe('a token in a file', () => {
     ['t1\r\nX-Evil: 1', `expected ${tokenAllowed}`],
     ['töken', `expected ${tokenAllowed}`],
     ['x'.repeat(20_000), 'what it names is longer than 16384 bytes.'],
-  ])('what is no token is told by the name of the setting: %#', async (text, message) => {
+  ])('what is not a token is told by the name of the setting: %#', async (text, message) => {
     file = text;
     await expect(providerOf().authorization()).rejects.toMatchObject({
       code: 'INVALID_SETTING',
@@ -85,7 +85,7 @@ describe('a token in a file', () => {
     });
   });
 
-  test('an old token is not sent in the place of one that is gone, and a new one is found at once', async () => {
+  test('an old token is not sent instead of one that is gone, and a new one is found at once', async () => {
     const provider = providerOf();
     await provider.authorization();
     file = undefined;

@@ -43,7 +43,7 @@ export class BrokerMetrics extends ServiceMetrics {
   /** Shows how many queries run and wait, asked at each scrape. */
   watchQueries(queue: { readonly takenCount: number; readonly waitingCount: number }): void {
     this.gauge('quire_queries_running', 'Queries that run.', () => queue.takenCount);
-    this.gauge('quire_queries_queued', 'Queries that wait for their turn.', () => queue.waitingCount);
+    this.gauge('quire_queries_queued', 'Queries that wait to start.', () => queue.waitingCount);
   }
 
   /** Shows the processes that queries run in, asked at each scrape. */

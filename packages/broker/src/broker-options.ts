@@ -5,7 +5,7 @@ import type { ServerOptions } from '@quire/service';
 import type { BrokerMetrics } from './broker-metrics.ts';
 
 /**
- * What a broker is made of. It owns none of it: whoever made the engine and the store closes them, after the broker.
+ * What a broker is made of. It owns none of it: the code that made the engine and the store closes them, after the broker.
  *
  * `pageRowCount` and `queryTimeoutMs` are read at every call, so that a getter makes them live.
  */

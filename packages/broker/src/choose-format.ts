@@ -19,5 +19,5 @@ export function chooseFormat(parameter: RawParameter, headers: IncomingHttpHeade
   const chosen = new Negotiator({ headers: { accept } }).mediaType(mediaTypes);
   const format = pageFormats.find((candidate) => pageMediaTypes[candidate] === chosen);
   if (format !== undefined) return format;
-  throw new QuireError('NOT_ACCEPTABLE', `Accept leaves no format; rows come as ${mediaTypes.join(', ')}.`);
+  throw new QuireError('NOT_ACCEPTABLE', `Accept allows none of the formats of rows; expected ${mediaTypes.join(', ')}.`);
 }

@@ -27,7 +27,7 @@ export function chooseEncoding(headers: IncomingHttpHeaders, sizeBytes: number):
 /** Compresses a body while it streams, fast rather than small: pages are read once, by somebody who waits. */
 export function compressed(body: Readable, encoding: ContentEncoding): Readable {
   if (encoding === 'identity') return body;
-  // A failure of either destroys both; whoever reads the compressed stream sees it there.
+  // A failure of either destroys both; the reader of the compressed stream sees it there.
   return pipeline(body, createCompressor(encoding), () => undefined);
 }
 

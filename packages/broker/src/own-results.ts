@@ -40,7 +40,7 @@ export async function hideFromOthers<T>(
   }
 }
 
-/** What the log is told of those who ask for somebody else's result, in the place of what they hear. */
+/** What the log is told of those who ask for somebody else's result, instead of what they hear. */
 const foreign = new RefusalReason("the result is or was somebody else's");
 
 function notFound(requestId: string, cause?: RefusalReason): QuireError {

@@ -3,7 +3,7 @@ import { Slots } from '@quire/core/wait';
 
 /** Pages that are made at once: enough that one waits for the store while another is encoded. */
 const slotCount = 8;
-/** A turn is over by then, whether or not the page is: whoever takes it slowly does not keep the others waiting. */
+/** A turn is over by then, whether or not the page is: a slow one does not keep the others waiting. */
 const slotMsMax = 50;
 /** Smaller pages need no turn. */
 const largePageBytes = 64 * 1024;

@@ -44,7 +44,7 @@ describe('openBody', () => {
     await expect(openBody(failing)).rejects.toThrow('torn');
   });
 
-  it('needs a chunk no more once it asked for the next one', async () => {
+  it('does not need a chunk once it has asked for the next one', async () => {
     const memory = new Uint8Array(100);
     const reusing = (async function* () {
       for (let index = 1; index <= 3; index += 1) yield memory.fill(index);

@@ -50,7 +50,9 @@ describe('chooseFormat', () => {
   });
 
   it.each(['text/html', 'application/json;q=0', 'nonsense'])('refuses Accept %s', (accept) => {
-    expect(() => chooseFormat(undefined, { accept })).toThrow('Accept leaves no format; rows come as application/json, ');
+    expect(() => chooseFormat(undefined, { accept })).toThrow(
+      'Accept allows none of the formats of rows; expected application/json, ',
+    );
   });
 
   it('lets the parameter go first', () => {

@@ -38,7 +38,7 @@ export class BrokerSnapshot {
     return this.#length;
   }
 
-  /** Every byte under the broker's prefix: results, orphans, and what is none of ours. */
+  /** Every byte under the broker's prefix: results, orphans, and what is not ours. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
@@ -69,7 +69,7 @@ export class BrokerSnapshot {
     if (folder.entry !== undefined) this.#append(folder.entry);
   }
 
-  /** Counts an object whose name is none of ours: it takes room, and nobody touches it. */
+  /** Counts an object whose name is not ours: it takes room, and nobody touches it. */
   addForeign(sizeBytes: number): void {
     this.#sizeBytes += sizeBytes;
   }

@@ -7,7 +7,7 @@ export interface LeaseOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
-  /** How long a lease holds when its holder dies; one that lives takes it anew three times in that time. */
+  /** How long a lease holds when its holder dies; one that lives takes it again three times in that time. */
   readonly durationMs: number;
 }
 
@@ -17,7 +17,7 @@ interface LeaseText {
 }
 
 /**
- * Lets cleaners on one store take turns: whoever finds no valid lease takes one, and looks again whether it is its own.
+ * Lets cleaners on one store take turns: a cleaner that finds no valid lease takes one, and then checks that it is its own.
  *
  * Best effort, to save work: stores have no compare-and-swap in the port. Two cleaners at once do no harm, because deletions are
  * idempotent. So a lease that cannot be read or written never keeps a cleaner from its work: freeing needs no successful write.
@@ -45,7 +45,7 @@ export class CleanerLease {
     }
   }
 
-  /** Takes the lease anew while the task runs: it may last longer than a lease, which is short for the sake of those who wait for the dead. */
+  /** Takes the lease again while the task runs: it may last longer than a lease, which is short for the sake of those who wait for the dead. */
   async #keep(signal: AbortSignal): Promise<void> {
     const { clock, durationMs } = this.#options;
     for (;;) {

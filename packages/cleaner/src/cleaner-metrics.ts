@@ -115,7 +115,7 @@ function registerWrites(registry: Registry, admission: StorageAdmission): void {
   });
   const refused: Counter = new Counter({
     name: 'quire_cleaner_writes_refused_total',
-    help: 'Results refused: for want of room, or too large to stay.',
+    help: 'Results refused: there was no room, or they were too large to keep.',
     registers,
     collect() {
       refused.reset();

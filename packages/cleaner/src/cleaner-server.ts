@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { CleanerMetrics } from './cleaner-metrics.ts';
 import type { CleanerStatus } from './cleaner.ts';
 
-/** A registry of its own, and what counts in it: for a process that is nothing but a cleaner. */
+/** A registry of its own, and what counts in it: for a process that is only a cleaner. */
 export function createCleanerMetrics(): { readonly registry: Registry; readonly metrics: CleanerMetrics } {
   const registry = new Registry();
   return { registry, metrics: new CleanerMetrics(registry) };
@@ -25,7 +25,7 @@ export interface CleanerServer extends AsyncDisposable {
 }
 
 /**
- * Answers `GET /health` and `GET /metrics`, for whoever watches a cleaner. Health is 200 while the last sweep could list the store, and 503
+ * Answers `GET /health` and `GET /metrics`, for monitoring. Health is 200 while the last sweep could list the store, and 503
  * when it could not; what it did not manage to free is for the metrics, and alerts upon them.
  */
 export async function serveCleaner(options: CleanerServerOptions): Promise<CleanerServer> {

@@ -68,7 +68,7 @@ export class Cleaner implements AsyncDisposable {
     this.#options = options;
     this.#pauses = new Sleeper(options.clock);
     this.#settings = new SettingsReader(options.settings, (problem, err) =>
-      options.log.error({ reason: problem, err }, 'the settings of the cleaner are not good: the last good ones stay in force'),
+      options.log.error({ reason: problem, err }, 'the settings of the cleaner are not valid: the last valid ones stay in force'),
     );
     this.#sweeper = new StoreSweeper(options.target, options.clock);
     const { admission } = options.target;
@@ -167,7 +167,7 @@ export class Cleaner implements AsyncDisposable {
     try {
       const run = (): Promise<SweepReport> => this.#sweepTarget(trigger, request);
       const report = lease === undefined || request.isDryRun === true ? await run() : await lease.runInTurn(run);
-      if (report === undefined) log.info({ trigger }, 'sweep left to another cleaner, whose turn it is');
+      if (report === undefined) log.info({ trigger }, 'sweep skipped: another cleaner is sweeping');
       else this.#note(report);
       return report;
     } catch (error) {

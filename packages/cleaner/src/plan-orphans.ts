@@ -38,7 +38,7 @@ export function planOrphans<Orphan extends OrphanCandidate>(
 }
 
 /**
- * The orphans that are older than the grace period by the wall clock: for a cleaner that runs once and cannot watch. Whoever
+ * The orphans that are older than the grace period by the wall clock: for a cleaner that runs once and cannot watch. Anyone who
  * starts it vouches for the clock, as with any job that deletes by age.
  */
 export function planOrphansByAge<Orphan extends OrphanCandidate>(

@@ -28,7 +28,7 @@ export type RoomStep<Write> =
 /**
  * Decides who of those that wait for room goes on, one step at a time; a grant or a refusal changes the state for the next.
  *
- * Whoever fits is granted, in order of arrival, unless that could leave several writes waiting for each other (`leavesAWayOut`). Else
+ * A write that fits is granted, in order of arrival, unless that could leave several writes waiting for each other (`leavesAWayOut`). Else
  * a sweep, if one may help. Else all wait while some other write that holds room goes on: its end frees that room, or makes it
  * evictable. When nobody goes on, one must give way: one larger than the guaranteed size, and of those the largest. So somebody
  * always goes on, fails or has yet to be swept for.

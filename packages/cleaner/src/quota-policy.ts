@@ -46,5 +46,5 @@ export class QuotaPolicy {
 }
 
 function invalid(what: string): QuireError {
-  return new QuireError('INVALID_SETTING', `The storage cleaner cannot work with ${what}.`);
+  return new QuireError('INVALID_SETTING', `The settings of the storage cleaner are not valid: ${what}.`);
 }

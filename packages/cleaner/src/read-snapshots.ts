@@ -5,7 +5,7 @@ import { BrokerSnapshot } from './broker-snapshot.ts';
 /**
  * What a store holds of each broker under a prefix (empty: all brokers), from one listing; opens no object.
  *
- * A broker shows when at least one object under its name is ours: a directory of other things is no broker.
+ * A broker shows when at least one object under its name is ours: a directory of other things is not a broker.
  */
 export async function readSnapshots(
   store: ObjectStore,

@@ -15,7 +15,7 @@ const failuresInARowMax = 100;
 /**
  * Removes things, a few at a time and in order, going on past failures; tells of each how it ended.
  *
- * @throws only what is no QuireError: a defect
+ * @throws only what is not a QuireError: a defect
  */
 export async function removeEach<T>(
   things: readonly T[],

@@ -29,7 +29,7 @@ interface Wait {
   end(error?: unknown): void;
 }
 
-/** What the queue needs of whoever keeps the books. */
+/** What the queue needs of the admission that keeps count. */
 export interface RoomLedger {
   readonly policy: QuotaPolicy | undefined;
   readonly storedBytes: number;

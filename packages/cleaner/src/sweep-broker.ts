@@ -196,7 +196,7 @@ class BrokerPasses {
 async function removeOrphan(store: ObjectStore, brokerId: string, orphan: OrphanObject, options: CallOptions): Promise<boolean> {
   const prefix = resultPrefix(brokerId, orphan.requestId);
   for await (const folder of listResultFolders(store, prefix, options)) {
-    if (folder.requestId !== orphan.requestId) throw new QuireError('INTERNAL', `The listing of ${prefix} strayed.`);
+    if (folder.requestId !== orphan.requestId) throw new QuireError('INTERNAL', `The listing of ${prefix} left its prefix.`);
     if (!folder.orphans.some(({ key }) => key === orphan.key)) return false;
     await store.delete(orphan.key, options);
     return true;

@@ -4,7 +4,7 @@ import { Cron } from 'croner';
 export interface ScheduleOptions {
   /** From the start of one sweep to that of the next. */
   readonly periodMs: number;
-  /** A cron expression, in UTC, in the place of the period. */
+  /** A cron expression, in UTC, instead of the period. */
   readonly cron?: string | undefined;
   /** `random`: somewhere within the period, and within five minutes. */
   readonly initialDelayMs: number | 'random';
@@ -27,7 +27,7 @@ export function firstDelayMs({ initialDelayMs, periodMs }: ScheduleOptions, rand
  * A period is counted on the monotonic clock, so that steps of the wall clock neither hasten nor delay it. A sweep that took
  * longer than the period is followed at once by the next, never overtaken. A cron expression follows the wall clock, as it must.
  *
- * @throws INVALID_SETTING when the cron expression is none, or never comes
+ * @throws INVALID_SETTING when the cron expression is not one, or never comes
  */
 export function nextDelayMs(options: ScheduleOptions, elapsedMs: number, clock: Clock, random: Random): number {
   if (options.cron !== undefined) {
@@ -44,8 +44,10 @@ export function nextCronDelayMs(expression: string, nowMs: number): number {
     next = new Cron(expression, { timezone: 'UTC', paused: true }).nextRun(new Date(nowMs));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new QuireError('INVALID_SETTING', `'${expression}' is no cron expression: ${reason}`, { cause: error });
+    throw new QuireError('INVALID_SETTING', `'${expression}' is not a cron expression: ${reason}`, { cause: error });
   }
-  if (next === null) throw new QuireError('INVALID_SETTING', `The cron expression '${expression}' names no moment to come.`);
+  if (next === null) {
+    throw new QuireError('INVALID_SETTING', `The cron expression '${expression}' never matches a time in the future.`);
+  }
   return next.getTime() - nowMs;
 }

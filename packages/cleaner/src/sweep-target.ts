@@ -7,7 +7,7 @@ export interface ResultRemover {
   remove(entry: ResultEntry, reason: RemovalReason, options?: CallOptions): Promise<'removed' | 'kept'>;
 }
 
-/** `isOwnerDead`: whoever wrote it runs no more, for sure, so that it need not be watched for the grace period. */
+/** `isOwnerDead`: its writer has certainly ended, so that it need not be watched for the grace period. */
 export interface LeftoverEntry extends ObjectEntry {
   readonly isOwnerDead?: boolean;
 }

@@ -47,7 +47,7 @@ describe('a lease', () => {
     expect(await setup.cleaner.sweep('schedule')).toMatchObject({ brokers: [{ expiry: { freed: { count: 1 } } }] });
   });
 
-  test('of nonsense is no lease', async () => {
+  test('of nonsense is not a lease', async () => {
     const setup = new CleanerSetup({ lease });
     await setup.disk.put(leaseKey, Buffer.from('{half'));
     expect(await setup.cleaner.sweep('schedule')).toMatchObject({ isGood: true });

@@ -37,7 +37,7 @@ describe('settings', () => {
     expect(lastError).toBeUndefined();
     const told = setup.log.filter(({ level }) => level === 'error');
     expect(told.map(({ members }) => members['reason'])).toEqual([settingsProblem]);
-    expect(told[0]?.message).toBe('the settings of the cleaner are not good: the last good ones stay in force');
+    expect(told[0]?.message).toBe('the settings of the cleaner are not valid: the last valid ones stay in force');
     current = (settings) => ({ ...settings, quota: undefined });
     await setup.clock.advance(1.1 * hourMs);
     expect(setup.cleaner.status).toMatchObject({
@@ -48,7 +48,9 @@ describe('settings', () => {
   });
 
   test.each(bad)('that %s make no cleaner', (_, readSettings) => {
-    expect(() => new CleanerSetup({ readSettings })).toThrow(/settings file is gone|The (cleaner's|storage cleaner)/u);
+    expect(() => new CleanerSetup({ readSettings })).toThrow(
+      /settings file is gone|The (cleaner's|settings of the storage cleaner)/u,
+    );
   });
 
   test('say which number is wrong, and what is expected', () => {

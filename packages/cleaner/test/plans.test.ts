@@ -22,7 +22,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 describe('planExpiry', () => {
-  test('names exactly what has expired, the very moment included', () => {
+  test('names exactly what has expired, that moment included', () => {
     fc.assert(
       fc.property(results, time, (given, nowMs) => {
         const expected = given.flatMap(({ expirationTimeMs }, index) => (expirationTimeMs <= nowMs ? [index] : []));
@@ -107,7 +107,7 @@ describe('planQuota', () => {
     );
   });
 
-  test('names nothing but candidates, each once', () => {
+  test('names only candidates, each once', () => {
     fc.assert(
       fc.property(results, policies, fc.infiniteStream(fc.boolean()), (given, policy, chosen) => {
         const candidates = given.flatMap((_, index) => (chosen.next().value === true ? [index] : []));

@@ -40,7 +40,7 @@ export interface Environment {
   readonly random: Random;
   /** How the user starts this command, for messages that show a command to try: `quire`. */
   readonly invocation: string;
-  /** Calls back on a signal, in the place of its default effect, until disposed. */
+  /** Calls back on a signal, instead of its default effect, until disposed. */
   onSignal(names: readonly SignalName[], listener: (name: SignalName) => void): Disposable;
 }
 

@@ -14,7 +14,7 @@ export interface Progress extends AsyncDisposable {
   say(detail: string): void;
 }
 
-/** Shows that something is going on; shows nothing where standard error is no terminal, and nothing for what ends at once. */
+/** Shows that something is going on; shows nothing where standard error is not a terminal, and nothing for what ends at once. */
 export function showProgress(environment: Environment, label: string): Progress {
   const { clock, stderr } = environment;
   const aborter = new AbortController();

@@ -15,7 +15,7 @@ const hints: Partial<Record<ErrorCode, (environment: Environment) => string>> = 
 export async function reportFailure(error: unknown, environment: Environment): Promise<number> {
   // Commander has said what is wrong already; --help and --version end here as well, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  // `quire query … | head`: whoever reads has seen enough.
+  // `quire query … | head`: the reader has seen enough.
   if (isQuireError(error, 'OUTPUT_CLOSED')) return 0;
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   for (const one of errors) await environment.stderr.write(describeFailure(one, environment));

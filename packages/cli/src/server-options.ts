@@ -40,10 +40,10 @@ function withOptionsFor<Args extends unknown[], Options extends OptionValues, Gl
   return command
     .addOption(url.argParser((text: string) => parseUrl(text, defaultUrl)))
     .addOption(new Option('--token <token>', 'bearer token (or QUIRE_TOKEN, which other processes cannot see)').conflicts('user'))
-    .addOption(new Option('--user <name:password>', 'name and password, in the place of a token').argParser(parseUser));
+    .addOption(new Option('--user <name:password>', 'name and password, instead of a token').argParser(parseUser));
 }
 
-/** A client of the server that the options name. @throws INVALID_PARAMETER when QUIRE_URL is no address */
+/** A client of the server that the options name. @throws INVALID_PARAMETER when QUIRE_URL is not an address */
 export function createClient(options: ServerOptions, environment: Environment): QuireClient {
   return new QuireClient(clientOptionsOf(broker, options, environment));
 }

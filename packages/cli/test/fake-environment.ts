@@ -9,7 +9,7 @@ export interface FakeOptions {
   /** What can be read from standard input. */
   readonly stdin?: string;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Whoever reads standard output leaves after this many writes. */
+  /** The reader of standard output leaves after this many writes. */
   readonly writesUntilClosed?: number;
 }
 

@@ -107,7 +107,7 @@ describe('going to a row', () => {
     expect(state.message).toMatch(/^There is no row [\d,]+\.$/);
   });
 
-  it('takes back digits, takes nothing but digits, and is left by Escape, by Return alone and by deleting beyond the start', () => {
+  it('takes back digits, takes only digits, and is left by Escape, by Return alone and by deleting beyond the start', () => {
     expect(press(pagerOf(), 'g', '1', '2', 'backspace', 'x', 'n', '3').state.prompt).toEqual({ kind: 'row', digits: '13' });
     for (const keys of [['escape'], ['return'], ['backspace'], ['5', 'escape']]) {
       const left = press(pagerOf(), 'g', ...keys);

@@ -75,7 +75,7 @@ function spinning(): string {
 test('a preview whose time is over is killed when it does not stop, and the answer names the limit', async () => {
   await expect(preview(spinning())).rejects.toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',
-    message: 'The preview took longer than the 2000 ms that it may (controller.preview.timeout), and was ended.',
+    message: 'The preview took longer than the 2000 ms that it may take (controller.preview.timeout) and was ended.',
   });
   expect(await preview('{}')).toMatchObject({ sourceRows: [] });
 });

@@ -30,7 +30,7 @@ describe('--param', () => {
     });
   });
 
-  it('makes a list of numbers in the place of names', () => {
+  it('makes a list of numbers instead of names', () => {
     expect(parse('2=b', '1=a')).toEqual(['a', 'b']);
   });
 

@@ -69,7 +69,7 @@ describe('quire results list', () => {
     expect((await run(['list', '--url', empty.url], terminal)).stdout).toBe('no stored results\n');
   });
 
-  it('fails for callers who are no admins', async () => {
+  it('fails for callers who are not admins', async () => {
     const body = { code: 403, error: 'This call needs the role admin.', reason: 'FORBIDDEN' };
     await using broker = await startFakeBroker(0, () => ({ status: 403, body }));
     expect(await run(['list', '--url', broker.url])).toEqual({

@@ -77,7 +77,7 @@ describe('quire results download', () => {
     expect(broker.calls[1]).toContain('offset=4&');
   });
 
-  it('begins anew without --resume, and leaves the old file until the new one is whole', async () => {
+  it('begins again without --resume, and leaves the old file until the new one is whole', async () => {
     const path = join(directory, 'rows.ndjson');
     await writeFile(path, 'old');
     await writeFile(`${path}.part`, 'rubbish that is longer than what will be written');

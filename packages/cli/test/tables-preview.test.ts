@@ -129,7 +129,7 @@ describe('--write', () => {
     const { exitCode, stderr } = await preview(['orders.csv', '--write']);
     expect({ exitCode, stderr }).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('orders.table.json is there already'),
+      stderr: expect.stringContaining('orders.table.json exists already'),
     });
     expect(await readFile(join(directory, 'orders.table.json'), 'utf8')).toBe('mine');
     expect((await readdir(directory)).toSorted()).toEqual(['orders.csv', 'orders.table.json']);

@@ -31,7 +31,7 @@ const lineFeed = 0x0a;
 const quote = 0x22;
 const comma = 0x2c;
 
-/** Where the first record of a CSV text ends, behind its line break; a line break within quotes is none (RFC 4180). */
+/** Where the first record of a CSV text ends, behind its line break; a line break within quotes is not one (RFC 4180). */
 function endOfRecord(csv: Uint8Array): number {
   let isQuoted = false;
   for (const [position, byte] of csv.entries()) {

@@ -55,7 +55,7 @@ export class Download implements AsyncIterable<Uint8Array> {
   #pageRowCount: number;
   #position: DownloadPosition;
 
-  /** @throws INVALID_PARAMETER when a number is none, or the position is not one of this download; OFFSET_OUT_OF_RANGE */
+  /** @throws INVALID_PARAMETER when a number is not valid, or the position is of another download; OFFSET_OUT_OF_RANGE */
   constructor(caller: Caller, result: ResultAddress, resultRowCount: number, options: DownloadOptions) {
     const { offset = 0, rowCount = resultRowCount, pageSize = firstPageRowCount, from } = options;
     for (const [name, value, least] of [

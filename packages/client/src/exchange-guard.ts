@@ -4,7 +4,7 @@ import { QuireClientError } from './client-error.ts';
 
 /**
  * Watches over one request and its answer: `signal` is aborted when the caller aborts, or when something that was expected has
- * not come in time. Whoever makes one must `end` it, or its timer stays.
+ * not come in time. The caller must `end` it, or its timer stays.
  */
 export class ExchangeGuard {
   readonly #origin: string;
@@ -30,7 +30,7 @@ export class ExchangeGuard {
       // Not left to what is waited for: a function that gives an Authorization may know of no signal.
       return await unlessAborted(next, this.signal);
     } finally {
-      // A caller that takes its time with what came is no silence of the server's.
+      // A caller that takes its time with what came is not a silence of the server's.
       this.#deadline.stop();
     }
   }

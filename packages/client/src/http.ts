@@ -47,7 +47,7 @@ export class HttpSender {
   readonly #baseUrl: URL;
   readonly #options: HttpSenderOptions;
 
-  /** @throws INVALID_PARAMETER when the base URL is no http or https URL */
+  /** @throws INVALID_PARAMETER when the base URL is not an http or https URL */
   constructor(options: HttpSenderOptions) {
     this.#baseUrl = parseBaseUrl(options.baseUrl);
     this.#options = options;

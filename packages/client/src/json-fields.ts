@@ -3,25 +3,25 @@ import type { JsonValue } from './lossless-json.ts';
 
 export type JsonObject = { readonly [name: string]: JsonValue };
 
-/** The object that `value` is. @throws UNEXPECTED_RESPONSE when it is none */
+/** The object that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectObject(value: JsonValue | undefined, what: string): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unexpected(what, 'an object', value);
   return value as JsonObject;
 }
 
-/** The array that `value` is. @throws UNEXPECTED_RESPONSE when it is none */
+/** The array that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectArray(value: JsonValue | undefined, what: string): readonly JsonValue[] {
   if (!Array.isArray(value)) throw unexpected(what, 'an array', value);
   return value as readonly JsonValue[];
 }
 
-/** The string that `value` is. @throws UNEXPECTED_RESPONSE when it is none */
+/** The string that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectString(value: JsonValue | undefined, what: string): string {
   if (typeof value !== 'string') throw unexpected(what, 'a string', value);
   return value;
 }
 
-/** The safe integer that `value` is. @throws UNEXPECTED_RESPONSE when it is none */
+/** The safe integer that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectInteger(value: JsonValue | undefined, what: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw unexpected(what, 'an integer', value);
   return value;

@@ -11,7 +11,7 @@ export function parseLosslessJson(text: string): JsonValue {
   return parse(text, parseText);
 }
 
-/** Parses JSON as JavaScript does: an integer beyond ±(2^53 - 1) becomes the nearest number. @throws UNEXPECTED_RESPONSE when it is none */
+/** Parses JSON as JavaScript does: an integer beyond ±(2^53 - 1) becomes the nearest number. @throws UNEXPECTED_RESPONSE when it is not one */
 export function parseRoundingJson(text: string): JsonValue {
   return parse(text, (json) => JSON.parse(json) as JsonValue);
 }

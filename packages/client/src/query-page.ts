@@ -32,7 +32,7 @@ export interface QueryPage {
  * Reads a cursor response (SPECIFICATION.md section 2.6) that was asked for with `rowCount`; without, the page's own size counts.
  *
  * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the answer holds an exception
- * @throws UNEXPECTED_RESPONSE when it is no cursor response
+ * @throws UNEXPECTED_RESPONSE when it is not a cursor response
  */
 export function decodeQueryPage(answer: JsonValue, rowCount: number | undefined, modes: CellModes): QueryPage {
   const body = expectObject(answer, 'body');

@@ -58,7 +58,7 @@ export class QuireClient {
   readonly #caller: Caller;
   readonly #queryTimeoutMs: number;
 
-  /** @throws INVALID_PARAMETER when `baseUrl` is no http or https URL, or another option makes no sense */
+  /** @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option makes no sense */
   constructor(options: QuireClientOptions) {
     const { integers = 'lossless', dates = 'string' } = options;
     this.#caller = { http: openSender(options), modes: { integers, dates } };

@@ -104,7 +104,7 @@ export async function sendForJson(http: HttpSender, request: HttpRequest): Promi
   return parseLosslessJson(new TextDecoder().decode((await http.send(request)).bytes));
 }
 
-/** Checks here what the server checks as well: in a URL, `..` in the place of an id would make another call altogether. */
+/** Checks here what the server checks as well: in a URL, `..` instead of an id would make another call altogether. */
 function checkedId(requestId: string): string {
   if (isRequestId(requestId)) return requestId;
   throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
@@ -126,7 +126,7 @@ function about({ broker }: ResultAddress, { signal }: SignalOptions) {
   return { headers, signal };
 }
 
-/** Whoever walks on behind a page that is shorter than asked for would miss rows. */
+/** A walk past a page that is shorter than asked for would miss rows. */
 function assertRowCount({ requestId }: ResultAddress, { offset }: AskedPage, expected: number, told: number): void {
   if (told === expected) return;
   throw new QuireError(

@@ -73,7 +73,7 @@ export class ResultCursor implements AsyncDisposable {
     return this.#pageSize;
   }
 
-  /** @throws INVALID_PARAMETER when it is no integer from 1 on */
+  /** @throws INVALID_PARAMETER when it is not an integer from 1 on */
   set pageSize(rowCount: number) {
     if (!Number.isSafeInteger(rowCount) || rowCount < 1) {
       throw new QuireError('INVALID_PARAMETER', `pageSize is ${rowCount}; expected an integer from 1 on.`);

@@ -35,7 +35,7 @@ export function serverErrorOf(response: ErrorResponse): QuireClientError {
   const answered = `${status} ${response.statusText}`.trim();
   return new QuireClientError(
     codeOfStatus(status),
-    `${response.url} answered ${answered}${typeof sentence === 'string' ? `: ${sentence}` : ', and says no more. Is this a Quire server?'}`,
+    `${response.url} answered ${answered}${typeof sentence === 'string' ? `: ${sentence}` : ', without a reason. Is this a Quire server?'}`,
     { status, retryAfterMs },
   );
 }

@@ -17,7 +17,7 @@ export interface StoredResult {
   readonly metadataFile: string;
 }
 
-/** Reads one entry of a list. @throws UNEXPECTED_RESPONSE when it is none */
+/** Reads one entry of a list. @throws UNEXPECTED_RESPONSE when it is not one */
 export function decodeStoredResult(value: JsonValue): StoredResult {
   const entry = expectObject(value, 'result entry');
   const metadata = expectObject(expectArray(entry['responseMetadata'], 'responseMetadata')[0], 'responseMetadata');

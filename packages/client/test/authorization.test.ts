@@ -34,7 +34,7 @@ describe('who calls', () => {
     expect(sent).toEqual(['omit', undefined]);
   });
 
-  it('is asked for anew before every request, retries included', async () => {
+  it('is asked for again before every request, retries included', async () => {
     let count = 0;
     const fake = new FakeResult({
       rowCount: 3,

@@ -3,7 +3,7 @@ import { QuireClient, type QuireClientOptions } from '../src/index.ts';
 
 export const requestId = '018f6b1e-0000-7000-8000-000000000001';
 
-/** What happens in the place of an answer: `cut` sends half of it, and then the connection breaks. */
+/** What happens instead of an answer: `cut` sends half of it, and then the connection breaks. */
 type Fault = Response | Error | 'cut' | 'hang' | undefined;
 
 interface FakeOptions {

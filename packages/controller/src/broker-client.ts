@@ -7,7 +7,7 @@ export interface BrokerClientOptions {
   readonly clock: Clock;
   /** How long a broker may take to answer one call, to its last byte. Asked at every call. */
   readonly timeoutMs: () => number;
-  /** Certificates of authorities, in PEM, to trust in the place of those that Node knows. */
+  /** Certificates of authorities, in PEM, to trust instead of those that Node knows. */
   readonly certificateAuthorities?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class BrokerClient implements AsyncDisposable {
   }
 
   /**
-   * Calls the broker at `url`, once more with a token that was read anew when it refuses the one at hand. Redirections are not
+   * Calls the broker at `url`, once more with a token that was read again when it refuses the one at hand. Redirections are not
    * followed: a token goes nowhere but to the brokers of the settings.
    *
    * @throws BROKER_TIMED_OUT when the answer is not whole in time
@@ -83,12 +83,12 @@ export class BrokerClient implements AsyncDisposable {
     const limitMs = timeoutMs();
     const [late, timer] = [new AbortController(), new AbortController()];
     const timeout = clock.sleep(limitMs, timer.signal).then(
-      () => late.abort(new QuireError('BROKER_TIMED_OUT', `There was no whole answer within ${limitMs} ms.`)),
+      () => late.abort(new QuireError('BROKER_TIMED_OUT', `There was no complete answer within ${limitMs} ms.`)),
       () => undefined, // answered first
     );
     const signal = AbortSignal.any([outer, late.signal]);
     try {
-      // A provider that hangs is no reason to wait longer either.
+      // A provider that hangs is not a reason to wait longer.
       return await Promise.race([task(signal), rejectionOf(signal)]);
     } catch (error) {
       throw signal.aborted ? abortError(signal) : error;

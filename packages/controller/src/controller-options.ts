@@ -19,7 +19,7 @@ export interface ControllerOptions extends ServerOptions {
   readonly schedule: ScheduleOptions;
   /** Gives the Authorization of the calls to brokers. */
   readonly authorization: AuthorizationProvider;
-  /** Certificates of authorities, in PEM, that brokers must have theirs from, in the place of those that Node knows. */
+  /** Certificates of authorities, in PEM, that brokers must have theirs from, instead of those that Node knows. */
   readonly certificateAuthorities?: string | undefined;
   /** What previews of tables may do. Left out: they take rows of their requests, and no files. */
   readonly preview?: ControllerPreviewOptions | undefined;

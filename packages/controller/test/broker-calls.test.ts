@@ -38,7 +38,7 @@ describe('deleting what has expired', () => {
     expect(broker.calls).toEqual(['DELETE /query/resultStore Bearer t1']);
   });
 
-  test('is tried again, once, with a token that was read anew', async () => {
+  test('is tried again, once, with a token that was read again', async () => {
     await using broker = await fakeBroker(({ headers }) =>
       headers.authorization === 'Bearer t2'
         ? { status: 200, body: 'Deleted 1 expired response(s).' }
@@ -119,7 +119,7 @@ describe('what misbehaves is an error, in our own words', () => {
     const outcomes = Promise.allSettled([deleteExpired(client, broker.url, { signal }), listResults(client, broker.url, signal)]);
     await broker.untilCalled(2);
     await clock.advance(5000);
-    const error = { code: 'BROKER_TIMED_OUT', message: 'There was no whole answer within 5000 ms.' };
+    const error = { code: 'BROKER_TIMED_OUT', message: 'There was no complete answer within 5000 ms.' };
     expect(await outcomes).toMatchObject([
       { status: 'rejected', reason: error },
       { status: 'rejected', reason: error },
@@ -186,7 +186,7 @@ describe('a list of results', () => {
       [{ ...good, responseMetadata: [{}] }],
       [{ ...good, brokerId: 7 }],
     ].map((resultMetadataList) => JSON.stringify({ resultMetadataList })),
-  ])('is refused when it is none: %#', (text) => {
+  ])('is refused when it is not one: %#', (text) => {
     expect(() => parseResultList(text)).toThrow('The answer is not a list of stored results.');
   });
 });

@@ -39,7 +39,7 @@ export interface FakeBroker extends AsyncDisposable {
   untilCalled(count: number): Promise<void>;
 }
 
-/** A broker that answers as it is told; an answer of undefined is none at all, ever. */
+/** A broker that answers as it is told; an answer of undefined counts as absent, ever. */
 export async function fakeBroker(
   answer: (request: IncomingMessage, response: ServerResponse) => { readonly status: number; readonly body: string } | undefined,
 ): Promise<FakeBroker> {

@@ -38,14 +38,14 @@ export const errorKinds = {
   STORE_UNAVAILABLE: 'unavailable',
   STORE_FULL: 'unavailable',
   STORE_TIMED_OUT: 'unavailable',
-  STORE_MISCONFIGURED: 'unavailable', // bucket, region or credentials are not right: whoever runs the server must look
+  STORE_MISCONFIGURED: 'unavailable', // bucket, region or credentials are not right: the operator must look
   SHUTTING_DOWN: 'unavailable',
   TOO_MANY_REQUESTS: 'unavailable',
   REQUEST_TIMED_OUT: 'unavailable',
   SERVER_UNREACHABLE: 'unavailable', // said by clients, never by a server
   BROKER_UNAVAILABLE: 'unavailable', // said by what stands before brokers: none can take the call, or not the one that it needs
   BROKER_TIMED_OUT: 'unavailable',
-  BROKER_FAILED: 'unavailable', // it broke off before it answered, or its answer is none
+  BROKER_FAILED: 'unavailable', // it broke off before it answered, or its answer is not valid
   OBJECT_SHORT_READ: 'corrupt',
   RESULT_CORRUPT: 'corrupt',
   RESULT_FORMAT_UNKNOWN: 'unavailable', // a newer version of Quire has stored it: that one can read it
@@ -81,7 +81,7 @@ export const errorKinds = {
   ENGINE_UNAVAILABLE: 'unavailable', // what keeps the tables cannot be reached
   UNSUPPORTED: 'unsupported',
   UNEXPECTED_RESPONSE: 'internal', // said by clients: what answers does not speak as Quire does
-  OUTPUT_CLOSED: 'aborted', // said by the command: whoever read its output has gone
+  OUTPUT_CLOSED: 'aborted', // said by the command: the reader of its output has gone
   INTERNAL: 'internal',
 } as const satisfies Record<string, ErrorKind>;
 

@@ -87,7 +87,7 @@ export interface ObjectStore extends AsyncDisposable {
   get(key: string, options?: GetOptions): Promise<ObjectBody>;
 
   /**
-   * Stores an object, durably, in the place of any older one with that key. All or nothing: no reader ever sees a part of it, and
+   * Stores an object, durably, instead of any older one with that key. All or nothing: no reader ever sees a part of it, and
    * none sees it before its source has ended. When the promise rejects, the old state stands and no debris is left; except after
    * STORE_UNAVAILABLE and STORE_TIMED_OUT, when it may be unknown which of the two objects stands, whole.
    *

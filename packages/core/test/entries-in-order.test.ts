@@ -14,7 +14,7 @@ async function keysOf(entries: AsyncIterable<ObjectEntry>): Promise<string[]> {
   return (await collect(entries)).map(({ key }) => key);
 }
 
-test('entries come once each, without what is no key and what is not after the mark', async () => {
+test('entries come once each, without what is not a key and what is not after the mark', async () => {
   const pages = pagesOf(['a', 'b'], ['b', 'c', '.hidden', 'with space'], [], ['d']);
   expect(await keysOf(entriesInOrder(pages, call, { after: 'a' }))).toEqual(['b', 'c', 'd']);
 });

@@ -31,7 +31,7 @@ test('an integer of too many digits is refused, and told of', () => {
   expect(() => parseLosslessJson('[12345678901234567890]', { digitsMax: 19 })).toThrow(TooManyDigitsError);
 });
 
-test('what is no JSON is none here', () => {
+test('what is not JSON is refused', () => {
   expect(() => parseLosslessJson('{"a":')).toThrow(SyntaxError);
 });
 

@@ -47,7 +47,7 @@ describe('isRequestId', () => {
     '%2e%2e%2f',
     '\0',
     'a'.repeat(4096),
-  ])('%j is none', (text) => {
+  ])('%j is not one', (text) => {
     expect(isRequestId(text)).toBe(false);
   });
 

@@ -18,7 +18,7 @@ describe('durations', () => {
   });
 
   test.each(['', ' ', '5', '1w', '-1s', '1.5h', '1h 30m', '30m4h', '1H', 's', '1e3s', '9007199254740993ms', '104249991375d'])(
-    '%j is no duration',
+    '%j is not a duration',
     (text) => {
       expect(() => parseDurationMs(text)).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
     },

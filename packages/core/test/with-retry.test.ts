@@ -162,7 +162,7 @@ describe('withRetry', () => {
     expect(events.map((event) => event.call)).toEqual(['get k']);
   });
 
-  test('a listing goes on after its last entry, and each entry makes the attempts start anew', async () => {
+  test('a listing goes on after its last entry, and each entry makes the attempts start again', async () => {
     const { options, events, run } = setUp({ attemptsMax: 2 });
     const all = ['a', 'b', 'c', 'd'].map((key) => entryOf(key));
     const afters: unknown[] = [];

@@ -29,7 +29,9 @@ export async function prepareWith(handle: Connection, sql: string, values: Bound
   try {
     for (let index = 1; index <= duckdb.nparams(statement); index += 1) {
       const value = values.get(duckdb.parameter_name(statement, index).toLowerCase());
-      if (value === undefined) throw new QuireError('INTERNAL', `DuckDB has a parameter ${index} that its syntax tree has not.`);
+      if (value === undefined) {
+        throw new QuireError('INTERNAL', `DuckDB has a parameter ${index} that its syntax tree does not have.`);
+      }
       bindValue(statement, index, value);
     }
     return statement;

@@ -125,7 +125,7 @@ export class DuckDbEngine implements QueryEngine {
 
   async #connect(options: ExecuteOptions): Promise<QueryConnection> {
     const connection = await QueryConnection.open(this.#locked.database).catch((cause: unknown) => {
-      throw this.#isClosed ? shuttingDown() : new QuireError('INTERNAL', 'DuckDB gave no connection.', { cause });
+      throw this.#isClosed ? shuttingDown() : new QuireError('INTERNAL', 'DuckDB opened no connection.', { cause });
     });
     this.#running.add(connection);
     if (this.#isClosed) connection.stop(shuttingDown());

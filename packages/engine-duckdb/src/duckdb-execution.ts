@@ -84,7 +84,7 @@ export class DuckDbExecution implements QueryExecution {
       if (failure.position === undefined || select.plan.castTypes !== undefined) return queryError(failure, 'running', redact);
       return queryError({ ...failure, position: failure.position - explainPrefix.length }, 'running', redact, select.sql);
     }
-    return new QuireError('QUERY_FAILED', 'The query failed at run time, and not again when it was run again to find out why.');
+    return new QuireError('QUERY_FAILED', 'The query failed at run time, but succeeded when it was repeated to find the reason.');
   }
 
   /** Gives back everything, whatever the state; stops the query when it is not at its end. */

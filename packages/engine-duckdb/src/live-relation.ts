@@ -2,7 +2,7 @@ import type { RelationColumn, RelationPart, TableRelation } from '@quire/core/ta
 import { quoteLiteral } from './conversion/column-plan.ts';
 import { quoteIdentifier } from './conversion/column-type.ts';
 
-/** A SELECT of all rows of a table that a server of tables looks after, from the very files that it has at one moment. */
+/** A SELECT of all rows of a table that a server of tables looks after, from exactly the files that it has at one moment. */
 export function selectRelation({ columns, parts }: TableRelation): string {
   if (parts.length > 0) return parts.map((part) => selectPart(columns, part)).join(' UNION ALL ');
   const nulls = columns.map((column) => `CAST(NULL AS ${sqlTypeOf(column)}) AS ${quoteIdentifier(column.name)}`);

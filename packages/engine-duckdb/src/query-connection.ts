@@ -76,5 +76,5 @@ export class QueryConnection {
 }
 
 function ignore(): void {
-  // Whoever made the call sees how it ended; here only that it ended counts.
+  // The caller sees how it ended; here only that it ended counts.
 }

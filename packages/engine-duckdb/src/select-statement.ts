@@ -204,7 +204,7 @@ async function parseSelect(
   return statement;
 }
 
-/** DuckDB writes the numbers that are too large, and what is none, as they are not in JSON; their values do not matter here. */
+/** DuckDB writes the numbers that are too large, and what is not a number, as they are not in JSON; their values do not matter here. */
 function parseTree(text: string): ParsedSql {
   try {
     return JSON.parse(text) as ParsedSql;

@@ -7,7 +7,7 @@ export const spillPrefix = 'duckdb-';
 const spillPattern = /^duckdb-([0-9a-f-]+)\.\w+$/;
 
 /**
- * Removes the spill directories of engines whose process runs no more, for sure; with a process id, of that one only. An engine does so
+ * Removes the spill directories of engines whose process has certainly ended; with a process id, of that one only. An engine does so
  * when it opens; call it also when you have just seen one die.
  *
  * Never fails: what cannot be removed now goes the next time. Links are not followed.

@@ -195,8 +195,5 @@ function shortenName(name: string): string {
 }
 
 function refused(what: string): QuireError {
-  return new QuireError(
-    'QUERY_INVALID',
-    `A query may read the configured tables and nothing else; ${what} is not available to it.`,
-  );
+  return new QuireError('QUERY_INVALID', `A query may read only the configured tables; ${what} is not available to it.`);
 }

@@ -24,7 +24,7 @@ export const statementLimits: StatementLimits = {
   nodesMax: 50_000,
 };
 
-/** The settings that set the limits: a message names what whoever runs the server can change. */
+/** The settings that set the limits: a message names what the operator can change. */
 const settings: Readonly<Record<keyof StatementLimits, string>> = {
   textBytesMax: 'engine.duckdb.statement.text.maxKB',
   columnsMax: 'engine.duckdb.statement.columns.max',

@@ -3,7 +3,7 @@ import { quoteLiteral } from './conversion/column-plan.ts';
 import { readRows } from './read-rows.ts';
 
 /*
- * How the files of a table are written in SQL. DuckDB would look at CSV and JSON files anew for every query, and only at their
+ * How the files of a table are written in SQL. DuckDB would look at CSV and JSON files again for every query, and only at their
  * first rows; so what it finds when it looks at all rows, once, is written into the relation.
  */
 

@@ -40,7 +40,7 @@ export class TableScope {
       await connection.call((handle) => readRows(handle, view));
     }
     const gone = tables.find((name) => this.#liveNames.has(name) && !relations.some((relation) => relation.name === name));
-    if (gone !== undefined) throw new QuireError('TABLE_NOT_FOUND', `Table ${gone} does not exist any more.`);
+    if (gone !== undefined) throw new QuireError('TABLE_NOT_FOUND', `Table ${gone} no longer exists.`);
   }
 
   countRows(tables: readonly string[]): number {

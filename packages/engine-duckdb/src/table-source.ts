@@ -79,7 +79,7 @@ function assertName(source: TableSource): void {
 
 async function expandPath(connection: Connection, source: TableSource): Promise<readonly string[]> {
   const rows = await readRows(connection, 'SELECT file FROM glob(?) ORDER BY file', source.path);
-  if (rows.length === 0) throw unusable(source, 'no file is there');
+  if (rows.length === 0) throw unusable(source, 'no file exists there');
   return rows.map(({ file }) => String(file));
 }
 

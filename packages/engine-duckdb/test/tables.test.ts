@@ -203,9 +203,9 @@ describe('opening fails, and names what is wrong,', () => {
 
   test('when nothing is there', async () => {
     expect(await openFailure(csv('t', '/nosuch/file.csv'))).toBe(
-      `Table 't' cannot be read from /nosuch/file.csv: no file is there.`,
+      `Table 't' cannot be read from /nosuch/file.csv: no file exists there.`,
     );
-    expect(await openFailure(csv('t', '/nosuch/*.parquet'))).toContain('/nosuch/*.parquet: no file is there');
+    expect(await openFailure(csv('t', '/nosuch/*.parquet'))).toContain('/nosuch/*.parquet: no file exists there');
     expect(await openFailure(csv('t', directory))).toContain(directory);
   });
 

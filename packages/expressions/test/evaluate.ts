@@ -3,7 +3,7 @@ import { compileExpression } from '../src/language/compile-expression.ts';
 import { parseExpression } from '../src/language/parse-expression.ts';
 import type { Fields, Value } from '../src/values/value.ts';
 
-/** What an expression gives on a row; its findings as an Error where it is none. */
+/** What an expression gives on a row; its findings as an Error where it is not valid. */
 export function evaluate(text: string, row: Fields = {}): Value {
   const parsed = parseExpression(text);
   if (parsed.findings !== undefined) throw new Error(parsed.findings.map(({ message }) => message).join('\n'));

@@ -17,7 +17,7 @@ describe('a value that does not suit is an error of the row', () => {
     ['year(9000000000000000)', '9000000000000000 ms is outside the calendar, which ends in the year 275760.'],
     ["hexToBytes('0g')", '‘0g’ is not pairs of hex digits.'],
     ["decodeUrl('%zz')", '‘%zz’ has an escape that is not two hex digits.'],
-    ["stAsText('00ff')", '2 bytes are no geometry as the engine keeps it.'],
+    ["stAsText('00ff')", '2 bytes are not geometry as the engine keeps it.'],
     ["fromUuidBytes('00ff')", 'A UUID has 16 bytes, not 2.'],
     ["regexpReplace('a', 'a', '$2')", 'The pattern has no group $2.'],
     ['round(1, 0)', 'Division of integers by zero.'],
@@ -62,7 +62,7 @@ describe('a value that does not suit is an error of the row', () => {
   });
 });
 
-test('names of members that objects inherit are no fields', () => {
+test('names of members that objects inherit are not fields', () => {
   expect(evaluate('constructor', {})).toBeNull();
   expect(evaluate('__proto__', {})).toBeNull();
   expect(evaluate("jsonPathString(a, '$.constructor')", { a: '{}' })).toBeNull();

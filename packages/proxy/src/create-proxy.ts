@@ -13,7 +13,7 @@ import { proxyRoutes } from './routes/index.ts';
  * Creates a proxy: one address in front of brokers. It keeps nothing that matters: after a restart, or beside other proxies, every
  * result is found again.
  *
- * @throws INVALID_SETTING when the URL of a broker is none, or a name is given and nothing to resolve it with
+ * @throws INVALID_SETTING when the URL of a broker is not valid, or a name is given and nothing to resolve it with
  */
 export function createProxy(options: ProxyOptions): Service {
   return new ProxyService(options);

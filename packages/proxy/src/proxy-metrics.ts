@@ -13,7 +13,7 @@ export class ProxyMetrics extends ServiceMetrics {
   readonly #routes = this.counter('quire_proxy_routed_total', 'Calls, by how their broker was found.', ['by']);
   readonly #ejections = this.counter('quire_proxy_broker_ejections_total', 'How often a broker went down.', ['broker']);
   readonly #rounds = this.counter('quire_proxy_health_rounds_total', 'Rounds of health checks that have ended.', []);
-  readonly #retries = this.counter('quire_proxy_retries_total', 'Calls that were given to a broker once more.', ['broker']);
+  readonly #retries = this.counter('quire_proxy_retries_total', 'Calls that were sent to a second broker.', ['broker']);
 
   /** Counts a call to a broker that has ended: with `2xx` or the like, or the way in which it failed. */
   observeBrokerCall(broker: string, outcome: string, durationMs: number): void {
@@ -38,8 +38,12 @@ export class ProxyMetrics extends ServiceMetrics {
 
   /** Shows what is known now, asked at each scrape. */
   watchBrokers(brokers: { readonly all: readonly { readonly isUp: boolean }[] }, routes: { readonly count: number }): void {
-    this.gauge('quire_proxy_brokers_up', 'Brokers that are given calls.', () => brokers.all.filter(({ isUp }) => isUp).length);
-    this.gauge('quire_proxy_brokers_down', 'Brokers that are not.', () => brokers.all.filter(({ isUp }) => !isUp).length);
+    this.gauge('quire_proxy_brokers_up', 'Brokers that receive calls.', () => brokers.all.filter(({ isUp }) => isUp).length);
+    this.gauge(
+      'quire_proxy_brokers_down',
+      'Brokers that receive no calls.',
+      () => brokers.all.filter(({ isUp }) => !isUp).length,
+    );
     this.gauge('quire_proxy_routes', 'Results of which the proxy knows where they are.', () => routes.count);
   }
 }

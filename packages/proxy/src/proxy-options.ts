@@ -25,7 +25,7 @@ export interface ProxyOptions extends ServerOptions {
   readonly brokersName?: string | undefined;
   /** Finds the addresses of a name. Needed where there is a `brokersName`. */
   readonly resolveName?: (name: string) => Promise<readonly string[]>;
-  /** How often names are resolved anew. */
+  /** How often names are resolved again. */
   readonly resolveIntervalMs: number;
   /** Whether any broker can serve every result; `auto` goes by what the brokers say of their stores. */
   readonly isStoreShared: boolean | 'auto';

@@ -32,7 +32,7 @@ describe('the URL of a broker', () => {
   });
 
   test.each(['', 'broker-1:8099', 'ftp://broker-1', 'http://a:1/path', 'http://a:1?x', 'http://u:p@a:1', 'http://a:70000'])(
-    'is refused when it is none: %j',
+    'is refused when it is not one: %j',
     (text) => {
       expect(() => parseBrokerUrl(text)).toThrow(expect.objectContaining({ code: 'INVALID_SETTING' }));
     },
@@ -117,7 +117,7 @@ describe('brokers that a name stands for', () => {
   const originsOf = async (wanted: WantedBrokers): Promise<readonly string[]> =>
     (await wanted.find()).addresses.map(({ origin }) => origin);
 
-  test('are found anew after a while, in one order, and have to have a certificate of that name', async () => {
+  test('are found again after a while, in one order, and have to have a certificate of that name', async () => {
     const clock = new ManualClock();
     const wanted = wantedWith(clock, [
       ['10.0.0.2', '10.0.0.1'],

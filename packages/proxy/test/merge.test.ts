@@ -33,7 +33,7 @@ describe('splitElements', () => {
   });
 
   test.each(['', '{', '{"a":[', '{"a":[{}', '{"a":[{}]', '[{}]', '{"a":{}}', '{"a":[1]}', '{"a":["x"]}', '{"a":[[]]}', ']', 'x'])(
-    'refuses what is no list, or not all of one: %j',
+    'refuses what is not a list, or not all of one: %j',
     async (text) => {
       await expect(textsOf(splitElements(inPieces(Buffer.from(text), [3]), 'member'))).rejects.toMatchObject({
         code: 'BROKER_FAILED',

@@ -205,7 +205,7 @@ function decideCommit(job: RestreamJob, seen: Observation, settings: RestreamSet
   if (commit.pause === 'wanted') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
   if (commit.waitedSinceAskedMs > settings.commitRetryMs) {
     if (commit.pause === 'done') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
-    // Written down before it is done: whoever goes on after a crash must not leave the destination paused.
+    // Recorded before it is done: the controller that goes on after a crash must not leave the destination paused.
     return { kind: 'write', job: { ...job, commit: { ...commit, pause: 'wanted' } } };
   }
   return { kind: 'wait', job: { ...job, commit }, delayMs: settings.pollMs };
@@ -213,7 +213,8 @@ function decideCommit(job: RestreamJob, seen: Observation, settings: RestreamSet
 
 function stuck(commit: NonNullable<RestreamJob['commit']>, seen: Observation, settings: RestreamSettings): [ErrorCode, string] {
   const names = commit.pendingSegmentNames.slice(0, 5).join(', ');
-  const pending = commit.pendingSegmentNames.length === 0 ? 'The engine took no wish to commit' : `Still not committed: ${names}`;
+  const pending =
+    commit.pendingSegmentNames.length === 0 ? 'The engine did not accept the force commit' : `Still not committed: ${names}`;
   const why = seen.failure === undefined ? '' : ` ${seen.failure.message}`;
   const limit = formatDurationMs(settings.commitMaxMs);
   return ['ENGINE_UNAVAILABLE', `The consuming segments were not committed within ${limit}. ${pending}.${why}`];

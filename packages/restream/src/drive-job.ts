@@ -27,7 +27,7 @@ export interface DriveOptions {
 
 /**
  * Drives a job until nothing is left to do: look, decide, write, act, and again. The record is written before the work of the next stage
- * starts, so that whoever drives it after a crash goes on where it was.
+ * starts, so that after a crash any controller continues where it was.
  *
  * @throws ABORTED when the signal is aborted
  */
@@ -83,6 +83,6 @@ async function write({ records, log, onWritten }: DriveOptions, before: Restream
   if (job.status === before.status) return;
   const { jobId, config, error } = job;
   const members = { jobId, table: config.tableNameWithType, destination: config.destTableNameWithType, from: before.status };
-  if (error === null) log?.info({ ...members, status: job.status }, 'restream job moves on');
+  if (error === null) log?.info({ ...members, status: job.status }, 'restream job enters its next stage');
   else log?.warn({ ...members, status: job.status, reason: error.code, problem: error.message }, 'restream job failed');
 }

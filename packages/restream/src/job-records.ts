@@ -23,7 +23,7 @@ export class JobRecords {
 
   /** @throws JOB_NOT_FOUND */
   async read(jobId: string, options: CallOptions = {}): Promise<RestreamJob> {
-    // An id that is none must not become a key.
+    // An id that is not one must not become a key.
     if (!jobIdPattern.test(jobId)) throw notFound(jobId);
     try {
       return parseRecord(jobId, await readObject(this.#store, recordKey(jobId), options));

@@ -107,7 +107,10 @@ async function unstick(engine: RestreamEngine, job: RestreamJob, options: CallOp
     // What is asked for next is a new wish.
     return { ...job, commit: { ...commit, pause: 'none', engineJobId: null, waitedSinceAskedMs: 0 } };
   }
-  await engine.pauseConsumption(destination, { ...options, comment: `Restream job ${job.jobId} commits what is stuck.` });
+  await engine.pauseConsumption(destination, {
+    ...options,
+    comment: `Restream job ${job.jobId} commits segments that are stuck.`,
+  });
   return { ...job, commit: { ...commit, pause: 'done', waitedSinceAskedMs: 0, attemptCount: commit.attemptCount + 1 } };
 }
 
@@ -122,7 +125,7 @@ function afterRebalance(job: RestreamJob, asked: RebalanceJob): RestreamJob {
 /** Compares what both tables hold. What cannot be compared does not undo the work: the job is done all the same. */
 async function finish(engine: RestreamEngine, job: RestreamJob, nowMs: number, options: CallOptions): Promise<RestreamJob> {
   const { tableNameWithType: source, destTableNameWithType: destination } = job.config;
-  const rebalanced = job.rebalance?.description ?? 'Segments are where their tenants want them.';
+  const rebalanced = job.rebalance?.description ?? 'Segments are where their tenants require them.';
   try {
     const [sourceRows, destinationRows, sourceState, destinationState] = await Promise.all([
       engine.countRows(source, options),

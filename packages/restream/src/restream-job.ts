@@ -36,7 +36,7 @@ export interface Aftermath {
   /** PAUSE: the destination stays, paused. DROP: it goes, with the schema that was made for it. */
   readonly kind: 'PAUSE' | 'DROP';
   readonly isDone: boolean;
-  /** How long a controller has tried in vain. */
+  /** How long a controller has tried without success. */
   readonly waitedMs: number;
   /** Why it could not be done, when it could not. */
   readonly problem: string | null;
@@ -60,7 +60,7 @@ export interface RestreamJob {
     readonly isMade: boolean;
     /** Whether it waits to be resumed, as `debugPause` asks for. */
     readonly isHeld: boolean;
-    /** How long a controller has tried in vain. */
+    /** How long a controller has tried without success. */
     readonly waitedMs: number;
   };
   /** The stream's latest offsets when the job began; null until they are known. The destination must pass them. */

@@ -158,7 +158,7 @@ export class Restreams implements AsyncDisposable {
         await perform('drop', engine, job, clock.nowMs(), {});
         await this.#records.remove(job.jobId);
       } catch (problem) {
-        log?.warn({ jobId: job.jobId, err: problem }, 'what a failed restream job has made is dropped later');
+        log?.warn({ jobId: job.jobId, err: problem }, 'the tables of a failed restream job will be dropped later');
       }
       throw error;
     }
@@ -228,7 +228,7 @@ export class Restreams implements AsyncDisposable {
       });
     } catch (error) {
       // The next scan takes it up again.
-      if (!this.#stop.signal.aborted) log?.warn({ jobId, err: error }, 'restream job is left for now');
+      if (!this.#stop.signal.aborted) log?.warn({ jobId, err: error }, 'restream job is postponed');
     }
   }
 }

@@ -201,7 +201,7 @@ it('drops the destination of a cancelled job when asked to, then or later', asyn
   expect([scene.engine.tableNames, scene.engine.schemaNames]).toEqual([[source], ['orders']]);
 });
 
-it('leaves a table alone that somebody put in the place of the destination', async () => {
+it('leaves a table alone that somebody put where the destination was', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   const { jobId } = await controller.start(request);

@@ -82,7 +82,7 @@ function writeCell(to: usize, column: usize, row: i32): usize {
     return to + load<usize>(column, nullLengthAt);
   }
   const values = load<usize>(column, valuesAt);
-  // For the kinds that JSON has between quotes: the first is overwritten where there is to be none.
+  // For the kinds that JSON has between quotes: the first is overwritten where quotes are not wanted.
   const quotes = load<usize>(column, quotedAt);
   switch (load<i32>(column, kindAt)) {
     case kindReadyText: {

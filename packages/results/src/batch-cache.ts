@@ -6,13 +6,13 @@ const memoryFactor = 2;
 /**
  * Verified batch messages that are in demand, bounded by their bytes.
  *
- * A batch is kept when it is asked for a second time, soon after the first: whoever walks through a large result pushes nobody else's batches out. After the
+ * A batch is kept when it is asked for a second time, soon after the first: a walk through a large result evicts no batches of other readers. After the
  * doorkeeper of G. Einziger, R. Friedman, B. Manes: TinyLFU, a highly efficient cache admission policy (ACM TOS 2017).
  */
 export class BatchCache {
   readonly sizeBytesMax: number;
   readonly #messages: LRUCache<string, Uint8Array> | undefined;
-  /** The names of batches that were asked for once lately, each as large as its batch. */
+  /** The names of batches that were asked for once recently, each as large as its batch. */
   readonly #askedFor: LRUCache<string, true> | undefined;
 
   /** @param sizeBytesMax 0 switches the cache off */

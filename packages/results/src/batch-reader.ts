@@ -113,7 +113,7 @@ export class BatchReader {
       }
       isDone = true;
     } finally {
-      // Whoever left early may still look at a message; after a failure the store may still read into one.
+      // A reader that left early may still look at a message; after a failure the store may still read into one.
       if (isDone) messages.close();
       else messages.abandon();
     }

@@ -17,7 +17,7 @@ export interface ResultFolder {
 }
 
 export interface FolderListOptions extends CallOptions {
-  /** Told of every object under the prefix whose name is none of ours. */
+  /** Told of every object under the prefix whose name is not ours. */
   readonly onForeign?: (object: ObjectEntry) => void;
 }
 
@@ -78,7 +78,7 @@ class FolderObjects {
     this.#requestId = requestId;
   }
 
-  /** Takes an object; false when its name is none of ours. */
+  /** Takes an object; false when its name is not ours. */
   add(object: ObjectEntry, name: string): boolean {
     const file = parseResultFileName(name);
     if (file === undefined) return false;

@@ -72,7 +72,7 @@ function unknownFormat(key: string, version: unknown): QuireError {
   if (!Number.isInteger(version)) return corrupt(key, `has format version ${JSON.stringify(version)}; expected an integer`);
   return new QuireError(
     'RESULT_FORMAT_UNKNOWN',
-    `The commit record ${key} has format version ${String(version)}, and this version of Quire reads ${formatVersion}; ask a newer one.`,
+    `The commit record ${key} has format version ${String(version)}, and this version of Quire reads ${formatVersion}; use a newer one.`,
   );
 }
 

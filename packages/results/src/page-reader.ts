@@ -53,7 +53,7 @@ export class PageReader {
     const { signal } = this.#closing;
     const plan = planPage(spans, rows);
     if (this.#ahead.size >= aheadMax || signal.aborted || !this.cache.isFor(plan.bytes.end - plan.bytes.start)) return;
-    // Of a failure hears whoever asks for that page, and reads it again.
+    // A failure is reported to the reader of that page, which reads it again.
     const reading = this.#keep(dataKey, plan, signal)
       .catch(() => undefined)
       .finally(() => this.#ahead.delete(reading));

@@ -28,7 +28,7 @@ export class PeerBrokers {
   async lookForNew(options: CallOptions): Promise<readonly string[]> {
     const before = new Set(this.#known);
     if (this.#clock.monotonicMs() - this.#lookedAtMs >= lookAgainAfterMs) {
-      // Whoever comes during a look waits for that one.
+      // A caller that comes during a look waits for that one.
       this.#looking ??= this.#look(options).finally(() => (this.#looking = undefined));
       await this.#looking;
     }

@@ -160,7 +160,7 @@ export class RecordReader {
   }
 
   /**
-   * A listing is no snapshot: it may show a commit record, and then miss the data that was removed meanwhile. A removal takes the record
+   * A listing is not a snapshot: it may show a commit record, and then miss the data that was removed meanwhile. A removal takes the record
    * first. So data that is missing while the record still stands was lost.
    *
    * @throws RESULT_CORRUPT when a commit record stands without its data
@@ -215,7 +215,7 @@ export class RecordReader {
     const seenMs = this.#clock.monotonicMs();
     const record = decodeCommitRecord(entry.recordKey, await readObject(this.#store, entry.recordKey, options));
     if (record.requestId !== entry.requestId || record.rowCount !== entry.rowCount) {
-      throw new QuireError('RESULT_CORRUPT', `The commit record ${entry.recordKey} speaks of another result.`);
+      throw new QuireError('RESULT_CORRUPT', `The commit record ${entry.recordKey} describes another result.`);
     }
     const open = { entry, record, seenMs };
     this.remember(open);
@@ -236,7 +236,7 @@ export class RecordReader {
     const seenMs = this.#clock.monotonicMs();
     await this.#store.put(recordKey, bytes, options);
     try {
-      // Whoever removes a result deletes this record first and then looks for newer ones: see `removeResult`.
+      // A removal deletes this record first and then looks for newer ones: see `removeResult`.
       await this.#store.head(entry.recordKey, options);
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;

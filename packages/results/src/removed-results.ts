@@ -17,7 +17,7 @@ const codes = { expired: 'RESULT_EXPIRED', evicted: 'RESULT_EVICTED', deleted: '
 const rememberedMax = 100_000;
 
 /**
- * The results that went lately, and why, so that a caller hears "gone" and not "never existed".
+ * The results that went recently, and why, so that a caller hears "gone" and not "never existed".
  *
  * Kept in memory only, the last 100,000: after a restart such an id is unknown.
  */

@@ -49,7 +49,7 @@ export class ResultPage {
   }
 
   /**
-   * The bytes of the page, streamed batch by batch: memory does not grow with the page. Each call reads anew.
+   * The bytes of the page, streamed batch by batch: memory does not grow with the page. Each call reads again.
    *
    * @throws INVALID_PARAMETER when there is no such format
    * @throws RESULT_CORRUPT when a batch does not match its checksum; rows of it are never handed out

@@ -29,7 +29,7 @@ export interface ResultStoreOptions {
   readonly resultBytesMax?: number;
   /**
    * How long, in milliseconds, what somebody else removes or renews may go unnoticed here: another broker of a shared store, a cleaner of its
-   * own, whoever deletes objects. Commit records at hand are looked up anew when they were last seen longer ago. Default: 5,000.
+   * own, no matter who deletes objects. Commit records at hand are looked up again when they were last seen longer ago. Default: 5,000.
    */
   readonly stalenessMaxMs?: number;
   /** Has the last word on whether there is room for a result; default: there is. */

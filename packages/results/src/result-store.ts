@@ -111,9 +111,9 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
-   * Opens a live result; without any request to the store when its commit record is at hand and was seen there lately (`stalenessMaxMs`).
+   * Opens a live result; without any request to the store when its commit record is at hand and was seen there recently (`stalenessMaxMs`).
    *
-   * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the text is no request id
+   * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the text is not a request id
    * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone
    * @throws RESULT_CORRUPT when its commit record cannot be read
    * @throws RESULT_FORMAT_UNKNOWN when a newer version of Quire has stored it
@@ -264,7 +264,7 @@ export class ResultStore implements AsyncDisposable {
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       this.#records.forget(entry.requestId);
-      // Whoever removes a result removes its commit record first: where that stands, the file was lost, and may come back.
+      // A removal deletes the commit record first: where that stands, the file was lost, and may come back.
       if (await this.#records.isCommitted(entry, options)) {
         const message = `The data file ${entry.dataKey} is missing, though the commit record of its result is there.`;
         throw new QuireError('RESULT_CORRUPT', message, { cause: error });

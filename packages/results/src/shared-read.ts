@@ -54,7 +54,7 @@ export class SharedRead<T> {
 
   #end(): void {
     const { onUnused, takeBack } = this.#parts;
-    if (!this.#isSettled) this.#abort.abort(new QuireError('ABORTED', 'Nobody waits for this read any more.'));
+    if (!this.#isSettled) this.#abort.abort(new QuireError('ABORTED', 'All readers have left this read.'));
     onUnused();
     this.#outcome.then(
       (value) => takeBack(value, this.#mayBeLookedAt),

@@ -35,7 +35,7 @@ const magic = new TextEncoder().encode('ARROW1');
  * end-of-stream marker, footer. Yields it piece by piece and returns what a commit record has to know.
  * Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
  *
- * Holds one batch at a time, and looks at a piece no more once it is asked for the next. `schema` is a stored schema (`storedSchemaOf`).
+ * Holds one batch at a time, and does not touch a piece again once it is asked for the next. `schema` is a stored schema (`storedSchemaOf`).
  *
  * @throws QUERY_LIMIT_EXCEEDED when the file would exceed `sizeBytesMax`
  */

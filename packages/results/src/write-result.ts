@@ -143,7 +143,7 @@ class ResultFile {
 
 /**
  * Deletes what a failed write may have left; even a put that rejected may have landed. Not bound to the caller's signal, which may be
- * why the write failed. A store that cannot delete either leaves data without a commit record, which is no result, and an orphan to sweep;
+ * why the write failed. A store that cannot delete either leaves data without a commit record, which is not a result, and an orphan to sweep;
  * tells whether all is gone.
  */
 async function takeBack(store: ResultSink, keys: readonly (string | undefined)[]): Promise<boolean> {

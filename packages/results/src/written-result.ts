@@ -104,7 +104,7 @@ function roomByLumps(admission: WriterAdmission): SpaceReservation {
       aheadBytes -= fromAheadBytes;
       return fromAheadBytes === bytes ? undefined : ask(bytes - fromAheadBytes, options);
     },
-    commit: () => undefined, // whoever ordered the result commits it
+    commit: () => undefined, // the caller commits it
     release: (isFreed) => admission.release(isFreed),
   };
 }

@@ -25,7 +25,7 @@ test('what is kept is a copy', () => {
   expect(cache.get('k', 0)).toEqual(message(1));
 });
 
-test('whoever walks through a large result, twice even, pushes out nothing that is in demand', () => {
+test('a walk through a large result, even twice, evicts nothing that is in demand', () => {
   const cache = new BatchCache(1000);
   for (let index = 0; index < 10; index += 1) cache.set('hot', index, message(index));
   for (let walk = 0; walk < 2; walk += 1) for (let index = 0; index < 1000; index += 1) cache.offer('cold', index, message(1));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BufferPool } from '../src/buffer-pool.ts';
 
-test('what came back is lent again, to whoever needs as much', () => {
+test('what came back is lent again, for requests of the same size', () => {
   const pool = new BufferPool();
   const first = pool.lease(500_000);
   pool.release(first);

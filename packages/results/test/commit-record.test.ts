@@ -44,7 +44,7 @@ test('a record of a newer version is refused by its version', () => {
     expect(() => decodeCommitRecord('k', bytes)).toThrow(
       expect.objectContaining({
         code: 'RESULT_FORMAT_UNKNOWN',
-        message: 'The commit record k has format version 2, and this version of Quire reads 1; ask a newer one.',
+        message: 'The commit record k has format version 2, and this version of Quire reads 1; use a newer one.',
       }),
     );
   }

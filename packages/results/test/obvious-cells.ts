@@ -64,7 +64,7 @@ export function obviousTimestamp(units: bigint, fractionDigits: number): string 
   return `${obviousDay(days)} ${time}.${fraction === '' ? '0' : fraction}`;
 }
 
-/** Bytes of a JSON string's text, bytes that are no UTF-8 as they are; bytes in and out as characters. */
+/** Bytes of a JSON string's text, bytes that are not UTF-8 as they are; bytes in and out as characters. */
 export function obviousJsonText(bytes: string): string {
   return `"${Array.from(bytes, (byte) => JSON.stringify(byte).slice(1, -1)).join('')}"`;
 }

@@ -93,7 +93,7 @@ describe('a result', () => {
 });
 
 describe('expiry', () => {
-  test('is enforced on read, from the very millisecond on', async () => {
+  test('is enforced on read, from that millisecond on', async () => {
     const results = resultsOn(memory);
     const { entry } = await results.create(countingRows(1), { owner: 'ana' });
     await clock.advance(hourMs - 1);
@@ -206,7 +206,7 @@ describe('deletion', () => {
   });
 
   test.each(['', '..', 'a/b', '%2e%2e%2f', 'x\0', 'x'.repeat(4096), '01A1FBBD-A4A0-72B4-A4A2-84902187C39F'])(
-    'of %j touches no object: it is no request id',
+    'of %j touches no object: it is not a request id',
     async (id) => {
       const store = new RecordingStore(memory);
       const results = resultsOn(store);

@@ -103,7 +103,7 @@ test('floats are written in the fewest digits that name them, whatever their bit
   expect(await jsonCellsOf(columnOf(new Float32(), values.length, values))).toEqual(texts);
 });
 
-test('numbers that are none have quotes in JSON and none in CSV', async () => {
+test('NaN and the infinities have quotes in JSON and none in CSV', async () => {
   const values = Float64Array.of(Number.NaN, Infinity, -Infinity, -0);
   expect(await jsonCellsOf(columnOf(new Float64(), 4, values))).toEqual(['"NaN"', '"Infinity"', '"-Infinity"', '-0']);
   expect(await csvCellsOf(columnOf(new Float64(), 4, values))).toEqual(['NaN', 'Infinity', '-Infinity', '-0']);
@@ -180,7 +180,7 @@ test('booleans are the bits from the first wanted row on', async () => {
   for (const start of [0, 1, 7, 8, 513, 1599]) expect(await jsonCellsOf(column, start)).toEqual(texts.slice(start));
 });
 
-test('text is escaped wherever it needs to be, and bytes that are no UTF-8 stay as they are', async () => {
+test('text is escaped wherever it needs to be, and bytes that are not UTF-8 stay as they are', async () => {
   // Of all lengths around sixteen bytes, with no, few or many bytes that need an escape.
   const texts = Array.from({ length: 5000 }, (_, row) => {
     const bytes = random.bytes(random.integer(70));

@@ -28,7 +28,7 @@ beforeEach(() => {
   memory = new MemoryObjectStore({ sizeMaxBytes: 1e8, clock });
 });
 
-test("brokers on one store serve each other's results, whoever came first", async () => {
+test("brokers on one store serve each other's results, no matter which started first", async () => {
   const brokers = ['Broker_a_1', 'Broker_b_1', 'Broker_c_1'].map((id) => broker(id));
   const ids: string[] = [];
   for (const { results } of brokers) ids.push((await results.create(countingRows(100), { owner: 'o' })).entry.requestId);

@@ -34,7 +34,7 @@ beforeEach(() => {
   memory = new MemoryObjectStore({ sizeMaxBytes: 1e8, clock });
 });
 
-describe('a result that somebody else has removed is served no more after the bound, with its pages in memory:', () => {
+describe('a result that somebody else has removed is no longer served after the bound, with its pages in memory:', () => {
   const removals: readonly [string, boolean, string, (entry: ResultEntry) => Promise<unknown>][] = [
     ['deleted by another broker', true, 'RESULT_DELETED', ({ requestId }) => broker('Broker_b_1').delete(requestId)],
     ['evicted by a cleaner of its own', false, 'RESULT_DELETED', (entry) => removeResult(memory, entry)],

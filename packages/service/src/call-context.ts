@@ -34,7 +34,7 @@ export function callContextOf(request: FastifyRequest): CallContext {
 /** Who calls. Only for routes that need credentials. */
 export function principalOf(request: FastifyRequest): Principal {
   const { principal } = callContextOf(request);
-  if (principal === undefined) throw new QuireError('INTERNAL', 'This call was let in without credentials, yet needs some.');
+  if (principal === undefined) throw new QuireError('INTERNAL', 'This call has no credentials, but needs them.');
   return principal;
 }
 

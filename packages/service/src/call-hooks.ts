@@ -17,7 +17,7 @@ export function addCallHooks(server: FastifyInstance, context: ServiceContext, o
     reply.header('x-request-id', request.id);
     void call.outcome.then((outcome) => observeEnd(context, request, outcome === 'broken' ? 'broken' : reply.statusCode));
     assertUnderstood(request, reply);
-    if (calls.isDraining) throw new QuireError('SHUTTING_DOWN', 'The server shuts down; call another one.');
+    if (calls.isDraining) throw new QuireError('SHUTTING_DOWN', 'The server is shutting down; call another one.');
   });
 
   server.addHook('onRequest', async (request, reply) => {

@@ -70,7 +70,7 @@ export class CallsUnderWay {
     this.#isDraining = true;
     await this.#settledWithin(graceMs);
     for (const controller of this.#controllers) {
-      controller.abort(new QuireError('SHUTTING_DOWN', 'The server shuts down and does not wait for this call any longer.'));
+      controller.abort(new QuireError('SHUTTING_DOWN', 'The server is shutting down and stopped waiting for this call.'));
     }
     await this.#settledWithin(lastWordsMs);
   }

@@ -46,5 +46,5 @@ function parserError({ code, message }: { readonly code?: string; readonly messa
 
 /** @returns the error of a request whose body comes in another way than in chunks (RFC 9112 section 6.1) */
 export function unknownTransferEncoding(): QuireError {
-  return new QuireError('UNSUPPORTED', 'The only Transfer-Encoding that is understood is chunked.');
+  return new QuireError('UNSUPPORTED', 'The Transfer-Encoding is not supported; expected chunked.');
 }

@@ -41,7 +41,7 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     keepAliveTimeout: options.idleTimeoutMs,
     requestTimeout: requestTimeoutMs,
     ...(tls === undefined ? { http } : { https: { ...http, ...secureContextOf(tls) } }),
-    // Ids are checked by whoever looks them up; here only the head's own limit holds.
+    // Ids are checked where they are looked up; here only the head's own limit holds.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: options.headerBytesMax },
     frameworkErrors: replyWithError,
     trustProxy: options.trustedProxies === undefined || options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
@@ -84,7 +84,7 @@ function selfRoutes({ metrics, server }: ServiceOptions): RouteOptions[] {
   return [...(metricsEnabled ? [readMetricsRoute(metrics)] : []), ...(docsEnabled ? [readOpenApiRoute(), readDocsRoute()] : [])];
 }
 
-/** Only JSON is read; an empty body is none at all, since some clients announce JSON with every call. */
+/** Only JSON is read; an empty body counts as absent, since some clients announce JSON with every call. */
 function readJsonBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();

@@ -14,14 +14,14 @@ export interface Service extends AsyncDisposable {
   /** Starts to listen; resolves to the address, ready for calls. */
   listen(): Promise<ServiceAddress>;
   /**
-   * The service as a handler of requests, in the place of `listen`: for `createServer` of node:http, or Express. Whoever listens sees to
+   * The service as a handler of requests, instead of `listen`: for `createServer` of node:http, or Express. The listener sees to
    * TLS and to clients that are too slow, reads no body before it, and closes the service first.
    */
   handler(): Promise<RequestListener>;
   /** Where it listens; undefined before `listen`, and where it is a handler. */
   readonly address: ServiceAddress | undefined;
   /**
-   * Shows another certificate to whoever connects from now on; connections that stand go on.
+   * Shows another certificate to clients that connect from now on; connections that stand go on.
    *
    * @throws INVALID_SETTING when certificate and key do not fit together; the old one then stays
    */

@@ -31,7 +31,7 @@ export function toQuireError(error: unknown): QuireError {
 /** What a caller may read of an error: keys, paths and hosts of the store stay in the log. */
 export function publicMessage(error: QuireError, requestId: string): string {
   const { code, kind } = error;
-  const more = `The log tells more of ${requestId}.`;
+  const more = `The log has details of call ${requestId}.`;
   if (code === 'STORE_FULL') return 'The result store has no room left.';
   if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') return `The result store does not answer; try again. ${more}`;
   if (kind === 'corrupt' || code === 'OBJECT_NOT_FOUND') return `The stored result is damaged. ${more}`;

@@ -23,7 +23,7 @@ export class RouteIndex {
     const [path = ''] = url.split('?', 1);
     const known = [...this.#methods.values()].find(({ pattern }) => pattern.test(path));
     if (known === undefined) return { error: new QuireError('ROUTE_NOT_FOUND', 'There is no such path.'), allowed: [] };
-    const message = `${method} is not for this path; it takes ${known.methods.join(', ')}.`;
+    const message = `${method} is not allowed for this path; expected ${known.methods.join(', ')}.`;
     return { error: new QuireError('METHOD_NOT_ALLOWED', message), allowed: known.methods };
   }
 }

@@ -11,7 +11,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route can be called without credentials. */
     isPublic?: boolean;
-    /** Reads the body in the place of the usual parser. @throws SyntaxError when it is no JSON */
+    /** Reads the body instead of the usual parser. @throws SyntaxError when it is not JSON */
     parseBody?: ((text: string) => unknown) | undefined;
     /** Whether the body, of any media type, goes to the route as a stream. */
     isUpload?: boolean;
@@ -22,7 +22,7 @@ declare module 'fastify' {
 export interface BodyReading {
   /** The largest body, in bytes. */
   readonly bytesMax: number;
-  /** @throws SyntaxError when the text is no JSON */
+  /** @throws SyntaxError when the text is not JSON */
   readonly parse: (text: string) => unknown;
   /** Takes the place of the schema, which is then documentation only. @throws QuireError when the value will not do */
   readonly check: (value: unknown) => void;

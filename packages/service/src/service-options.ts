@@ -35,8 +35,8 @@ export interface ServerOptions extends HttpLimits {
   /** Bounds what each principal may ask, and guesses at credentials from each address. Default: nothing does. */
   readonly limits?: CallLimits | undefined;
   /**
-   * Addresses, or networks such as `10.0.0.0/8`, whose `X-Forwarded-For` is believed: who calls is then the last address in it that is
-   * none of these. Default: none, and who calls is whoever connects.
+   * Addresses, or networks such as `10.0.0.0/8`, whose `X-Forwarded-For` is believed: the caller is then the last address in it that is
+   * not one of these. Default: none, and the caller is the address that connects.
    */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Speaks HTTPS with this certificate; without it, HTTP. */

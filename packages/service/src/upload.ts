@@ -39,7 +39,7 @@ function openMultipart(stream: Readable, headers: BusboyHeaders, sizeMaxBytes: n
   try {
     parser = new Busboy({ headers, limits: { parts: 20, fields: 20, fieldSize: 65_536 } });
   } catch (cause) {
-    throw new QuireError('INVALID_BODY', 'The multipart body names no boundary.', { cause });
+    throw new QuireError('INVALID_BODY', 'The multipart body has no boundary.', { cause });
   }
   parser.on('file', (_field: string, part: Readable, name: string | undefined) => {
     if (file !== undefined) {
@@ -66,7 +66,10 @@ async function* bounded(stream: Readable, sizeMaxBytes: number): AsyncGenerator<
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > sizeMaxBytes) {
-      throw new QuireError('BODY_TOO_LARGE', `The file has more than ${formatBytes(sizeMaxBytes)}, the most that is taken.`);
+      throw new QuireError(
+        'BODY_TOO_LARGE',
+        `The file has more than ${formatBytes(sizeMaxBytes)}, the largest size that is accepted.`,
+      );
     }
     yield chunk;
   }

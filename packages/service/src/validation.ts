@@ -21,7 +21,7 @@ interface SchemaViolation {
 }
 
 function bodyError(violation: SchemaViolation | undefined): QuireError {
-  if (violation === undefined) return new QuireError('INVALID_BODY', 'The request body is not as the API document says.');
+  if (violation === undefined) return new QuireError('INVALID_BODY', 'The request body does not match the API document.');
   if (violation.keyword === 'required') {
     const { requiredProperties = [] } = violation.params as { requiredProperties?: readonly string[] };
     return new QuireError('INVALID_BODY', `The request body lacks ${requiredProperties.map((name) => `'${name}'`).join(', ')}.`);

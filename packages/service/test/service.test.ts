@@ -165,7 +165,7 @@ describe('limits on wrong credentials', () => {
     expect(await statuses(['127.0.0.1'])).toEqual([429, 401]);
   });
 
-  test('count whoever connects otherwise, whatever its headers say', async () => {
+  test('count other addresses that connect, whatever their headers say', async () => {
     expect(await statuses(undefined)).toEqual([429, 429]);
     expect(await statuses(['10.0.0.0/8'])).toEqual([429, 429]);
   });

@@ -72,7 +72,7 @@ function readEnvironmentLayer(input: SettingsInput, others: readonly Assignment[
   const assignments = settings.map(({ key, text, variable }): Assignment => {
     return { key, text: text.trim(), source: { kind: 'environment', variable }, baseDir: input.workingDir };
   });
-  // A variable that holds a token or a password by the word of another setting is no setting itself.
+  // A variable that holds a token or a password by the word of another setting is not a setting itself.
   const variablesWithSecrets = new Set(
     [...others, ...assignments].filter(({ key }) => key.endsWith('.env')).map(({ text }) => text),
   );

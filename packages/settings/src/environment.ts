@@ -17,7 +17,7 @@ interface EnvironmentSetting {
 
 interface EnvironmentReading {
   readonly settings: readonly EnvironmentSetting[];
-  /** Variables that can only have been meant for Quire, but are no setting's. */
+  /** Variables that can only have been meant for Quire, but are not setting's. */
   readonly strays: readonly string[];
 }
 

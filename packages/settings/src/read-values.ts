@@ -49,7 +49,7 @@ function readNamedGroup(group: NamedGroup, assignments: readonly Assignment[], r
       );
     } else if (other !== undefined) {
       reader.problems.push(
-        faultAt(use.key, use.source, `the name ${name} is too like ${other}: only case, dashes and underscores differ`),
+        faultAt(use.key, use.source, `the name ${name} is too similar to ${other}: only case, dashes and underscores differ`),
       );
     } else {
       spellings.set(variableOf(name), name);

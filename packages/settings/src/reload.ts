@@ -84,7 +84,7 @@ export class SettingsReloader implements AsyncDisposable {
   }
 
   /**
-   * Watches anew, and looks again later: a watcher loses a path that is gone, or for a moment something else than a file, and does not
+   * Watches again, and looks again later: a watcher loses a path that is gone, or for a moment something else than a file, and does not
    * tell when the file is back.
    */
   async #watchAgain(): Promise<void> {

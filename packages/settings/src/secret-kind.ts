@@ -7,7 +7,7 @@ export const sha256Hex: SettingKind<string> = {
   format: (value) => value,
 };
 
-/** The form of a salted password hash; what the numbers may be is for whoever checks passwords to say. */
+/** The form of a salted password hash; what the numbers may be is for the password check to say. */
 export const scryptHash: SettingKind<string> = text(
   /^scrypt:\d{1,10}:\d{1,10}:\d{1,10}:[A-Za-z0-9+/]+={0,2}:[A-Za-z0-9+/]+={0,2}$/,
   'scrypt:N:r:p:salt:hash, the last two in base64',

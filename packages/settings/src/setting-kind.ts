@@ -42,7 +42,7 @@ export function size(unit: keyof typeof unitBytes, min: number, max: number): Se
 export function sizeOrUnlimited(unit: keyof typeof unitBytes, max: number): SettingKind<number> {
   const limited = size(unit, 0, max);
   return {
-    allowed: `${limited.allowed}; 0 is no limit`,
+    allowed: `${limited.allowed}; 0 means no limit`,
     parse: (text) => {
       const bytes = limited.parse(text, '');
       return bytes === 0 ? Number.POSITIVE_INFINITY : bytes;
@@ -55,7 +55,7 @@ export function sizeOrUnlimited(unit: keyof typeof unitBytes, max: number): Sett
 export function countOrUnlimited(max: number): SettingKind<number> {
   const limited = integer(0, max);
   return {
-    allowed: `${limited.allowed}; 0 is no limit`,
+    allowed: `${limited.allowed}; 0 means no limit`,
     parse: (text) => {
       const count = limited.parse(text, '');
       return count === 0 ? Number.POSITIVE_INFINITY : count;

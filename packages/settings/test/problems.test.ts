@@ -18,7 +18,7 @@ describe('a value that is not allowed', () => {
     ['engine.broker.client.queryPort', '65536', 'a port from 0 (any free one) to 65535'],
     ['engine.broker.http.body.maxKB', '0', 'an integer from 1 to 65536, in KB'],
     ['engine.broker.pagination.memory.maxMB', '1.5', 'an integer from 1 to 1048576, in MB'],
-    ['engine.broker.pagination.result.maxMB', '16777217', 'an integer from 0 to 16777216, in MB; 0 is no limit'],
+    ['engine.broker.pagination.result.maxMB', '16777217', 'an integer from 0 to 16777216, in MB; 0 means no limit'],
     ['engine.broker.pagination.expiration', '999ms', 'a duration from 1s to 3650d, such as 30s or 4h30m'],
     ['engine.broker.pagination.expiration', '1 hour', 'a duration from 1s to 3650d, such as 30s or 4h30m'],
     ['engine.broker.pagination.expiration.max', '3651d', 'a duration from 1s to 3650d, such as 30s or 4h30m'],
@@ -62,7 +62,7 @@ describe('a value that is not allowed', () => {
     ['engine.auth.jwt.algorithms', 'RS256,none', algorithmsAllowed],
     ['engine.auth.jwt.algorithms', 'HS256', algorithmsAllowed],
     ['engine.auth.jwt.audience', 'a b', 'a text of 1 to 1000 characters without spaces, often a URL'],
-    ['engine.auth.limit.concurrency', '-1', 'an integer from 0 to 1000000; 0 is no limit'],
+    ['engine.auth.limit.concurrency', '-1', 'an integer from 0 to 1000000; 0 means no limit'],
   ])('is refused: %s = %s', (key, value, allowed) => {
     expect(parse({ overrides: [`${key}=${value}`] })).toEqual({
       ok: false,
@@ -168,8 +168,8 @@ describe('a name in a key', () => {
     const file =
       'engine.table.cars.path = /a\nengine.table.Cars.path = /b\nengine.auth.principal.a-b.role = admin\nengine.auth.principal.a_b.role = query';
     expect(messagesOf({ file })).toEqual([
-      'engine.table.Cars.path (conf/quire.properties:2): the name Cars is too like cars: only case, dashes and underscores differ.',
-      'engine.auth.principal.a_b.role (conf/quire.properties:4): the name a_b is too like a-b: only case, dashes and underscores differ.',
+      'engine.table.Cars.path (conf/quire.properties:2): the name Cars is too similar to cars: only case, dashes and underscores differ.',
+      'engine.auth.principal.a_b.role (conf/quire.properties:4): the name a_b is too similar to a-b: only case, dashes and underscores differ.',
     ]);
   });
 

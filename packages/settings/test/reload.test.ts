@@ -170,7 +170,7 @@ test('a setting that needs a restart is named and keeps its value, while live on
   expect([settings, settings.cleaner, settings.server].every((each) => Object.isFrozen(each))).toBe(true);
 });
 
-test('a touch, other files, and the same bad file again are no news', async () => {
+test('a touch, other files, and the same bad file again are not news', async () => {
   await using watched = await Watched.open(plainFile);
   await plainFile(watched.directory);
   await writeFile(join(watched.directory, 'other.properties'), 'nonsense');

@@ -95,7 +95,7 @@ export class BulkThread {
     // Beside this file, and in the same form: source or built.
     const isSource = import.meta.url.endsWith('.ts');
     const script = new URL(isSource ? './bulk-worker.ts' : './bulk-worker.js', import.meta.url);
-    // What the process was started with is not for a thread that knows nothing but files. It holds little, and is to stay small.
+    // What the process was started with is not for a thread that knows only files. It holds little, and is to stay small.
     const worker = new Worker(script, {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
@@ -115,7 +115,7 @@ export class BulkThread {
     return job?.reject(Object.assign(new Error(message), { code: errno, errno: -1 }));
   }
 
-  /** The thread is gone: whoever tries again does without. */
+  /** The thread has ended: later calls do without it. */
   #fail(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;

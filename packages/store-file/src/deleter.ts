@@ -17,7 +17,7 @@ export async function deleteObject(
   const directory = dirname(path);
   await translated(call, async () => {
     try {
-      // Elsewhere than its path says, it is none of our objects.
+      // Elsewhere than its path says, it is not one of our objects.
       if (!(await root.isContained(directory))) return;
       throwIfAborted(options?.signal);
       await fileSystem.unlink(path);

@@ -8,7 +8,7 @@ export interface FailedCall {
   readonly location: string;
 }
 
-/** The errno name of an error of the operating system, or undefined when it is none. */
+/** The errno name of an error of the operating system, or undefined when it is not one. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'errno' in error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -18,7 +18,7 @@ export function isErrno(error: unknown, ...names: readonly string[]): boolean {
   return names.includes(errnoOf(error) ?? '');
 }
 
-/** Nothing is there, or what is there is none of ours: a part of the path is a file, the last one a symbolic link or a socket. */
+/** Nothing is there, or what is there is not ours: a part of the path is a file, the last one a symbolic link or a socket. */
 export const absenceErrnos = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'] as const;
 
 const fullErrnos = ['ENOSPC', 'EDQUOT', 'EFBIG'] as const;

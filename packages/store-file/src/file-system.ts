@@ -39,7 +39,7 @@ export interface FileSystem {
 }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = fs.constants;
-// Results belong to whoever ran the query: nobody outside the owner's group may read them.
+// Results belongs to the principal that ran the query: nobody outside the owner's group may read them.
 const fileMode = 0o640;
 const directoryMode = 0o750;
 

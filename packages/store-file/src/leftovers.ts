@@ -8,12 +8,12 @@ import type { RootDirectory } from './root-directory.ts';
 /** The names that staged files have, with the tag of the process that writes them; whatever else lies in the staging directory is not ours to touch. */
 const stagedNamePattern = /^[0-9a-f]{24}(?:\.([0-9a-f-]+))?$/;
 
-/** A staged file. `isOwnerDead`: its writer runs no more, for sure. */
+/** A staged file. `isOwnerDead`: its writer has certainly ended. */
 export interface StagedEntry extends ObjectEntry {
   readonly isOwnerDead: boolean;
 }
 
-/** Whether the writer of a staged file of that name runs no more, for sure. */
+/** Whether the writer of a staged file of that name has certainly ended. */
 export function isOwnerDead(name: string): boolean {
   const tag = stagedNamePattern.exec(name)?.[1];
   return tag !== undefined && stateOfOwner(tag) === 'dead';
@@ -44,7 +44,7 @@ export class StagedLeftovers {
   }
 
   /**
-   * Removes what processes that run no more have left, at once; with a process id, of that one only. For whoever has just seen one die.
+   * Removes what ended processes have left, at once; with a process id, of that one only. For a caller that has just seen one die.
    * Resolves to the bytes that went.
    */
   async removeDead({ pid, signal }: CallOptions & { readonly pid?: number } = {}): Promise<number> {

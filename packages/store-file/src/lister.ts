@@ -10,7 +10,7 @@ import { TreeWalk } from './tree-walk.ts';
  * Gives the objects of a prefix in key order, depth first; looks at nothing that the prefix or `after` rules out.
  *
  * Memory: the names in the directories on the way from the root to the current one, and what is looked up a few entries ahead.
- * What is no object is passed over: names that no key has, symbolic links, and what vanishes on the way.
+ * What is not an object is passed over: names that no key has, symbolic links, and what vanishes on the way.
  */
 export async function* listObjects(
   fileSystem: FileSystem,

@@ -21,14 +21,14 @@ export interface OpenRootOptions {
 
 /**
  * Opens the directory of a store, creates it when only its parent exists, proves that it may be written to, and removes what
- * writers have left that run no more, or, where nobody can tell, that is more than a day old.
+ * ended writers have left, or, where nobody can tell, that is more than a day old.
  *
- * @throws INVALID_PARAMETER when it is no directory, cannot be created, or may not be written to
+ * @throws INVALID_PARAMETER when it is not a directory, cannot be created, or may not be written to
  * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
  */
 export async function openRoot({ root, fileSystem, clock, random }: OpenRootOptions): Promise<RootDirectory> {
   if (root === '' || root.includes('\0')) {
-    throw new QuireError('INVALID_PARAMETER', `${JSON.stringify(root)} is no path for the root of a file store.`);
+    throw new QuireError('INVALID_PARAMETER', `${JSON.stringify(root)} is not a path for the root of a file store.`);
   }
   const path = resolve(root);
   try {
@@ -54,7 +54,7 @@ async function proveWritable(fileSystem: FileSystem, stagingPath: string, random
     const probe = await StagedFile.create(fileSystem, stagingPath, random);
     await probe.discard();
   } catch (error) {
-    // A full disk can be read and, above all, be freed: whoever opens it to do so must be let in.
+    // A full disk can be read and, above all, be freed: an opener that means to free it must be let in.
     if (!isErrno(error, 'ENOSPC', 'EDQUOT')) throw error;
   }
 }

@@ -19,7 +19,7 @@ const wholeChunkBytesMax = 4 * 1024 * 1024;
 const streamChunkBytes = 1024 * 1024;
 
 /**
- * Opens an object and reads on as its body is iterated. The open file stays the same one, whoever deletes or replaces the object;
+ * Opens an object and reads on as its body is iterated. The open file stays the same one, no matter who deletes or replaces the object;
  * it is closed after the last byte.
  */
 export async function openObject(

@@ -71,7 +71,7 @@ export class FileObjectStore implements ObjectStore {
   /**
    * Opens the store in a directory, having proved that the directory can be written to.
    *
-   * @throws INVALID_PARAMETER when the root is no directory, cannot be made, or may not be written to
+   * @throws INVALID_PARAMETER when the root is not a directory, cannot be made, or may not be written to
    * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
    */
   static async open(options: FileObjectStoreOptions): Promise<FileObjectStore> {

@@ -58,7 +58,7 @@ const strangers = [
   'socket',
 ];
 
-describe('nothing outside of the root, and nothing that is no plain file, is an object', () => {
+describe('nothing outside of the root, and nothing that is not a plain file, is an object', () => {
   test.each(strangers)('%s cannot be read', async (key) => {
     await using setup = await setUp();
     await expect(setup.store.get(key)).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' });

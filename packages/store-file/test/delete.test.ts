@@ -54,7 +54,7 @@ describe('delete', () => {
     expect(await temporary.tree()).toEqual(['a/']);
   });
 
-  test.each(['EISDIR', 'EPERM'])('a directory is no object, on systems that say %s as well', async (errno) => {
+  test.each(['EISDIR', 'EPERM'])('a directory is not an object, on systems that say %s as well', async (errno) => {
     await using setup = await setUp();
     const { store, temporary, traced } = setup;
     await store.put('a/b', Uint8Array.of(1));

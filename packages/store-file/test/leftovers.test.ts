@@ -4,7 +4,7 @@ import { FileObjectStore } from '@quire/store-file';
 import { expect, test } from 'vitest';
 import { createTemporaryRoot } from './temporary-root.ts';
 
-test('what is staged shows as leftovers with its size, and what is none of ours does not', async () => {
+test('what is staged shows as leftovers with its size, and what is not ours does not', async () => {
   await using temporary = await createTemporaryRoot();
   await using store = await FileObjectStore.open({ root: temporary.path });
   const dead = 'ab'.repeat(12);

@@ -35,7 +35,7 @@ function threeDigits(index: number): string {
 }
 
 describe('list', () => {
-  test('passes over everything that is no object', async () => {
+  test('passes over everything that is not an object', async () => {
     await using setup = await setUp('a/good', 'a/.hidden', 'a/.dir/x', 'a/with space', 'a/-dash', 'a/ä', 'a/b~', '.staging/left');
     const { store, temporary } = setup;
     await mkdir(join(temporary.path, 'empty/deep'), { recursive: true });

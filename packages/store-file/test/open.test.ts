@@ -60,7 +60,7 @@ describe('opening a file store', () => {
     });
   });
 
-  test.each(['', 'a\0b'])('%j is no path', async (root) => {
+  test.each(['', 'a\0b'])('%j is not a path', async (root) => {
     await expect(FileObjectStore.open({ root })).rejects.toMatchObject({ code: 'INVALID_PARAMETER' });
   });
 

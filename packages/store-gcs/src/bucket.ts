@@ -11,7 +11,7 @@ export interface BucketRequest {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Statuses that are no failure. */
+  /** Statuses that are not failure. */
   readonly expected: readonly number[];
 }
 

@@ -17,7 +17,7 @@ export class FailedAnswer extends Error {
 
 /** Refusals that come right by themselves when the same request is sent later. */
 const passingReasons = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'backendError', 'internalError']);
-/** What the library says when it finds no credentials, or Google takes them no more. */
+/** What the library says when it finds no credentials, or Google no longer accepts them. */
 const credentialsPattern =
   /default credentials|invalid_grant|invalid_client|invalid_scope|client_email|private.?key|keyfile|ENOENT|DECODER/i;
 

@@ -39,7 +39,7 @@ async function* readPages(bucket: Bucket, call: FailedCall, startOffset: string)
     if (next !== undefined && next === pageToken) {
       throw new QuireError(
         'STORE_UNAVAILABLE',
-        `list of ${call.key} in ${call.location} gave a page without a way to the next one.`,
+        `list of ${call.key} in ${call.location} gave a page without a token for the next one.`,
       );
     }
     pageToken = next;

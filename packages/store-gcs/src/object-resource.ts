@@ -7,7 +7,7 @@ export const entryFields = 'name,size,updated';
 /**
  * Reads the entry of an object from its description, which says the size as text.
  *
- * @throws STORE_UNAVAILABLE when it is no description
+ * @throws STORE_UNAVAILABLE when it is not a description
  */
 export function parseObjectResource(resource: unknown, prefix: string, { op, key, location }: FailedCall): ObjectEntry {
   const { name, size, updated } = (resource ?? {}) as Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ const probeName = '.probe';
 /**
  * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put into it; nothing is left of the proof.
  *
- * @throws INVALID_PARAMETER when the location is none, or bucket, endpoint or credentials are not right
+ * @throws INVALID_PARAMETER when the location is not one, or bucket, endpoint or credentials are not right
  * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
  */
 export async function openBucket(options: GcsObjectStoreOptions): Promise<Bucket> {
@@ -60,7 +60,7 @@ async function readServiceAccount(path: string): Promise<ServiceAccountKey> {
   const key: unknown = await readFile(path, 'utf8').then(JSON.parse, (error: unknown) => ({ error }));
   const { type, client_email: email, private_key: privateKey } = key as Readonly<Record<string, unknown>>;
   if (type !== 'service_account' || typeof email !== 'string' || typeof privateKey !== 'string') {
-    throw new QuireError('INVALID_PARAMETER', `${path} is no file with the key of a service account.`, { cause: key });
+    throw new QuireError('INVALID_PARAMETER', `${path} is not a file with the key of a service account.`, { cause: key });
   }
   return { email, privateKey };
 }

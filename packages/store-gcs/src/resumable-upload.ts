@@ -135,7 +135,7 @@ export async function beginSession(bucket: Bucket, call: FailedCall): Promise<st
   });
   const sessionUrl = answer.headers.get('location');
   if (sessionUrl === null) {
-    throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} was given no upload.`);
+    throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} received no upload id.`);
   }
   return sessionUrl;
 }

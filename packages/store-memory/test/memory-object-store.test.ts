@@ -54,7 +54,7 @@ describe('the bound of a memory store', () => {
     expect(store.usedBytes).toBe(0);
   });
 
-  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d is no bound', (sizeMaxBytes) => {
+  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d is not a bound', (sizeMaxBytes) => {
     expect(() => new MemoryObjectStore({ sizeMaxBytes })).toThrow(expect.objectContaining({ code: 'INVALID_PARAMETER' }));
   });
 });

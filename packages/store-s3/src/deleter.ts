@@ -58,7 +58,7 @@ export class ObjectDeleter {
 
   async #sendAll(): Promise<void> {
     this.#inFlightCount += 1;
-    // Whoever deletes several objects has asked for all of them before the first one goes.
+    // A caller that deletes several objects asks for all of them before the first one goes.
     await yieldToEventLoop();
     while (this.#waiting.size > 0) {
       const waiters = [...this.#waiting].slice(0, batchKeysMax);
@@ -100,7 +100,7 @@ export class ObjectDeleter {
       const error = Object.assign(new Error(Message), { name: Code });
       const untold = new QuireError(
         'STORE_UNAVAILABLE',
-        `delete of ${key} in ${location}: the answer does not tell how it went.`,
+        `delete of ${key} in ${location}: the answer does not say whether it succeeded.`,
       );
       failures.set(key, Code === '' ? untold : this.#translated(error, key));
     }

@@ -54,7 +54,7 @@ export class UnfinishedUploads {
       if (page.IsTruncated === true && isStuck) {
         throw new QuireError(
           'STORE_UNAVAILABLE',
-          `list of uploads in ${bucket.location} gave a page without a way to the next one.`,
+          `list of uploads in ${bucket.location} gave a page without a token for the next one.`,
         );
       }
     } while (page.IsTruncated === true);

@@ -34,7 +34,7 @@ async function* readPages(bucket: Bucket, call: FailedCall, after: string): Asyn
     if (!isLastPage && (page.NextContinuationToken === undefined || page.NextContinuationToken === token)) {
       throw new QuireError(
         'STORE_UNAVAILABLE',
-        `list of ${call.key} in ${call.location} gave a page without a way to the next one.`,
+        `list of ${call.key} in ${call.location} gave a page without a token for the next one.`,
       );
     }
     token = isLastPage ? undefined : page.NextContinuationToken;

@@ -48,7 +48,7 @@ export class MultipartUpload implements PartUpload<void> {
       client.send(new CreateMultipartUploadCommand({ ...bucket.target(call.key), ...bucket.encryption })),
     );
     if (UploadId === undefined) {
-      throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} was given no upload.`);
+      throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} received no upload id.`);
     }
     return new MultipartUpload(options, UploadId);
   }

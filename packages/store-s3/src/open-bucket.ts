@@ -19,7 +19,7 @@ const connectionTimeoutMs = 10_000;
 /**
  * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put into it; nothing is left of the proof.
  *
- * @throws INVALID_PARAMETER when the location is none, or bucket, region, endpoint or credentials are not right
+ * @throws INVALID_PARAMETER when the location is not one, or bucket, region, endpoint or credentials are not right
  * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
  */
 export async function openBucket(options: S3ObjectStoreOptions): Promise<Bucket> {

@@ -8,11 +8,11 @@ import type { MessageStream } from './message-stream.ts';
 import { parseStreamConfig, type StreamConfig } from './stream-config.ts';
 import { streamInvalid } from './stream-errors.ts';
 
-/** What whoever runs the server lets streams be: a config, which may come from a request, alone reaches nothing. */
+/** What the operator lets streams be: a config, which may come from a request, alone reaches nothing. */
 export interface OpenStreamOptions {
   /** The directory of file streams; undefined: there are none. */
   readonly fileDirectory?: string | undefined;
-  /** Brokers that may be called, as `host:port` or `host:*`; `*` is any. The default is none. */
+  /** Brokers that may be called, as `host:port` or `host:*`; `*` is any. By default there is none. */
   readonly kafkaBrokers?: readonly string[] | undefined;
   /** The default is the system's. */
   readonly clock?: Clock | undefined;

@@ -21,7 +21,7 @@ const tableKeyPattern = /^(?:realtime\.|segment\.|topic\.consumption\.|stream\.[
 
 /**
  * Reads a stream's config: the keys of Apache Pinot's `streamConfigMaps`, for the stream types `kafka` and `file`. Keys that are about the
- * table are left to whoever keeps it.
+ * table are left to the table server.
  *
  * @throws STREAM_INVALID when it cannot work; `findings` says everything that is wrong, with paths within the config
  */

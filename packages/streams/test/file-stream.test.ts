@@ -89,7 +89,7 @@ describe('a file stream', () => {
     expect(await stream.countMessages(0, 0, middle)).toBe(30_000);
   });
 
-  test('finds another file in the place of the one it knew', async () => {
+  test('finds another file instead of the one it knew', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '{"a":1}\n{"a":2}\n');
     expect(await readAll(stream)).toHaveLength(2);
@@ -120,7 +120,7 @@ describe('a file producer', () => {
     ['a part of an object', '{"a":1}\n{"b":2', ['{"a":1}', '{"c":3}']],
     ['a part of a text in several bytes', Buffer.from('{"a":1}\n{"b":"é').subarray(0, -1), ['{"a":1}', '{"c":3}']],
     ['what could be the beginning of a longer number', '{"a":1}\n12', ['{"a":1}', '{"c":3}']],
-    ['nothing but a part', '{"b', ['{"c":3}']],
+    ['only a part', '{"b', ['{"c":3}']],
     ['a part that is longer than what is read at once', `{"a":1}\n{"b":"${'x'.repeat(200_000)}`, ['{"a":1}', '{"c":3}']],
   ])('mends what a killed one has left: %s', async (_what, left, expected) => {
     await using directory = await temporaryDirectory();

@@ -52,7 +52,7 @@ function* unsupported({ upsertConfig, dedupConfig, ingestionConfig }: TableConfi
   if (mode !== 'NONE') yield finding('/upsertConfig/mode', 'replace rows by their primary key');
   if (dedupConfig?.dedupEnabled === true) yield finding('/dedupConfig/dedupEnabled', 'drop rows by their primary key');
   if ((ingestionConfig?.aggregationConfigs ?? []).length > 0) {
-    yield finding('/ingestionConfig/aggregationConfigs', 'aggregate rows while it takes them in');
+    yield finding('/ingestionConfig/aggregationConfigs', 'aggregate rows during ingestion');
   }
 }
 

@@ -33,7 +33,7 @@ export async function ingestFiles(request: IngestRequest, options: IngestOptions
 
 async function findFiles(uri: string, finder: FileFinder | undefined, signal: AbortSignal): Promise<readonly SourceFile[]> {
   if (finder === undefined) {
-    throw new QuireError('INGESTION_FAILED', 'No files may be read by their URI: the settings name no places to read from.');
+    throw new QuireError('INGESTION_FAILED', 'No files may be read by their URI: the settings allow no locations.');
   }
   const { files, problem } = await finder.find(uri, signal);
   if (problem !== undefined) throw new QuireError('INGESTION_FAILED', problem.message);

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@quire/core';
 
 /** An error on its way between two processes. */
 export interface ErrorMessage {
-  /** Undefined for what is no QuireError. */
+  /** Undefined for what is not a QuireError. */
   readonly code: ErrorCode | undefined;
   readonly message: string;
   readonly stack: string | undefined;

@@ -51,7 +51,7 @@ async function run(input: unknown): Promise<void> {
   watchdog.setBusy(true);
   cancelling = new AbortController();
   const { signal } = cancelling;
-  // Not sooner: whoever waits for a process to start waits for the work as well.
+  // Not sooner: a caller that waits for a process to start waits for the work as well.
   setPriority(workerNiceness);
   const outcome = await outcomeOf(async () => runner?.run(input, { pid: process.pid, signal, call: callParent }));
   watchdog.setBusy(false);

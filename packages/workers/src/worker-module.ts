@@ -26,6 +26,6 @@ export interface WorkRunner extends AsyncDisposable {
 /**
  * The export `openWorker` of a module that runs in workers: opens once what all its pieces of work need.
  *
- * @throws QuireErrors that reach whoever asks for work
+ * @throws QuireErrors that reach the caller
  */
 export type OpenWorker = (setup: unknown, host: WorkerHost) => Promise<WorkRunner>;

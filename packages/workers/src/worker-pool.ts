@@ -16,7 +16,7 @@ export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 
   readonly clock?: Clock;
   /** Told of every process that ended by something else than the pool's own wish. */
   readonly onKilled?: (killed: WorkerEnd) => void;
-  /** Told when a process could not be started ahead; whoever brings work hears of it as well. */
+  /** Told when a process could not be started ahead; the caller that brings work hears of it as well. */
   readonly onStartFailed?: (error: unknown) => void;
 }
 
@@ -145,7 +145,7 @@ export class WorkerPool implements AsyncDisposable {
   /** Has a process that starts wait for work, be it still starting. */
   #setAhead(starting: Promise<WorkerProcess>): void {
     this.#startingAhead.push(starting);
-    // Whoever has taken it meanwhile sees to it.
+    // The caller that has taken it in the meantime handles it.
     const isStillAhead = (): boolean => {
       const index = this.#startingAhead.indexOf(starting);
       if (index >= 0) void this.#startingAhead.splice(index, 1);

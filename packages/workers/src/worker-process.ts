@@ -7,7 +7,7 @@ import { encodeError, outcomeOf, valueOf } from './error-message.ts';
 import type { FromWorker, Outcome, ToWorker } from './messages.ts';
 import { lastWordsFd, writeWorkerArguments } from './worker-arguments.ts';
 
-/** Why a worker's process is no more: told to stop, killed since its work did not end in time, over its memory, or by itself. */
+/** Why a worker's process has ended: told to stop, killed since its work did not end in time, over its memory, or by itself. */
 export type WorkerEndReason = 'stopped' | 'time' | 'memory' | 'crash';
 
 export interface WorkerEnd {
@@ -196,7 +196,7 @@ export class WorkerProcess {
       case 'memory':
         return fail(memoryExceeded(work, memory));
       case 'time':
-        return fail(new QuireError('QUERY_TIMED_OUT', `The ${work} did not stop when its time was over, and was ended.`));
+        return fail(new QuireError('QUERY_TIMED_OUT', `The ${work} did not stop within its time limit and was ended.`));
       case 'stopped':
         return fail(new QuireError('SHUTTING_DOWN', `The ${work} was ended: the server is shutting down.`));
       case 'crash':
@@ -222,10 +222,7 @@ export class WorkerProcess {
 
 function memoryExceeded(work: string, { maxBytes, setting }: MemoryLimit): QuireError {
   const limit = `${Math.floor(maxBytes / 1024 / 1024)} MB`;
-  return new QuireError(
-    'QUERY_LIMIT_EXCEEDED',
-    `The ${work} took more memory than the ${limit} that it may (${setting}), and was ended.`,
-  );
+  return new QuireError('QUERY_LIMIT_EXCEEDED', `The ${work} exceeded its memory limit of ${limit} (${setting}) and was ended.`);
 }
 
 function startProcess({ memory, nodeFlags, threadPoolSize }: WorkerProcessOptions): ChildProcess {
@@ -253,5 +250,5 @@ function lastOf(stream: ChildProcess['stdio'][number] | undefined, words: string
 }
 
 function ignore(): void {
-  // What cannot be removed now goes with the leftovers of processes that are no more.
+  // What cannot be removed now goes with the leftovers of processes that no longer exist.
 }

@@ -64,7 +64,7 @@ test('a page reads no more bytes than the batches that it touches', async () => 
   }
 });
 
-test('a page that was read twice lately, and the first page of a new result, read nothing', async () => {
+test('a page that was read twice recently, and the first page of a new result, read nothing', async () => {
   const results = resultsWith();
   const fresh = await results.create(countingRows(rowCount), { owner: 'o' });
   store.reset();

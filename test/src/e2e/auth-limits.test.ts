@@ -91,7 +91,7 @@ test('every deletion and every refusal of a role is one line that says who, what
   await broker.call(`/query/resultStore/${requestId}`, { method: 'DELETE' });
   await broker.call('/query/resultStore?expiredBefore=9999999999999', { method: 'DELETE', as: 'root' });
   await broker.call('/query/resultStore', { method: 'DELETE', as: 'bob' });
-  // What is not deleted is no deletion.
+  // What is not deleted is not deletion.
   await broker.call(`/query/resultStore/${other}`, { method: 'DELETE' });
 
   const line = { level: 'info', audit: true, remoteAddress: '127.0.0.1', requestId: expect.any(String) };

@@ -52,7 +52,7 @@ test('versions of the protocol that are known to be broken are not spoken', asyn
   await expect(once(socket, 'secureConnect')).rejects.toMatchObject({ code: expect.stringMatching(/^ERR_SSL_|ECONNRESET/) });
 });
 
-test('a certificate that is replaced is shown to whoever connects from then on; who is connected stays so', async () => {
+test('a certificate that is replaced is shown to clients that connect from then on; those connected stay so', async () => {
   await using broker = await TestBroker.start({ tls: one });
   const { port, host } = broker.address;
   const standing: TLSSocket = connect({ host, port, ca: one.certificate });
@@ -68,7 +68,7 @@ test('a certificate that is replaced is shown to whoever connects from then on; 
   standing.destroy();
 });
 
-test('what is no certificate with its key is refused, and changes nothing', async () => {
+test('what is not a certificate with its key is refused, and changes nothing', async () => {
   await using broker = await TestBroker.start({ tls: one });
   const mixed = { certificate: one.certificate, key: other.key };
   const refusal = {

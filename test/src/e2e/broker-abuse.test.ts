@@ -43,7 +43,7 @@ function errorOf({ body }: RawAnswer): ErrorBody {
   return JSON.parse(body) as ErrorBody;
 }
 
-describe('an id that is none', () => {
+describe('an id that is not one', () => {
   const hostileIds = [
     '..',
     '.',
@@ -88,7 +88,7 @@ describe('an id that is none', () => {
   });
 
   test.each(['/query/../../etc/passwd/results?offset=0', '/query/a/b/results', '//query/sql', '/query/resultStore/a/b'])(
-    'nor does a path that is none: %s',
+    'nor does a path that is not one: %s',
     async (path) => {
       const answer = await send(`GET ${path} HTTP/1.1\r\n${authorization}\r\nConnection: close\r\n\r\n`);
       expect(errorOf(answer)).toMatchObject({ code: 404, reason: 'ROUTE_NOT_FOUND' });
@@ -118,7 +118,7 @@ describe('a method that a path does not take', () => {
     expect(answer.headers.get('allow')).toBe(allow);
     expect(answer.json()).toEqual({
       code: 405,
-      error: `${method} is not for this path; it takes ${allow}.`,
+      error: `${method} is not allowed for this path; expected ${allow}.`,
       reason: 'METHOD_NOT_ALLOWED',
     });
   });
@@ -157,7 +157,7 @@ describe('a body', () => {
     expect(errorOf(answer)).toEqual({ code: 408, error: 'The request arrives too slowly.', reason: 'REQUEST_TIMED_OUT' });
   });
 
-  test('that is shorter than announced is no call', async () => {
+  test('that is shorter than announced is not a call', async () => {
     const answer = await send(post('Content-Type: application/json\r\nContent-Length: 100', '{"sql":"rows 1"}'), { half: true });
     expect(answer.status === 400 || answer.body === '').toBe(true);
     expect(broker.engine.openCount).toBe(0);

@@ -34,7 +34,7 @@ export function scriptedRowsJson(start: number, end: number): string {
  *     fail QUERY_SYNTAX       fails at once, with this code
  *     rows 10 then fail QUERY_FAILED
  *     hang                    does nothing until it is cancelled
- *     crash                   throws what is no QuireError
+ *     crash                   throws what is not a QuireError
  */
 export class ScriptedEngine implements QueryEngine {
   readonly queries: { readonly sql: string; readonly limits: QueryLimits }[] = [];
@@ -92,7 +92,7 @@ export class ScriptedEngine implements QueryEngine {
     if (script === 'crash') throw new TypeError('Cannot read properties of undefined: /var/lib/secret');
     const [, code] = /^fail ([A-Z_]+)$/.exec(script) ?? [];
     if (code !== undefined) throw new QuireError(code as ErrorCode, `The script says ${code}.`);
-    throw new QuireError('QUERY_SYNTAX', `'${script}' is no script.`);
+    throw new QuireError('QUERY_SYNTAX', `'${script}' is not a script.`);
   }
 
   async #hang(signal: AbortSignal | undefined): Promise<never> {

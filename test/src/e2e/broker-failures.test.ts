@@ -57,7 +57,7 @@ test.each(['json', 'csv', 'ndjson', 'arrow'])(
     expect(damaged.headers.get('etag')).toBeNull();
     expect(damaged.json()).toEqual({
       code: 500,
-      error: `The stored result is damaged. The log tells more of ${damaged.headers.get('x-request-id')}.`,
+      error: `The stored result is damaged. The log has details of call ${damaged.headers.get('x-request-id')}.`,
       reason: 'RESULT_CORRUPT',
     });
     expect((await broker.call(`/query/${requestId}/results?offset=0&numRows=1000&format=${format}`)).status).toBe(200);
@@ -78,14 +78,14 @@ test('a store that cannot be read gives 503, and says nothing of where it is', a
   expect(answer.headers.get('retry-after')).toBe('1');
   expect(answer.json()).toEqual({
     code: 503,
-    error: `The result store does not answer; try again. The log tells more of ${answer.headers.get('x-request-id')}.`,
+    error: `The result store does not answer; try again. The log has details of call ${answer.headers.get('x-request-id')}.`,
     reason: 'STORE_UNAVAILABLE',
   });
 });
 
 test.each([
   ['STORE_FULL', 245, 'The result store has no room left.'],
-  ['STORE_UNAVAILABLE', 450, 'The result store does not answer; try again. The log tells more of ID.'],
+  ['STORE_UNAVAILABLE', 450, 'The result store does not answer; try again. The log has details of call ID.'],
 ] as const)(
   'a query whose answer cannot be stored (%s) gives exception %i and keeps nothing',
   async (code, errorCode, message) => {
@@ -122,7 +122,7 @@ test('a result that cannot be deleted after a plain query is left to its expirat
   await using broker = await TestBroker.start({ logger: recordingLogger(log) });
   broker.faults.plan = faultOn('delete', { kind: 'fail-before', error: unavailable });
   expect((await broker.query('rows 10')).json().exceptions).toEqual([]);
-  await untilLogged(log, 'the result of an ended call could not be deleted; it goes when it expires');
+  await untilLogged(log, 'the result of an ended call could not be deleted; the cleaner will delete it when it expires');
   expect((await broker.objectKeys()).length).toBeGreaterThan(0);
 });
 
@@ -211,7 +211,7 @@ test('a result that is deleted while a page of it is read gives the whole page o
   expect(rowCountOf(text)).toBe(isWhole ? 300_000 : undefined);
 });
 
-/** Rows of a cursor response; undefined when the text is no JSON. */
+/** Rows of a cursor response; undefined when the text is not JSON. */
 function rowCountOf(text: string): number | undefined {
   try {
     return (JSON.parse(text) as CursorResponse).resultTable.rows.length;

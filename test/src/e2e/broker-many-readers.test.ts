@@ -61,7 +61,7 @@ async function read(url: string, { result, offset, count, format, encoding, mann
   return response.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
 }
 
-test('many readers who take their time or go away get their own pages, whoever had the memory of them before', async () => {
+test('many readers who take their time or go away get their own pages, no matter which reader had their memory before', async () => {
   const root = await mkdtemp(join(tmpdir(), 'quire-readers-'));
   await using store = await FileObjectStore.open({ root });
   // Two buffers of a page are at hand, and few batches fit the cache.

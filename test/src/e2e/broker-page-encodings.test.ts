@@ -195,10 +195,13 @@ describe('compression', () => {
     }
   });
 
-  test.each(['identity', 'gzip;q=0, br;q=0, zstd;q=0', 'deflate', ''])('with Accept-Encoding %j is none', async (accepted) => {
-    const answer = await rawCall(`${path}?offset=0&numRows=2500`, { 'accept-encoding': accepted });
-    expect(answer.headers['content-encoding']).toBeUndefined();
-  });
+  test.each(['identity', 'gzip;q=0, br;q=0, zstd;q=0', 'deflate', ''])(
+    'with Accept-Encoding %j is not used',
+    async (accepted) => {
+      const answer = await rawCall(`${path}?offset=0&numRows=2500`, { 'accept-encoding': accepted });
+      expect(answer.headers['content-encoding']).toBeUndefined();
+    },
+  );
 
   test('is not spent on small pages', async () => {
     const answer = await rawCall(`${path}?offset=0&numRows=10`, { 'accept-encoding': 'gzip' });

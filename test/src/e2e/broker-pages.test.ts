@@ -125,7 +125,7 @@ describe('refused are', () => {
     expect(answer.json()).toEqual({
       code: 406,
       error:
-        'Accept leaves no format; rows come as application/json, application/vnd.apache.arrow.stream, text/csv, application/x-ndjson.',
+        'Accept allows none of the formats of rows; expected application/json, application/vnd.apache.arrow.stream, text/csv, application/x-ndjson.',
       reason: 'NOT_ACCEPTABLE',
     });
   });

@@ -134,7 +134,7 @@ test('what nobody expected is exception 450 and tells callers nothing of the ins
   await using broker = await TestBroker.start();
   const body = (await broker.query('crash')).json<QueryResponse>();
   expect(body.exceptions).toEqual([
-    { errorCode: 450, message: `An unexpected error occurred. The log tells more of ${body.requestId}.` },
+    { errorCode: 450, message: `An unexpected error occurred. The log has details of call ${body.requestId}.` },
   ]);
 });
 

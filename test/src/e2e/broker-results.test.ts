@@ -210,7 +210,10 @@ test.each([
   ['{"expiration":3600}', "'expiration' in the request body must be string."],
   ['{"expiration":"soon"}', noDuration],
   ['{"expiration":"-1h"}', noDuration],
-  ['{"expiration":"0s"}', "'expiration' in the request body is nothing; delete the result instead."],
+  [
+    '{"expiration":"0s"}',
+    "'expiration' in the request body is zero; expected a positive duration. To remove the result, delete it.",
+  ],
   ['{"expiration"', 'The request body is not JSON.'],
   ['', 'The request body must be object.'],
 ])('a renewal by %s is refused', async (body, error) => {

@@ -37,7 +37,7 @@ export interface Answer {
   readonly headers: Headers;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The body as JSON; throws when it is none. */
+  /** The body as JSON; throws when it is not one. */
   json<T = CursorResponse>(): T;
 }
 

@@ -3,7 +3,7 @@ import type { CursorResponse } from '@quire/api';
 import { expect, test } from 'vitest';
 import { TestBroker } from './broker-server.ts';
 
-const refusal = { code: 503, error: 'The server shuts down; call another one.', reason: 'SHUTTING_DOWN' };
+const refusal = { code: 503, error: 'The server is shutting down; call another one.', reason: 'SHUTTING_DOWN' };
 
 test('queries and pages under way finish, and further calls are refused', async () => {
   await using broker = await TestBroker.start();

@@ -52,7 +52,7 @@ test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
   },
 );
 
-test('one sweep says what it would delete and why, deletes it, and collects the results of brokers that are no more', async () => {
+test('one sweep says what it would delete and why, deletes it, and collects the results of brokers that no longer exist', async () => {
   await using directory = await temporaryDirectory();
   const { store, results } = await resultsIn(directory.path);
   const { results: retired } = await resultsIn(directory.path, { brokerId: 'Broker_retired_9', expirationMs: 1 });

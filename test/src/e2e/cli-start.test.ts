@@ -84,7 +84,7 @@ describe('a server', () => {
     const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
     await using _server = server;
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
-    // More than the buffers between the two hold: whoever does not read on keeps the call under way.
+    // More than the buffers between the two hold: a reader that stops keeps the call under way.
     const { requestId, totalRowCount } = await client.query('SELECT a.*, b.* FROM stocks a, stocks b', { rowCount: 1 });
     let text = '';
     for await (const bytes of client.stream(requestId, { offset: 0, rowCount: totalRowCount, format: 'csv' })) {
@@ -114,7 +114,7 @@ describe('a server', () => {
     expect(await running).toBeInstanceOf(Error);
   });
 
-  test('finds the results again that it has stored in files, once it is started anew', async () => {
+  test('finds the results again that it has stored in files, once it is started again', async () => {
     await using directory = await temporaryDirectory();
     const config = await writeSettings(
       directory.path,

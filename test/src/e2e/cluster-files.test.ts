@@ -81,7 +81,7 @@ describe.each(['with', 'without'])('a result on one of two brokers, %s the heade
     }
   });
 
-  test('goes on when the proxy was killed and starts anew', async () => {
+  test('goes on when the proxy was killed and starts again', async () => {
     const results = await submitToEach(100, 10);
     await proxy[Symbol.asyncDispose]();
     proxy = await startProxy(config, urlsOf(brokers));
@@ -154,7 +154,7 @@ describe('callers who mean harm', () => {
     for (const target of targets) statuses.push((await request(target)).status);
     expect(statuses).toEqual(targets.map(() => 400));
     expect(connectionCount).toBe(0);
-    // The same call with the right name is none of these.
+    // The same call with the right name is not one of these.
     expect((await request(`FORWARD_HOST: 127.0.0.1\r\nFORWARD_PORT: ${own}`)).status).toBe(200);
   });
 

@@ -59,7 +59,7 @@ test('of three brokers, one hangs and one answers garbage: the third one is clea
   await controller.clock.advance(30_000);
   const { status, brokers } = (await (await health).json()) as ClusterHealthResponse;
   expect(status).toBe('degraded');
-  const timeout = 'There was no whole answer within 30000 ms.';
+  const timeout = 'There was no complete answer within 30000 ms.';
   expect(brokers).toMatchObject([
     { url: toHanging.endpoint, state: 'down', error: timeout, cleaning: { lastGoodRunMs: null, error: timeout } },
     {

@@ -26,7 +26,7 @@ let controller: TestController;
 let document: ApiDocument;
 let ajv: Ajv2020;
 
-/** Runs previews in the place of the controller. */
+/** Runs previews instead of the controller. */
 let runPreview: RunPreview | undefined;
 
 /** Every `operation status` whose response the document describes and a test has seen. */
@@ -151,7 +151,7 @@ test('a preview that runs elsewhere answers with what it gives there, or why it 
 });
 
 test.each(Object.entries(previewOperations))(
-  'so it does when the body of %s is one, or is none',
+  'so it does when the body of %s is valid, and when it is not',
   async (operationId, { path }) => {
     const bodies = [
       { body: '{}' },

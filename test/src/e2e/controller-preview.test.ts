@@ -114,14 +114,14 @@ describe('what is not allowed is not read:', () => {
     expect(answer.findings.map(({ code }) => code)).toEqual([file === 'etc/passwd' ? 'NO_FILES' : 'SOURCE_NOT_ALLOWED']);
   });
 
-  test('files, by who is no admin', async () => {
+  test('files, by who is not an admin', async () => {
     const answer = await preview({ sourceFiles: ['stocks.csv'] }, 'ann');
     expect([answer.sourceRows, answer.findings.map(({ code }) => code)]).toEqual([[], ['SOURCE_NOT_ALLOWED']]);
     expect((await preview({ sourceRows: [{ fieldToValueMap: { a: 1 } }] }, 'ann')).rows).toHaveLength(1);
   });
 });
 
-describe('bodies that are none are refused with 400, soon:', () => {
+describe('bodies that are not valid are refused with 400, soon:', () => {
   const deep = 200_000;
   test.each([
     ['a list', '[]'],

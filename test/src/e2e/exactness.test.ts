@@ -156,7 +156,7 @@ describe('shapes', () => {
     expect(await pageText(result, 0, 1, 'ndjson')).toBe('{"a":1,"a_1":"x","a_2":"2.5"}\n');
   });
 
-  test('columns of nothing but nulls', async () => {
+  test('columns of only nulls', async () => {
     const { rows } = await queries.cells(`SELECT NULL, CAST(NULL AS VARCHAR), CAST(NULL AS INTEGER[]) FROM range(3)`);
     expect(rows).toEqual([0, 1, 2].map(() => [null, null, null]));
   });

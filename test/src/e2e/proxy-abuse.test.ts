@@ -47,7 +47,7 @@ describe('headers that would send a call elsewhere', () => {
     ['no port', 'FORWARD_HOST: odd.example\r\n'],
     ['no host', 'FORWARD_PORT: 8099\r\n'],
     ['an empty host', 'FORWARD_HOST:\r\nFORWARD_PORT: 8099\r\n'],
-    ['a port that is none', 'FORWARD_HOST: odd.example\r\nFORWARD_PORT: 8099x\r\n'],
+    ['a port that is not one', 'FORWARD_HOST: odd.example\r\nFORWARD_PORT: 8099x\r\n'],
     ['a port beyond all', 'FORWARD_HOST: odd.example\r\nFORWARD_PORT: 73635\r\n'],
     ['a negative port', 'FORWARD_HOST: odd.example\r\nFORWARD_PORT: -1\r\n'],
   ])('are refused, and no broker is called: %s', async (_what, headers) => {
@@ -89,7 +89,7 @@ describe('requests of which two parties may think differently', () => {
     ['a bare line feed', 'X: 1\nTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
     ['a bare carriage return', 'X: 1\rTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
     ['a NUL in a header', 'X: a\0b', hidden],
-    ['a chunk size that is none', 'Transfer-Encoding: chunked', `0x2\r\n{}\r\n0\r\n\r\n${hidden}`],
+    ['a chunk size that is not one', 'Transfer-Encoding: chunked', `0x2\r\n{}\r\n0\r\n\r\n${hidden}`],
     ['a chunk longer than it says', 'Transfer-Encoding: chunked', `2\r\n{}xx\r\n0\r\n\r\n${hidden}`],
   ] as const)('are refused, and hide no call: %s', async (_what, headers, body, status: number = 400) => {
     const answer = await post(headers, body);
@@ -113,7 +113,7 @@ describe('requests of which two parties may think differently', () => {
     expect(broker.calls).toEqual([]);
   });
 
-  test('a body that nobody announced for a page is no second call', async () => {
+  test('a body that nobody announced for a page is not a second call', async () => {
     const answer = await send(
       `GET /query/${id}/metadata HTTP/1.1\r\n${usual}\r\nContent-Length: ${hidden.length}\r\nConnection: close\r\n\r\n${hidden}`,
     );
@@ -225,7 +225,7 @@ describe('what is passed on', () => {
   });
 });
 
-test('a path that is none of ours, or takes another method, leads to no broker', async () => {
+test('a path that is not ours, or takes another method, leads to no broker', async () => {
   const unknown = await proxy.call('/admin', { as: 'root' });
   const method = await proxy.call('/query/sql', { as: 'root' });
   expect([unknown.status, unknown.json<ErrorBody>().reason]).toEqual([404, 'ROUTE_NOT_FOUND']);

@@ -50,7 +50,7 @@ describe('a broker that does not answer as it should', () => {
   const noAnswers: readonly [string, Misconduct][] = [
     ['resets the connection', resets],
     ['says what is not HTTP', writes('SSH-2.0-OpenSSH_9.6\r\n')],
-    ['gives a status that is none', writes('HTTP/1.1 2x0 OK\r\nContent-Length: 2\r\n\r\n{}')],
+    ['gives a status that is not one', writes('HTTP/1.1 2x0 OK\r\nContent-Length: 2\r\n\r\n{}')],
     ['gives two lengths', writes('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}')],
     ['splits its head', writes('HTTP/1.1 200 OK\r\nX: a\rb\r\nContent-Length: 2\r\n\r\n{}')],
     ['does not say where its answer ends', writes('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"half":')],
@@ -103,7 +103,7 @@ describe('a broker that does not answer as it should', () => {
   });
 
   test.each<[string, Misconduct]>([
-    ['is no broker of Quire', answers(200, '{"status":"ok"}')],
+    ['is not a broker of Quire', answers(200, '{"status":"ok"}')],
     ['names itself strangely', answers(200, '{"brokerId":"Broker_x\\r\\ny_1","storeType":"fs"}')],
     ['is not at home', answers(500, '{}')],
     ['shuts down', answers(503, '{}')],
@@ -264,7 +264,7 @@ describe('an answer that breaks off', () => {
     '{"resultMetadataList":[{"requestId":1}]}',
     '{"resultMetadataList":[',
     'x',
-  ])('or is no list at all leaves its broker out: %s', async (body) => {
+  ])('or is not a list at all leaves its broker out: %s', async (body) => {
     odd.conduct = answers(200, body);
     const list = await proxy.call('/query/resultStore', { as: 'root' });
     expect([list.status, list.headers.get('x-quire-partial'), list.text]).toEqual([

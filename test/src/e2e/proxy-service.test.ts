@@ -92,7 +92,7 @@ describe('credentials', () => {
   });
 });
 
-test('whoever guesses at credentials that brokers check is held back by its address; who was let in before is not', async () => {
+test('an address that guesses at credentials that brokers check is held back; a caller that was let in before is not', async () => {
   const settings = { callsPerSecondMax: Infinity, callsRunningMax: Infinity, failuresPerMinuteMax: 2 };
   await using proxy = await TestProxy.start([one], { limits: new CallLimits(() => settings, new ManualClock()) });
   const guess = (token: string) => proxy.query('rows 1', '', { headers: { authorization: `Bearer ${token}` } });

@@ -83,7 +83,7 @@ test.each([
     {
       code: 422,
       reason: 'QUERY_LIMIT_EXCEEDED',
-      error: 'The preview took more memory than the 256 MB that it may (controller.preview.workers.memory.maxMB), and was ended.',
+      error: 'The preview exceeded its memory limit of 256 MB (controller.preview.workers.memory.maxMB) and was ended.',
     },
   ]);
   await expectAPage();

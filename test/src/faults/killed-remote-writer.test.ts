@@ -15,7 +15,7 @@ import { GcsServer } from '../servers/gcs-server.ts';
 import { S3Server } from '../servers/s3-server.ts';
 import { describeWithTool, gcsServer, s3Server } from '../toolchain.ts';
 
-/** Rows of 4 bytes; enough for two parts of S3, which are no smaller than 5 MiB. */
+/** Rows of 4 bytes; enough for two parts of S3, which are not smaller than 5 MiB. */
 const rowCount = 1_400_000;
 
 interface Bucket {
@@ -103,7 +103,7 @@ describeWithTool(s3Server, 'a writer to S3', (path) => {
       const uploads = await collect(store.leftovers.list({ prefix: 'b/' }));
       for (const { key } of uploads) await store.leftovers.remove(key);
       foundCount += uploads.length;
-      // What a writer began when it opened its store is none of a result's.
+      // What a writer began when it opened its store does not belong to a result.
       const left = await unfinishedUploads(server, location);
       expect(left.filter((key) => !key.endsWith('/.probe'))).toEqual([]);
     }

@@ -31,7 +31,7 @@ export interface BackendKind {
   /** One page of a listing. */
   listPage(location: string, keys: readonly string[], next: string | undefined): Fault;
   isPart(request: ProxiedRequest): boolean;
-  /** What an upload's client is told when it asks how much of the first part was stored; undefined when the request is no such question. */
+  /** What an upload's client is told when it asks how much of the first part was stored; undefined when the request is not such a question. */
   answerAboutPart(request: ProxiedRequest, storedBytes: number): Fault | undefined;
 }
 

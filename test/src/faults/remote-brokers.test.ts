@@ -74,7 +74,7 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
     expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
   });
 
-  test('a link gives the data file to whoever has it, until it ends, and stands in no log', async () => {
+  test('a link gives the data file to anyone who has it, until it ends, and stands in no log', async () => {
     await using directory = await temporaryDirectory();
     const settings = settingsFor(server, { 'engine.broker.links.enabled': 'true', 'engine.broker.links.lifetime': '1h' });
     const { server: broker, url } = await startServer(['--config', await writeSettings(directory.path, settings)]);

@@ -47,7 +47,7 @@ export function atFirst(count: number, fault: Fault): () => Fault | undefined {
   };
 }
 
-/** With a limit that no healthy server comes near, and that nobody waits for in vain. */
+/** With a limit that no healthy server comes near, and that nobody waits for without an answer. */
 export function timed(store: ObjectStore, timeoutMs: number): ObjectStore {
   return withTimeLimit(store, { clock: systemClock, callTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs });
 }

@@ -104,7 +104,7 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
   });
 
   test.each<[string, object]>([
-    ['is none', { private_key: 'nothing' }],
+    ['is not one', { private_key: 'nothing' }],
     ['belongs to somebody else than a service', { type: 'authorized_user' }],
   ])('that %s is found when the store is opened', async (_, changes) => {
     await using directory = await temporaryDirectory();

@@ -147,7 +147,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       expect(left.map((key) => key.slice(key.indexOf('/') + 1))).toEqual(['somebody/elses']);
     });
 
-    test('a server that does not list them is no reason to leave the rest of a sweep undone', async () => {
+    test('a server that does not list them is not a reason to leave the rest of a sweep undone', async () => {
       await using proxy = await FaultProxy.start(server.process.port);
       const options = server.storeOptions();
       proxy.intercept = ({ url }) =>
@@ -164,7 +164,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       const { exitCode, stderr } = await quire(['cleaner', '--once', '--config', config], { variables: testVariables });
       expect({ exitCode, stderr }).toEqual({
         exitCode: 0,
-        stderr: expect.stringContaining('unfinished uploads cannot be listed, and stay') as string,
+        stderr: expect.stringContaining('unfinished uploads cannot be listed, and are kept') as string,
       });
     });
   });

@@ -1,5 +1,5 @@
 /**
- * A process that stores, renews and deletes results in a bucket, to be killed by whoever holds back one of its requests:
+ * A process that stores, renews and deletes results in a bucket, to be killed by the test that holds back one of its requests:
  * `remote-writer.process.ts <S3|GCS> <options of the store as JSON> <rows>`. It says `done` if it gets to its end.
  */
 import { ResultStore } from '@quire/results';

@@ -15,7 +15,7 @@ export interface Comparison {
   readonly bothGiveValues: boolean;
 }
 
-/** Functions that keep what the first row gave them: the judge makes them anew for each row. */
+/** Functions that keep what the first row gave them: the judge makes them again for each row. */
 const keepsFirstRow = /^(?:Regexp.*Const|DateTimeConvert)/;
 
 /** How a function is called: most by their name, some only as SQL writes them. */

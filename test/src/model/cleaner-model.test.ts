@@ -5,7 +5,7 @@ import { World } from './cleaner-world.ts';
 import foundStories from './found-stories.json' with { type: 'json' };
 
 /**
- * The same runs every time, so that a test run depends on nothing but the code. The long run, with a seed of its own:
+ * The same runs every time, so that a test run depends on only the code. The long run, with a seed of its own:
  * `QUIRE_MODEL_RUNS=200000 npx vitest run --project model`. A failure prints the seed and path to repeat it, with QUIRE_MODEL_SEED.
  */
 const longRuns = process.env['QUIRE_MODEL_RUNS'];

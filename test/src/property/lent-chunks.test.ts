@@ -25,7 +25,7 @@ test('readers that are done with each chunk when they ask for the next get the s
     const { offset, count, format } = page;
     for await (const chunk of result.page({ offset, rowCount: count }).encode(format, { isDoneWithChunks: isLent })) {
       chunks.push(Buffer.from(new Uint8Array(chunk)));
-      // Whoever looks at it later sees that it is gone; batches of Arrow may be shared with other readers.
+      // A later look at it shows that it is gone; batches of Arrow may be shared with other readers.
       if (format !== 'arrow' && isLent) chunk.fill(0);
       if (chunks.length >= chunksMax) break;
       if (chunks.length % 2 === 0) await new Promise((resolve) => setImmediate(resolve));

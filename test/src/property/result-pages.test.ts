@@ -32,7 +32,7 @@ async function withResult(
     batchSizeBytes,
   });
   const result = await results.create({ schema: schemaOf(table), batches: batchesOf(table) }, { owner: 'o' });
-  // A second store has nothing at hand: it finds, reads and decodes everything anew.
+  // A second store has nothing at hand: it finds, reads and decodes everything again.
   const reopened = new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9 });
   await use(await reopened.open(result.entry.requestId));
 }

@@ -26,12 +26,12 @@ export function answers(status: number, body: string, headers: Readonly<Record<s
 /** Never answers. */
 export const hangs: Misconduct = () => undefined;
 
-/** Closes the connection rudely in the place of an answer. */
+/** Closes the connection rudely instead of answering. */
 export const resets: Misconduct = (response) => {
   response.socket?.resetAndDestroy();
 };
 
-/** Writes bytes that are none of HTTP's, or not quite. */
+/** Writes bytes that are not HTTP, or not quite. */
 export function writes(bytes: string): Misconduct {
   return (response) => void response.socket?.end(bytes, 'latin1');
 }
@@ -107,7 +107,7 @@ export class MisbehavingBroker implements AsyncDisposable {
     while (this.calls.length < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
   }
 
-  /** Resolves once as many connections were closed, by whomever. */
+  /** Resolves once as many connections were closed, by any client. */
   async untilClosed(count = 1): Promise<void> {
     while (this.#closedCount < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));
   }
@@ -136,7 +136,7 @@ export class MisbehavingBroker implements AsyncDisposable {
     try {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     } catch {
-      return; // whoever called has gone, in the middle of its request
+      return; // the client has gone, in the middle of its request
     }
     const call = { method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
     if (url === '/health') {

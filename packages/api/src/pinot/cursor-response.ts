@@ -12,7 +12,7 @@ const cursorMembers = {
   cursorResultWriteTimeMs: count('Always 0: storing goes along with the query, whose time is timeUsedMs.'),
   cursorFetchTimeMs: count('How long it took to find the page, in milliseconds; 0 where there is no page.'),
   submissionTimeMs: count('When the result was stored, in epoch milliseconds.'),
-  expirationTimeMs: count('From when on it is gone, in epoch milliseconds.'),
+  expirationTimeMs: count('When it expires, in epoch milliseconds.'),
   brokerHost: Type.String({ description: 'Host of the broker that holds the result.' }),
   brokerPort: Type.Integer({ description: 'Port of that broker.' }),
   bytesWritten: count('Bytes that the result takes in the store.'),

@@ -24,7 +24,7 @@ const PinotDateTimeColumn = Type.Object({
 export const PinotTableSchema = Type.Object(
   {
     schemaName: Type.String({ description: 'Name of the table.' }),
-    dimensionFieldSpecs: Type.Array(PinotColumn, { description: 'The columns that are no times.' }),
+    dimensionFieldSpecs: Type.Array(PinotColumn, { description: 'The columns that are not times.' }),
     metricFieldSpecs: Type.Array(Type.Unknown(), {
       description: 'Always empty: no column is a metric before a query makes it one.',
     }),

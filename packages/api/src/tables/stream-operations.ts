@@ -52,7 +52,7 @@ const ForceCommitStatus = Type.Object(
     segmentsYetToBeCommitted: Type.Array(Type.String()),
     numberOfSegmentsYetToBeCommitted: Type.Integer(),
   },
-  { $id: 'ForceCommitStatus', description: 'How far a wish to commit has come.' },
+  { $id: 'ForceCommitStatus', description: 'Progress of a force-commit job.' },
 );
 
 const Rebalance = Type.Object(
@@ -76,7 +76,7 @@ const RebalanceProgress = Type.Object(
       segmentsMoved: Type.Integer(),
     }),
   },
-  { $id: 'RebalanceProgress', description: 'How far a rebalance has come.' },
+  { $id: 'RebalanceProgress', description: 'Progress of a rebalance.' },
 );
 
 const ofTable = { tag, errors: ['TABLE_NOT_FOUND'] } as const;
@@ -125,7 +125,7 @@ export const streamOperations = {
     ...ofTable,
     method: 'POST',
     path: '/tables/:tableName/resumeConsumption',
-    summary: 'Go on consuming the stream of a table',
+    summary: 'Resume consuming the stream of a table',
     query: { consumeFrom: 'lastConsumed (default), smallest or largest.', comment: 'Why.' },
     answer: PauseStatus,
     answerIs: 'Whether it consumes its stream.',
@@ -151,7 +151,7 @@ export const streamOperations = {
     tag,
     method: 'GET',
     path: '/tables/forceCommitStatus/:jobId',
-    summary: 'Read how far a wish to commit has come',
+    summary: 'Read the progress of a force-commit job',
     answer: ForceCommitStatus,
     answerIs: 'The job.',
     errors: ['JOB_NOT_FOUND'],
@@ -160,7 +160,7 @@ export const streamOperations = {
     tag,
     method: 'POST',
     path: '/tables/:tableName/rebalance',
-    summary: 'Move the segments of a table to where its tenants want them',
+    summary: 'Move the segments of a table to where its tenants require them',
     query: { type: 'OFFLINE or REALTIME, where the name has no suffix.', dryRun: 'true: says what it would do. Default: false.' },
     answer: Rebalance,
     answerIs: 'The job.',
@@ -179,7 +179,7 @@ export const streamOperations = {
     tag,
     method: 'GET',
     path: '/rebalanceStatus/:jobId',
-    summary: 'Read how far a rebalance has come',
+    summary: 'Read the progress of a rebalance',
     answer: RebalanceProgress,
     answerIs: 'The job.',
     errors: ['JOB_NOT_FOUND'],

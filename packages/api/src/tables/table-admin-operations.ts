@@ -29,7 +29,7 @@ export const tableAdminOperations = {
     method: 'POST',
     path: '/tables',
     summary: 'Make a table from its config',
-    description: 'Its schema must be there. Whatever is wrong with the config, the answer has all findings.',
+    description: 'Its schema must be there. If the config is not valid, the answer has all findings.',
     body: document,
     answer: done,
     answerIs: 'It is made.',

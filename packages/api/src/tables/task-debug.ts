@@ -19,7 +19,7 @@ export const SubtaskCount = Type.Object(
     error: count('Failed.'),
     unknown: count('In a state that has no count of its own.'),
     dropped: count('Given up.'),
-    timedOut: count('Stopped since they took too long.'),
+    timedOut: count('Stopped because they took too long.'),
     aborted: count('Stopped with their task.'),
   },
   { $id: 'SubtaskCount', description: 'Subtasks by state; total is the sum of the others.' },

@@ -23,7 +23,10 @@ export function renewResultRoute(context: BrokerContext): RouteOptions {
 function parseExpiration(text: string): number {
   const durationMs = readDurationMs(text);
   if (durationMs > 0) return durationMs;
-  throw new QuireError('INVALID_BODY', "'expiration' in the request body is nothing; delete the result instead.");
+  throw new QuireError(
+    'INVALID_BODY',
+    "'expiration' in the request body is zero; expected a positive duration. To remove the result, delete it.",
+  );
 }
 
 function readDurationMs(text: string): number {

@@ -124,7 +124,10 @@ function discardUnlessKept(
       await context.options.results.delete(result.entry.requestId);
     } catch (error) {
       if (isQuireError(error) && error.kind === 'missing') return; // a cleaner or its owner was faster
-      request.log.warn({ err: error }, 'the result of an ended call could not be deleted; it goes when it expires');
+      request.log.warn(
+        { err: error },
+        'the result of an ended call could not be deleted; the cleaner will delete it when it expires',
+      );
     }
   };
   context.calls.follow(discard());

@@ -21,7 +21,7 @@ function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): 
   else lines.push(...describeQuota(usageBytes, quota, styles));
   if (quota !== undefined && largestBytes !== undefined) {
     const young = `results younger than ${formatDurationMs(quota.protectionMs)} go last`;
-    lines.push(styles.faint(`  a result of at most ${formatBytes(largestBytes)} finds room; ${young}`));
+    lines.push(styles.faint(`  a result of at most ${formatBytes(largestBytes)} fits; ${young}`));
   }
   lines.push(
     ...describeShares('owner', broker.byOwner, styles, widthMax),

@@ -71,7 +71,7 @@ class OwnUploads implements Leftovers {
     } catch (error) {
       // Who may not list them, or has a server that cannot, has a rule in the bucket for them; all else goes on.
       if (!isQuireError(error, 'STORE_MISCONFIGURED')) throw error;
-      if (!this.#hasWarned) logger.warn({ err: error }, 'unfinished uploads cannot be listed, and stay');
+      if (!this.#hasWarned) logger.warn({ err: error }, 'unfinished uploads cannot be listed, and are kept');
       this.#hasWarned = true;
     }
   }

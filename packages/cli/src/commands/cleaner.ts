@@ -10,7 +10,7 @@ import { StopRequests } from '../start/stop-requests.ts';
 
 const help = `
 It takes the settings of the brokers whose store it cleans: their store, quota and sweep period. Each broker in the store has the
-quota for itself; results of brokers that are no more are deleted as well. Two cleaners on one store take turns.
+quota for itself; results of brokers that no longer exist are deleted as well. Two cleaners on one store take turns.
 
 Exit code: 0 when all was done, 1 when something failed, or a quota could not be met, 2 for wrong usage. Health and metrics: engine.cleaner.port.
 
@@ -24,7 +24,7 @@ export function addCleanerCommand(program: Command, environment: Environment): v
   withSettingsOptions(program.command('cleaner'))
     .summary('delete expired results, keep each broker within its quota')
     .description('Sweep a store by schedule until Ctrl-C or SIGTERM, which let the deletions under way finish.')
-    .option('--once', 'sweep once and exit; debris of crashes is then judged by the wall clock')
+    .option('--once', 'sweep once and exit; leftovers of crashes are then aged by the wall clock')
     .option('--dry-run', 'delete nothing: print what one sweep would delete, and why')
     .option('--json', 'with --once or --dry-run: one JSON object per deletion, then one for the sweep')
     .addHelpText('after', help)
@@ -71,7 +71,9 @@ async function sweepOnce(run: CleanerRun, { isDryRun, asJson }: { isDryRun: bool
     return swept;
   });
   if (report === undefined) {
-    await stdout.write(asJson ? `${JSON.stringify({ sweep: null })}\n` : 'Another cleaner sweeps this store now: left to it.\n');
+    await stdout.write(
+      asJson ? `${JSON.stringify({ sweep: null })}\n` : 'Another cleaner is sweeping this store. Nothing was swept here.\n',
+    );
     return;
   }
   await stdout.write(asJson ? `${JSON.stringify({ sweep: report })}\n` : describeSweep(report));
@@ -80,8 +82,5 @@ async function sweepOnce(run: CleanerRun, { isDryRun, asJson }: { isDryRun: bool
 
 function failureOf(report: SweepReport): QuireError {
   if (report.isStopped) return new QuireError('ABORTED', 'Stopped before the end of the sweep.');
-  return new QuireError(
-    'STORE_UNAVAILABLE',
-    'The sweep did not do all that it should: see what it failed to delete or to free above.',
-  );
+  return new QuireError('STORE_UNAVAILABLE', 'The sweep failed to delete or to free something: see above.');
 }

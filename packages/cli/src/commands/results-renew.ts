@@ -7,8 +7,8 @@ import { formatTimeLeft, isoTime } from './results-list.ts';
 /** Adds `quire results renew`. */
 export function addResultsRenewCommand(results: Command, environment: Environment): void {
   withServerOptions(results.command('renew'))
-    .summary('let a result live longer')
-    .description('Let a result live for a duration from now on, at most as long as the server allows.')
+    .summary('keep a result for longer')
+    .description('Keep a result for a duration from now, at most as long as the server allows.')
     .argument('<id>', 'id of the result')
     .argument('<duration>', 'such as 30m, 2h or 1d12h')
     .option('--json', "the result's entry as one line of JSON")

@@ -25,7 +25,7 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
     .description('Print the messages of all partitions of a topic, and wait for more.')
     .argument('<topic>', 'the topic')
     .option('--from <start>', 'begin at smallest, largest (default), a time or an age: 2026-01-31T12:00:00Z, 1h')
-    .option('-n, --rows <count>', 'end after so many messages', integerFrom(1))
+    .option('-n, --rows <count>', 'end after this many messages', integerFrom(1))
     .option('--json', 'print partition, offset, time, key and value of each message as a JSON object')
     .addHelpText('after', examples)
     .action(async (topic, options, command) => {

@@ -13,7 +13,7 @@ export function addTablesConsumptionCommands(tables: Command, environment: Envir
     .summary('stop consuming the stream of a table')
     .description('Stop consuming the stream of a real-time table. What has been consumed is committed.')
     .argument('<table>', 'name of the table')
-    .option('--comment <text>', 'why, for others to read')
+    .option('--comment <text>', 'reason, shown to others')
     .option('--json', "the controller's answer as one line of JSON")
     .action(async (table, { comment, json, ...server }) => {
       using interrupt = abortOnInterrupt(environment);
@@ -23,17 +23,17 @@ export function addTablesConsumptionCommands(tables: Command, environment: Envir
     });
 
   withControllerOptions(tables.command('resume'))
-    .summary('go on consuming the stream of a table')
-    .description('Go on consuming the stream of a real-time table.')
+    .summary('resume consuming the stream of a table')
+    .description('Resume consuming the stream of a real-time table.')
     .argument('<table>', 'name of the table')
     .addOption(
-      new Option('--from <place>', 'where to go on; default: behind what was consumed last').choices([
+      new Option('--from <place>', 'where to continue; default: after the last consumed message').choices([
         'lastConsumed',
         'smallest',
         'largest',
       ]),
     )
-    .option('--comment <text>', 'why, for others to read')
+    .option('--comment <text>', 'reason, shown to others')
     .option('--json', "the controller's answer as one line of JSON")
     .action(async (table, { from: consumeFrom, comment, json, ...server }) => {
       using interrupt = abortOnInterrupt(environment);

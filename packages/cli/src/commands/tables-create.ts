@@ -20,11 +20,9 @@ Examples:
 export function addTablesCreateCommand(tables: Command, environment: Environment): void {
   withControllerOptions(tables.command('create'))
     .summary('make a table from its config')
-    .description(
-      'Make a table from its config, and with --schema its schema as well. What is wrong with them is said all at once.',
-    )
+    .description('Make a table from its config, and with --schema its schema as well. All problems are reported at once.')
     .argument('<config>', 'the table config, a JSON file')
-    .option('-s, --schema <file>', 'the schema, a JSON file; without it, the schema has to be there')
+    .option('-s, --schema <file>', 'the schema, a JSON file; without it, the schema must exist')
     .option('--json', "the controller's answer as one line of JSON")
     .addHelpText('after', examples)
     .action(async (path, options) => {

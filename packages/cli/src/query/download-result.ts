@@ -117,7 +117,7 @@ async function readRecord(recordPath: string): Promise<Partial<PartRecord> | und
 }
 
 function notThisPart(recordPath: string, problem: string, cause?: unknown): QuireError {
-  const sentence = `${recordPath} ${problem}; without --resume the download begins anew.`;
+  const sentence = `${recordPath} ${problem}; without --resume the download begins again.`;
   return new QuireError('INVALID_PARAMETER', sentence, { cause });
 }
 

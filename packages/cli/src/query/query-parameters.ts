@@ -14,7 +14,7 @@ export function addParameter(text: string, before: NamedParameters = new Map()):
   return new Map([...before, [name, type === undefined ? untyped(value) : typed(name, type, value)]]);
 }
 
-/** Numbers in the place of names make a list. */
+/** Numbers instead of names make a list. */
 export function parametersOf(named: NamedParameters): ParameterValues {
   const list = Array.from({ length: named.size }, (_, index) => named.get(String(index + 1)));
   return list.every((value) => value !== undefined) ? list : Object.fromEntries(named);

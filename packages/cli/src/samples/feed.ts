@@ -48,7 +48,7 @@ export class Feed implements AsyncDisposable {
     const { path, topic, partitionCount, retentionBytes } = document;
     const { files } = await createFileFinder({ paths: [path] }).find(path, new AbortController().signal);
     const [file] = files;
-    if (file === undefined) throw new QuireError('INVALID_SETTING', `The feed of ${topic} reads ${path}, which is not there.`);
+    if (file === undefined) throw new QuireError('INVALID_SETTING', `The feed of ${topic} reads ${path}, which does not exist.`);
     const { streams: directory, clock } = options;
     const producer = await FileProducer.open({ directory, topic, partitionCount, retentionBytes, clock });
     return new Feed(document, file, producer, options);
@@ -92,7 +92,7 @@ export class Feed implements AsyncDisposable {
     if (batch.length > 0) await flush();
   }
 
-  /** Until the next batch is due; one that is late already has the next pause begin anew. */
+  /** Until the next batch is due; one that is late already has the next pause begin again. */
   async #pause(periodMs: number): Promise<void> {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();

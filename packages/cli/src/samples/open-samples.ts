@@ -50,7 +50,7 @@ export async function openSamples(
 async function openFeed(document: FeedDocument, { streams, clock, logger }: SampleSurroundings): Promise<readonly Feed[]> {
   const { topic } = document;
   if (streams === undefined) {
-    logger.warn({ topic }, 'sample is not fed: engine.stream.file.dir is not set');
+    logger.warn({ topic }, 'sample has no feed: engine.stream.file.dir is not set');
     return [];
   }
   const onFailed = (error: unknown): void => logger.warn({ topic, err: error }, 'sample could not be fed for now');

@@ -69,7 +69,7 @@ export class Gate implements AsyncDisposable {
     }
   }
 
-  /** @throws INVALID_SETTING with every problem of the principals, when they are not fit for the address, or the certificate is none */
+  /** @throws INVALID_SETTING with every problem of the principals, when they are not fit for the address, or the certificate is not valid */
   static async open(live: LiveSettings, dependencies: GateDependencies): Promise<Gate> {
     const principals = await readPrincipals(live.current, dependencies);
     return new Gate(live, dependencies, { principals, tls: await readCertificate(live.current) });
@@ -106,9 +106,10 @@ export class Gate implements AsyncDisposable {
       clock: environment.clock,
       onChange: (value) => {
         secret.onChange(value);
-        logger.info({ what }, 'secrets were replaced: the new ones count from now on');
+        logger.info({ what }, 'secrets were replaced: the new ones are in force');
       },
-      onProblem: ({ message }) => logger.error({ what, reason: message }, 'secrets cannot be read: the last good ones hold'),
+      onProblem: ({ message }) =>
+        logger.error({ what, reason: message }, 'secrets cannot be read: the last valid ones stay in force'),
     });
     this.#watches.push(watch);
   }
@@ -118,7 +119,7 @@ async function readPrincipals(
   settings: Settings,
   { environment: { variables }, processPrincipals = [] }: GateDependencies,
 ): Promise<readonly KnownPrincipal[]> {
-  // Whoever takes only JSON Web Tokens needs no principals in the settings.
+  // A server that takes only JSON Web Tokens needs no principals in the settings.
   if (settings.principals.length === 0 && settings.jwt.keys !== undefined) return processPrincipals;
   const principals = await parsePrincipals(settings.principals, {
     environment: variables,

@@ -57,13 +57,13 @@ export class LiveSettings implements AsyncDisposable {
   #hear(event: ReloadEvent): void {
     if (event.kind === 'refused') {
       const problems = event.problems.map(({ message }) => message);
-      this.#logger.error({ problems }, 'the settings file is bad: the last good settings hold');
+      this.#logger.error({ problems }, 'the settings file is not valid: the last valid settings stay in force');
       return;
     }
     const before = this.#current;
     this.#current = event.settings;
     this.#logger.level = event.settings.observability.logLevel;
-    this.#logger.info({ changed: event.changed }, 'settings file read: what changed holds from now on');
+    this.#logger.info({ changed: event.changed }, 'settings file read: the changes are in force');
     const { awaitingRestart } = event;
     if (awaitingRestart.length > 0) this.#logger.warn({ awaitingRestart }, 'settings were changed that need a restart');
     for (const listener of this.#listeners) listener(before, event.settings);

@@ -16,7 +16,7 @@ interface Dependencies {
 
 const storageClassKey = 'engine.broker.storage.factory.class';
 
-/** Opens a bucket of S3. Its SDK is loaded now, so that whoever needs none never waits for it or has it in memory. */
+/** Opens a bucket of S3. Its SDK is loaded now, so that a server without buckets never waits for it or has it in memory. */
 export async function openS3Store(
   uri: string,
   settings: Pick<Settings, 'store' | 's3' | 'gcs'>,

@@ -129,7 +129,7 @@ async function openDirectory(root: string, { clock, random }: Pick<StoreDependen
   return FileObjectStore.open({ root, clock, random });
 }
 
-/** Gives up on a server that does not answer: whoever starts a broker must hear of it. */
+/** Gives up on a server that does not answer: the command that starts a broker must report it. */
 async function withinTime(opening: Promise<ObjectStore>, timeoutMs: number, clock: Clock): Promise<ObjectStore> {
   const error = (): QuireError => new QuireError('STORE_TIMED_OUT', `There was no answer within ${timeoutMs} ms.`);
   using deadline = new Deadline({ clock, error });

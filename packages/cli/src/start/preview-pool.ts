@@ -65,6 +65,6 @@ export class PreviewPool implements AsyncDisposable {
 }
 
 function tooLong(timeoutMs: number): QuireError {
-  const message = `The preview took longer than the ${timeoutMs} ms that it may (controller.preview.timeout), and was ended.`;
+  const message = `The preview took longer than the ${timeoutMs} ms that it may take (controller.preview.timeout) and was ended.`;
   return new QuireError(previewTooLong, message);
 }

@@ -29,7 +29,7 @@ export class PreviewSources implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const opening of this.#stores.values()) {
-      // One that could not be opened was told to whoever asked for it.
+      // One that could not be opened was reported to its caller.
       const store = await opening.catch(() => undefined);
       await store?.[Symbol.asyncDispose]();
     }
@@ -41,7 +41,7 @@ export class PreviewSources implements AsyncDisposable {
     const open = location.startsWith('s3:') ? openS3Store : openGcsStore;
     const opening = open(location, this.#settings, this.#dependencies);
     this.#stores.set(location, opening);
-    // Whoever asks next tries again.
+    // The next caller tries again.
     opening.catch(() => this.#stores.delete(location));
     return opening;
   }

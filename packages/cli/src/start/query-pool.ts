@@ -52,7 +52,7 @@ export async function openQueryPool(
     },
     onKilled: ({ pid, reason, detail }) => {
       metrics.observeKilledWorker(reason);
-      logger.warn({ pid, reason, detail }, 'a worker ended with its query; another takes its place');
+      logger.warn({ pid, reason, detail }, 'a worker ended with its query; another one replaces it');
     },
     onStartFailed: (error) => logger.error({ err: error }, 'a worker could not be started'),
   });
@@ -86,7 +86,7 @@ export async function removeLeftovers(
     if (!isQuireError(error)) throw error;
     logger.warn(
       { err: error, requestId: order.requestId },
-      'what a killed worker has left could not be removed; the cleaner will',
+      'the leftovers of a killed worker could not be removed; the cleaner will remove them',
     );
   }
 }

@@ -49,7 +49,7 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
       },
       onRetry: (table, partition, error) => logger.warn({ table, partition, err: error }, 'stream cannot be consumed for now'),
     },
-    onTaskFailed: (error) => logger.error({ err: error }, 'task could not be made or written down'),
+    onTaskFailed: (error) => logger.error({ err: error }, 'task could not be created or recorded'),
     onUpkeepFailed: (error) => logger.error({ err: error }, 'retention or collection of files failed, will be tried again'),
     // Twice as long as a query may run: its files stay until it is done with them.
     get graceMs() {

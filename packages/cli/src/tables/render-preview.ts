@@ -110,7 +110,7 @@ function fieldLines(preview: PreviewResponse, columns: readonly PreviewColumn[],
   return lines(layOutTable([text('field'), text('before'), text('column'), text('after')], cells, room));
 }
 
-/** The field that a column is, by the name of the column: of those whose transform does nothing but rename. */
+/** The field that a column is, by the name of the column: of those whose transform does only rename. */
 function renamedFields({ tableConfig }: PreviewResponse): ReadonlyMap<string, string> {
   const { transformConfigs } = tableConfig.ingestionConfig as {
     readonly transformConfigs: readonly { readonly columnName: string | null; readonly transformFunction: string | null }[];

@@ -20,7 +20,7 @@ export async function writeProposal(preview: PreviewResponse, directory: string,
   const paths = documents.map(([name]) => ({ name, path: resolve(directory, name) }));
   const standing = isForced ? undefined : paths.find(({ path }) => existsSync(path));
   if (standing !== undefined) {
-    throw new QuireError('INVALID_PARAMETER', `${standing.name} is there already; --force replaces it.`);
+    throw new QuireError('INVALID_PARAMETER', `${standing.name} exists already; --force replaces it.`);
   }
   const written: string[] = [];
   for (const [name, document] of documents) {

@@ -36,7 +36,7 @@ function operationOf(
       tags: ['tables'],
       body: refer(body),
       response: {
-        200: responseOf('What there is to say.', 'application/json', refer(answer)),
+        200: responseOf('The findings.', 'application/json', refer(answer)),
         ...errorResponses('INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...errors),
       },
     },
@@ -44,7 +44,7 @@ function operationOf(
 }
 
 const alwaysFindings =
-  'Whatever is wrong with it, the answer is 200 with all findings, each with a JSON pointer; 400 is for a body that is no object.';
+  'The answer is 200 with all findings, each with a JSON pointer, even when there are errors; 400 is for a body that is not an object.';
 
 /** The calls about tables that do not exist yet (SPECIFICATION.md section 4.3). */
 export const previewOperations = {

@@ -43,14 +43,14 @@ const FindingDocument = Type.Object(
     path: Type.String({ description: 'JSON pointer to what it is about.' }),
     code: Type.String({ description: 'What it is, for programs.' }),
     message: Type.String({ description: 'What it is, in a sentence.' }),
-    severity: Type.Unsafe<string>({ type: 'string', enum: ['error', 'warning', 'info'], description: 'How bad it is.' }),
+    severity: Type.Unsafe<string>({ type: 'string', enum: ['error', 'warning', 'info'], description: 'Its severity.' }),
   },
   { $id: 'Finding', description: 'Something that is wrong, or worth knowing.' },
 );
 
 const findings = Type.Array(refer(FindingDocument), { description: 'All of them, in the order of their paths.' });
 const unrecognizedProperties = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'Members of the request that nothing is known of, by JSON pointer.',
+  description: 'Unknown members of the request, by JSON pointer.',
 });
 const verdict = {
   valid: Type.Boolean({ description: 'Whether there is no error among the findings.' }),
@@ -108,7 +108,7 @@ export const PreviewResponseDocument = Type.Object(
     summary: Type.Unsafe<object>(answerSchemaOf(summary as object)),
     findings,
     explanations: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: 'Why what was inferred and proposed is as it is; paths point into the answer.',
+      description: 'Why each inferred or proposed part is as it is; paths point into the answer.',
     }),
     changes: Type.Array(
       Type.Object({

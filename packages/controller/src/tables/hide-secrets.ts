@@ -4,7 +4,7 @@ import type { JsonValue } from '@quire/core';
 /** Members of configs that hold credentials: of streams (`sasl.jaas.config`, `ssl.keystore.password`), of buckets (`secretKey`). */
 const secretName =
   /password|passphrase|secret|token|credential|jaas|private\.?key|access\.?key|(?:keystore|truststore)\.key|ssl\.key/i;
-/** What stands in the place of a secret. */
+/** What stands instead of a secret. */
 const hidden = '*****';
 
 /** A config, or a document that holds some, as somebody may read it: admins as it is, everybody else without the credentials in it. */

@@ -167,7 +167,7 @@ function nextOf({ status, init, config, aftermath, error }: RestreamJob): string
       INIT: `It makes ${destination}.`,
       TABLE_STREAM: `${destination} consumes its stream; the job goes on when every partition has caught up.`,
       FORCE_COMMIT: 'It waits until the consuming segments are committed.',
-      REBALANCE: 'It waits until segments are where their tenants want them.',
+      REBALANCE: 'It waits until segments are where their tenants require them.',
     }[status as 'INIT' | 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE'];
     return `${doing} To cancel: DELETE ${path}.`;
   }
@@ -177,6 +177,6 @@ function nextOf({ status, init, config, aftermath, error }: RestreamJob): string
     return `${destination} could not be ${what}: ${aftermath.problem} Look at it, and then: DELETE ${path}?dropDestination=true.`;
   }
   const isDropped = aftermath?.kind === 'DROP' || error?.stage === 'INIT';
-  if (isDropped) return `Nothing of ${destination} is left. Start again when the cause is mended.`;
+  if (isDropped) return `Nothing of ${destination} is left. Start again when the cause is fixed.`;
   return `${destination} is kept, paused. To drop it: DELETE ${path}?dropDestination=true. To let it consume: POST /tables/${destination}/resumeConsumption.`;
 }

@@ -6,7 +6,7 @@ import type { FailedCall } from './failed-call.ts';
 /**
  * The entries of a listing that comes page by page, each once and in key order, after `options.after`.
  *
- * Objects of others, whose names are no keys, are passed over. Servers order names by their bytes in UTF-8: the same order for keys.
+ * Objects of others, whose names are not keys, are passed over. Servers order names by their bytes in UTF-8: the same order for keys.
  *
  * @throws STORE_UNAVAILABLE when the server does not list in that order
  */

@@ -43,7 +43,7 @@ export function describeListing(open: OpenStoreFixture): void {
       expect(await keysOf(fixture.store, 'a/b')).toEqual([]);
     });
 
-    test('a prefix is plain text: it may end within a segment and need be no key', async () => {
+    test('a prefix is plain text: it may end within a segment and need not be a key', async () => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -130,7 +130,7 @@ export function describeListing(open: OpenStoreFixture): void {
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('a listing may be left early, and begun anew after the last entry', async () => {
+    test('a listing may be left early, and begun again after the last entry', async () => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);

@@ -123,7 +123,7 @@ export function describeReading(open: OpenStoreFixture): void {
       }
     });
 
-    test('a range that is none is INVALID_PARAMETER, whether the object exists or not', async () => {
+    test('a range that is not one is INVALID_PARAMETER, whether the object exists or not', async () => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('k', patternBytes(10));

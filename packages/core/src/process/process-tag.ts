@@ -37,7 +37,7 @@ export function stateOfOwner(tag: string): OwnerState {
   return isRunning(pid) ? 'unknown' : 'dead';
 }
 
-/** When a process was started, in ticks since boot; undefined when it runs no more, or the system does not tell. */
+/** When a process was started, in ticks since boot; undefined when it has ended, or the system does not tell. */
 function startTicksOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -10,7 +10,7 @@ export interface StoreLeaseOptions {
   readonly key: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** How long a lease holds when its holder dies; one that lives takes it anew three times in that time. */
+  /** How long a lease holds when its holder dies; one that lives takes it again three times in that time. */
   readonly durationMs: number;
 }
 

@@ -18,7 +18,7 @@ export interface StoreCall {
   readonly entryCount: number;
   /** From the call to its end; of `get` and `list` that includes the time their reader took. */
   readonly durationMs: number;
-  /** `abandoned`: the reader left a body or a listing before its end. A failure that is no QuireError counts as INTERNAL. */
+  /** `abandoned`: the reader left a body or a listing before its end. A failure that is not a QuireError counts as INTERNAL. */
   readonly outcome: 'ok' | 'abandoned' | ErrorCode;
 }
 

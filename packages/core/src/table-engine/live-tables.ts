@@ -48,7 +48,7 @@ export interface TableRelation {
 }
 
 /**
- * The tables that a server of tables looks after, for whoever answers queries, in this process or another. All that it gives is data.
+ * The tables that a server of tables looks after, for engines that answer queries, in this process or another. All that it gives is data.
  */
 export interface LiveTables {
   /** The names that queries may use: of each table its raw name, and that name with the suffix of each half that it has. */

@@ -12,12 +12,12 @@ export interface DeadlineOptions {
 }
 
 /** One for all deadlines: an error with its stack for each call to a store would cost as much as the call's guard. */
-const disposed = new QuireError('ABORTED', 'Nothing is waited for any more.');
+const disposed = new QuireError('ABORTED', 'The wait was cancelled.');
 
 /**
  * A signal that is aborted when the time is over, or when the given signal is. Its reason is always a QuireError.
  *
- * The countdown can be started anew and stopped as often as anybody likes, with one sleep at a time however many waits there are: a
+ * The countdown can be started again and stopped as often as anybody likes, with one sleep at a time however many waits there are: a
  * listing waits for a hundred thousand entries, and a timer for each would cost more than the entries. Disposing lets go of the timer
  * and of the given signal.
  */
@@ -52,7 +52,7 @@ export class Deadline implements Disposable {
     return this.#isOver;
   }
 
-  /** Starts the countdown anew. */
+  /** Starts the countdown again. */
   start(timeoutMs: number): void {
     if (this.signal.aborted) return;
     this.#timeoutMs = timeoutMs;

@@ -75,7 +75,7 @@ describe('waits that an abort ends', () => {
 });
 
 describe('TimeSlice', () => {
-  it('is over after a few milliseconds, and begins anew once others had their turn', async () => {
+  it('is over after a few milliseconds, and begins again once others had their turn', async () => {
     const clock = new ManualClock();
     const slice = new TimeSlice(clock);
     await clock.advance(4);

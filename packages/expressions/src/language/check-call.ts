@@ -46,7 +46,7 @@ export function checkCall(name: string, args: readonly Expression[]): CheckedCal
   return { name: definition.names[0], faults: args.flatMap((arg, index) => checkLiteral(definition, arg, index) ?? []) };
 }
 
-/** The index of the argument from which functions take nothing but literals. */
+/** The index of the argument from which functions take only literals. */
 const literalsFrom: ReadonlyMap<string, number> = new Map([
   ['arrayValueConstructor', 0],
   ['jsonExtractKey', 1],

@@ -42,7 +42,7 @@ export const functionFamilies: readonly FunctionFamily[] = [
 export const absentFunctions: ReadonlyMap<string, string> = new Map(
   ['cid', 'reqId', 'startTime', 'endTime', 'brokerId', 'queryEngine', 'stageId', 'workerId'].map((name) => [
     plainName(name),
-    'tells of a query, which there is none of in ingestion',
+    'tells of a query, and ingestion has no query',
   ]),
 );
 

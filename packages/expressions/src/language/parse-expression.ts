@@ -11,7 +11,7 @@ export type ParsedExpression =
 /**
  * Reads an expression; never throws, whatever the text. Nothing of it is executed.
  *
- * Unknown functions and calls with a wrong number of arguments are all reported; a text that is no expression at all is reported once,
+ * Unknown functions and calls with a wrong number of arguments are all reported; a text that is not an expression at all is reported once,
  * where reading ended. A literal that its function cannot take is a warning: the engine takes such an expression, and fails on every row.
  *
  * @param path JSON pointer to where the text stands in its config
@@ -34,7 +34,7 @@ export function parseExpression(text: string, path = ''): ParsedExpression {
     return { expression, warnings: faults.map((fault) => ({ ...fault, severity: 'warning' })) };
   } catch (error) {
     if (!(error instanceof ExpressionSyntaxError)) throw error;
-    // Its braces are no syntax of expressions, which would be a poor reason to give.
+    // Its braces are not syntax of expressions, which would be a poor reason to give.
     if (groovyPattern.test(text)) return { findings: [finding('EXPRESSION_GROOVY', groovyRefusal)] };
     return { findings: [finding(error.code, describe(error, text))] };
   }

@@ -18,7 +18,7 @@ export function encodePoint(x: number, y: number, isGeography: boolean): Uint8Ar
   return new Uint8Array(encoded);
 }
 
-/** The same geometry on a sphere, or on a plane. @throws EXPRESSION_FAILED when it is none, or a collection of several kinds */
+/** The same geometry on a sphere, or on a plane. @throws EXPRESSION_FAILED when it is not one, or a collection of several kinds */
 export function withGeography(geometry: Uint8Array, isGeography: boolean): Uint8Array {
   const kind = kindOf(geometry);
   // Each part of a collection has a first byte of its own.
@@ -28,7 +28,7 @@ export function withGeography(geometry: Uint8Array, isGeography: boolean): Uint8
   return changed;
 }
 
-/** A point as well-known text. @throws EXPRESSION_FAILED when the bytes are no point */
+/** A point as well-known text. @throws EXPRESSION_FAILED when the bytes are not point */
 export function pointText(geometry: Uint8Array): string {
   const kind = kindOf(geometry);
   if (kind !== 0) throw expressionFailed(`Expected a point, found ${kinds[kind]}.`);
@@ -41,7 +41,7 @@ function kindOf(geometry: Uint8Array): number {
   const kind = (geometry[0] ?? 0xff) & ~geographyBit;
   const isWhole = kind === 0 ? geometry.length === pointByteCount : geometry.length >= 5 || kind === 6;
   if (kind >= kinds.length || !isWhole) {
-    throw expressionFailed(`${geometry.length} bytes are no geometry as the engine keeps it.`);
+    throw expressionFailed(`${geometry.length} bytes are not geometry as the engine keeps it.`);
   }
   return kind;
 }

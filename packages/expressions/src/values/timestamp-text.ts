@@ -8,7 +8,7 @@ const isoPattern = /^(\d{4,9})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:\
  * The instant of a text that a TIMESTAMP takes: epoch milliseconds, `2024-02-29 12:34:56.7` where hours and the like may run over, or
  * ISO 8601 with or without time and offset. What has no offset is UTC.
  *
- * @throws EXPRESSION_FAILED when it is none of these
+ * @throws EXPRESSION_FAILED when it is not one of these
  */
 export function parseTimestamp(text: string): number {
   const sql = sqlPattern.exec(text.trim());

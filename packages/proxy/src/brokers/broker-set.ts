@@ -47,7 +47,7 @@ export class BrokerSet {
     return up.length > 0 ? up : this.#brokers;
   }
 
-  /** Those that may be called, the least busy first, those that failed lately last; of equals each in its turn. */
+  /** Those that may be called, the least busy first, those that failed recently last; of equals each in its turn. */
   inOrder(): readonly Broker[] {
     const { usable } = this;
     this.#turn = (this.#turn + 1) % Math.max(1, usable.length);

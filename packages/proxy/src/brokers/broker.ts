@@ -7,7 +7,7 @@ export interface BrokerOptions {
   readonly connectionsMax: number;
   /** How long it may take to connect. */
   readonly connectTimeoutMs: number;
-  /** Certificates of authorities, in PEM, to trust in the place of those that Node knows. */
+  /** Certificates of authorities, in PEM, to trust instead of those that Node knows. */
   readonly certificateAuthorities?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export class Broker {
   }
 
   /**
-   * Whether it has failed a call lately, though it may be up: a broker can be in good health and answer no query. Until as many checks as
+   * Whether it has failed a call recently, though it may be up: a broker can be in good health and answer no query. Until as many checks as
    * make it down have found it well, it gets new queries only where no other is.
    */
   get isSuspect(): boolean {
@@ -86,7 +86,7 @@ export class Broker {
     this.#failureCount = 0;
   }
 
-  /** It failed to answer a call, or what it answered was no answer. Tells as `recordFailure` does. */
+  /** It failed to answer a call, or what it answered was not an answer. Tells as `recordFailure` does. */
   recordFailedCall(failuresMax: number): boolean {
     this.#suspicion = failuresMax;
     return this.recordFailure(failuresMax);

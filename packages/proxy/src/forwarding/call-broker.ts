@@ -47,7 +47,7 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>, bytesMax: num
   let sizeBytes = 0;
   for await (const chunk of chunks) {
     sizeBytes += chunk.length;
-    if (sizeBytes > bytesMax) throw new QuireError('BROKER_FAILED', 'A broker answers more than it should.');
+    if (sizeBytes > bytesMax) throw new QuireError('BROKER_FAILED', "A broker's answer is longer than allowed.");
     kept.push(chunk);
   }
   return Buffer.concat(kept);

@@ -34,7 +34,7 @@ const dropsOfResponses: ReadonlySet<string> = new Set([...hopByHop, 'via']);
 /** How the proxy calls itself in `Via` (RFC 9110 section 7.6.3). */
 const viaName = '1.1 quire-proxy';
 
-/** Names and values by turns, as Node and undici take them: as they came, in their order, duplicates included. */
+/** Names and values alternately, as Node and undici take them: as they came, in their order, duplicates included. */
 export type RawHeaders = readonly string[];
 
 /**

@@ -89,7 +89,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Bytes of the request body went on: whoever waits for an answer waits from now. */
+  /** Bytes of the request body went on: the time until the answer counts from now. */
   noteProgress(): void {
     this.#progressMs = this.#call.clock.monotonicMs();
   }
@@ -109,7 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { response } = this.#call;
     const raw = (controller.rawHeaders as readonly (Buffer | string)[]).map((part) => part.toString('latin1'));
     response.writeHead(status, responseHeadersOf(raw, textOf(headers.connection), textOf(headers['via'])));
-    // Whoever stops reading holds a connection to the broker; whoever reads slowly may.
+    // A client that stops reading holds a connection to the broker; a slow one may.
     response.setTimeout(this.#call.idleTimeoutMs, () => response.destroy());
   }
 
@@ -175,7 +175,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const codings = textOf(headers['transfer-encoding']);
     const tells = codings === undefined ? headers['content-length'] !== undefined : codings.toLowerCase() === 'chunked';
     if (hasNoBody || tells) return;
-    throw new UnboundedAnswer('The answer does not tell where it ends.');
+    throw new UnboundedAnswer('The answer does not say where it ends.');
   }
 }
 

@@ -25,7 +25,7 @@ export class ForwardedCall {
   readonly #upload: Upload | undefined;
   #exchange: Exchange | undefined;
 
-  /** @throws INVALID_PARAMETER when the target is no path, BODY_TOO_LARGE when the body is announced as such */
+  /** @throws INVALID_PARAMETER when the target is not a path, BODY_TOO_LARGE when the body is announced as such */
   constructor(context: ProxyContext, request: FastifyRequest, reply: FastifyReply, options: ForwardOptions) {
     const { raw } = request;
     this.#path = requestPathOf(request);
@@ -85,7 +85,7 @@ export class ForwardedCall {
   #take(broker: Broker, { headers }: AnswerHead): void {
     this.#reply.hijack();
     callContextOf(this.#request).notes = { broker: broker.label, brokerRequestId: headers['x-request-id'] };
-    // What was stored under this id is there, and expires: whoever reads it next is sent there.
+    // What was stored under this id is there, and expires: later calls for it are sent there.
     const requestId = headers['x-request-id'];
     const isStored = this.#request.method === 'POST' && headers[expirationHeader] !== undefined;
     if (isStored && typeof requestId === 'string' && isRequestId(requestId)) this.#context.routes.set(requestId, broker);
@@ -114,7 +114,7 @@ export function errorOf(broker: Broker, outcome: ExchangeOutcome & { readonly er
   const { error: cause, kind } = outcome;
   if (isQuireError(cause)) return cause;
   if (kind === 'unsent') return new QuireError('BROKER_UNAVAILABLE', `${broker.label} cannot be reached; try again.`, { cause });
-  return new QuireError('BROKER_FAILED', `${broker.label} did not give a whole answer.`, { cause });
+  return new QuireError('BROKER_FAILED', `${broker.label} did not give a complete answer.`, { cause });
 }
 
 function outcomeLabel(outcome: ExchangeOutcome): string {

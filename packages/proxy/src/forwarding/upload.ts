@@ -24,7 +24,7 @@ export class Upload {
     return this.contentLength === 0 || (this.contentLength === undefined && !('transfer-encoding' in this.#request.headers));
   }
 
-  /** Bytes, as the caller announced them; undefined when it did not. Node's parser has refused what is no number. */
+  /** Bytes, as the caller announced them; undefined when it did not. Node's parser has refused what is not a number. */
   get contentLength(): number | undefined {
     const announced = this.#request.headers['content-length'];
     return announced === undefined ? undefined : Number(announced);

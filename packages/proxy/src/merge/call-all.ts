@@ -24,7 +24,7 @@ const refusalBytesMax = 65_536;
  * Passes a call on to all brokers at once. One that is down is not waited for; what fails is missing.
  *
  * @throws BROKER_UNAVAILABLE when none answered
- * @throws INVALID_PARAMETER when the target of the request is no path
+ * @throws INVALID_PARAMETER when the target of the request is not a path
  */
 export async function callAll<T>(
   context: ProxyContext,
@@ -43,7 +43,7 @@ export async function callAll<T>(
         return await readAnswer(await openAnswer(broker, ownCall), read);
       } catch (error) {
         missing.add(broker);
-        request.log.warn({ err: error as Error, broker: broker.label }, 'broker has no part in an answer');
+        request.log.warn({ err: error as Error, broker: broker.label }, 'a broker is missing from an answer');
         if (call.signal?.aborted !== true) watch.recordFailure(broker, error instanceof Error ? error.message : String(error));
         return undefined;
       }

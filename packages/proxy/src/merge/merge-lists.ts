@@ -17,7 +17,7 @@ export interface OpenList extends AsyncDisposable {
 /**
  * Opens a list: reads up to its first entry, so that a broker that fails is known before anything is answered.
  *
- * @throws BROKER_FAILED when it is no list, and what the iteration throws
+ * @throws BROKER_FAILED when it is not a list, and what the iteration throws
  */
 export async function openList(elements: AsyncIterable<Uint8Array>): Promise<OpenList> {
   const iterator = elements[Symbol.asyncIterator]();
@@ -64,5 +64,5 @@ function newestFirst(one: ListedResult, other: ListedResult): number {
 function parseEntry(json: Uint8Array): ListedResult {
   const { submissionTimeMs, requestId } = JSON.parse(Buffer.from(json).toString()) as Partial<StoredResult>;
   if (typeof submissionTimeMs === 'number' && typeof requestId === 'string') return { json, submissionTimeMs, requestId };
-  throw new QuireError('BROKER_FAILED', 'A broker listed what is no result.');
+  throw new QuireError('BROKER_FAILED', "A broker's list has an entry that is not a result.");
 }

@@ -8,14 +8,14 @@ const openings = { member: [openBrace, openBracket, openBrace], bare: [openBrack
 export type ListShape = keyof typeof openings;
 
 const betweenElements = [...Buffer.from(', \t\r\n')];
-/** An entry of a list has some hundred bytes: what is longer than this is none. */
+/** An entry of a list has some hundred bytes: what is longer than this is not one. */
 const elementBytesMax = 65_536;
 
 /**
  * Cuts the JSON `{"<member>": [element, …]}`, or `[element, …]`, into the bytes of its elements, as they arrive: never more than one
  * element and one chunk are held.
  *
- * @throws BROKER_FAILED when the bytes are no such list, end before it does, or an element is longer than 64 KiB
+ * @throws BROKER_FAILED when the bytes are not such a list, end before it does, or an element is longer than 64 KiB
  */
 export async function* splitElements(chunks: AsyncIterable<Uint8Array>, shape: ListShape): AsyncGenerator<Buffer> {
   const opening: readonly (number | undefined)[] = openings[shape];
@@ -58,5 +58,5 @@ export async function* splitElements(chunks: AsyncIterable<Uint8Array>, shape: L
 }
 
 function noList(): QuireError {
-  return new QuireError('BROKER_FAILED', 'A broker answered with what is no list of results.');
+  return new QuireError('BROKER_FAILED', "A broker's answer is not a list of results.");
 }

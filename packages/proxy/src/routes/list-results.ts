@@ -77,7 +77,7 @@ async function* encodeList(
   } catch (error) {
     const failure = isQuireError(error)
       ? error
-      : new QuireError('BROKER_FAILED', 'A broker broke off in the middle of its list.', { cause: error });
+      : new QuireError('BROKER_FAILED', "A broker's list ended early.", { cause: error });
     callContextOf(request).failure = failure;
     throw failure;
   }

@@ -19,13 +19,13 @@ export function parseForwardTarget(rawHeaders: RawHeaders): ForwardTarget | unde
   if (hosts.length === 0 && ports.length === 0) return undefined;
   const [host = '', port = ''] = [hosts[0], ports[0]];
   if (hosts.length !== 1 || ports.length !== 1) {
-    throw new QuireError('INVALID_PARAMETER', 'FORWARD_HOST and FORWARD_PORT go together, each once.');
+    throw new QuireError('INVALID_PARAMETER', 'FORWARD_HOST and FORWARD_PORT must be sent together, each once.');
   }
   if (!/^[\w.:-]{1,255}$/.test(host) || !/^[0-9]{1,5}$/.test(port)) throw unknownTarget();
   return { host, port: Number(port) };
 }
 
-/** The error for a target that is none of the brokers; it does not repeat what the caller made up. */
+/** The error for a target that is not one of the brokers; it does not repeat what the caller made up. */
 export function unknownTarget(): QuireError {
   return new QuireError('INVALID_PARAMETER', 'FORWARD_HOST and FORWARD_PORT name no broker of this proxy.');
 }

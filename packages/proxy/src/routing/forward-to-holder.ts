@@ -13,7 +13,7 @@ import { sharingOf } from './shared-store.ts';
  * Gives a call about one result to the broker that holds it: to the one that the caller names, else the one that the proxy has
  * learnt, else any one of those that share a store, else the one that says that it has it.
  *
- * @throws INVALID_PARAMETER when the caller names what is no broker of ours
+ * @throws INVALID_PARAMETER when the caller names what is not a broker of ours
  * @throws BROKER_UNAVAILABLE when the broker that holds it does not answer, or one that may hold it
  */
 export async function forwardToHolder(
@@ -25,7 +25,7 @@ export async function forwardToHolder(
   const target = parseForwardTarget(request.raw.rawHeaders);
   const seeker = new HolderSearch(context, request, call, requestId);
   if (target !== undefined) return seeker.forwardToNamed(namedBroker(context, target));
-  // No broker has what is no id; any one says so.
+  // No broker has what is not an id; any one says so.
   if (!isRequestId(requestId)) return seeker.forwardToAny();
   return seeker.pass(requestId);
 }
@@ -40,7 +40,7 @@ function namedBroker({ brokers }: ProxyContext, { host, port }: { readonly host:
   if (broker !== undefined) return broker;
   if (brokers.all.every(({ health }) => health !== undefined)) throw unknownTarget();
   // One of ours may go by that name, and has not said its name yet.
-  throw new QuireError('BROKER_UNAVAILABLE', 'No broker that answers goes by this name; try again.');
+  throw new QuireError('BROKER_UNAVAILABLE', 'No broker that answers has this name; try again.');
 }
 
 /** How many brokers are tried where any will do. */

@@ -33,7 +33,7 @@ export class RouteCache {
     this.#brokers.delete(requestId);
   }
 
-  /** Forgets what led to brokers that are none of ours any more. */
+  /** Forgets what led to brokers that are not ours any more. */
   deleteBrokers(gone: readonly Broker[]): void {
     if (gone.length === 0) return;
     for (const [requestId, broker] of this.#brokers) if (gone.includes(broker)) this.#brokers.delete(requestId);

@@ -65,7 +65,7 @@ function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8
 
 function assembleFixedWidth(slices: readonly ColumnSlice[], length: number, byteWidth: number): Uint8Array {
   const [only, ...others] = slices;
-  // As they lie: whoever frames the message copies them once.
+  // Uncopied: framing the message copies them once.
   if (only?.data !== undefined && others.length === 0) return fixedWidthBytes(only.data, only.start, only.end, byteWidth);
   const target = new Uint8Array(length * byteWidth);
   let position = 0;

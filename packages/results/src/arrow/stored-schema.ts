@@ -29,7 +29,7 @@ import type { ArrowField, ArrowSchema, ArrowType } from './arrow-input.ts';
 
 /**
  * The schema of the file that holds batches of `schema`: the same, but dictionary columns become columns of their values,
- * so that every batch stands alone. It is made anew, from numbers and names: the given one may come from another copy of apache-arrow.
+ * so that every batch stands alone. It is made again, from numbers and names: the given one may come from another copy of apache-arrow.
  *
  * @throws INVALID_PARAMETER when it is not a schema
  * @throws UNSUPPORTED_COLUMN_TYPE for unions, views and run-ends, which not every Arrow reader knows

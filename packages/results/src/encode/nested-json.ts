@@ -96,7 +96,7 @@ function mapWriter(fields: readonly Field[], data: Data, jsonWriterOf: JsonWrite
       if (index > start) sink.writeByte(comma);
       scratch.clear();
       scratch.writeCell(keyWriter, index);
-      // Keys of JSON objects are strings: what is none already becomes one that holds its JSON.
+      // Keys of JSON objects are strings: what is not a string already becomes one that holds its JSON.
       if (scratch.bytes[0] === quote) sink.writeBytes(scratch.view());
       else writeKeyText(sink, scratch);
       sink.writeByte(colon);

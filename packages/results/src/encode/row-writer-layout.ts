@@ -40,7 +40,7 @@ export const offsetsAt = 16;
 /** Address and length of the text before the cell. */
 export const prefixAt = 20;
 export const prefixLengthAt = 24;
-/** 1 when text that is no number stands within quotes. */
+/** 1 when text that is not a number stands within quotes. */
 export const quotedAt = 28;
 /** Digits behind the point of a decimal; negative for zeros before it. */
 export const scaleAt = 32;

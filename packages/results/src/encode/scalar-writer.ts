@@ -21,7 +21,7 @@ import { TimestampWriter, timeWidthMax, writeDate, writeTime } from './write-tim
 
 /** A writer of plain text, as CSV has it and JSON has it between its quotes; the text never needs an escape. */
 export interface ScalarWriter extends CellWriter {
-  /** How the text stands in JSON: as it is, within quotes, or within quotes when it is no finite number. */
+  /** How the text stands in JSON: as it is, within quotes, or within quotes when it is not a finite number. */
   readonly json: 'bare' | 'quoted' | 'float';
 }
 

@@ -35,7 +35,7 @@ export interface WriterColumn {
 /** How the cells of a column look. */
 export interface CellText {
   readonly kind: number;
-  /** Whether text that is no number stands within quotes. */
+  /** Whether text that is not a number stands within quotes. */
   readonly isQuoted: boolean;
   /** Up to four ASCII characters. */
   readonly nullText: string;
@@ -129,7 +129,7 @@ export function jsonListColumn(data: Data, nullText: string, items: WriterColumn
   };
 }
 
-/** Cells that a closure writes here, as they shall stand; those of nulls do not matter. */
+/** Cells that a closure writes here, as they are to appear; those of nulls do not matter. */
 export function preformattedColumn(data: Data, nullText: string, writer: CellWriter): WriterColumn {
   const sink = new ByteSink(1024);
   const text = { kind: kindReadyText, isQuoted: false, nullText };

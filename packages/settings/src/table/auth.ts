@@ -24,7 +24,7 @@ export const jwt = {
   audience: optionalSetting({
     key: 'engine.auth.jwt.audience',
     kind: identifier,
-    meaning: 'For whom every token must be (`aud`). Must be set with the keys.',
+    meaning: 'The audience (`aud`) of every token. Must be set with the keys.',
   }),
   algorithms: setting({
     key: 'engine.auth.jwt.algorithms',
@@ -37,7 +37,7 @@ export const jwt = {
     kind: word,
     default: 'sub',
     meaning:
-      'The claim that names the caller. The principal is called `jwt:` and its value, so that it is nobody of those in these settings; ' +
+      'The claim that names the caller. The principal is called `jwt:` and its value, so that it differs from every principal of these settings; ' +
       'it owns the results of its queries, on every broker that takes the token.',
   }),
   roleClaim: setting({
@@ -51,13 +51,13 @@ export const jwt = {
     key: 'engine.auth.jwt.role.admin',
     kind: word,
     default: 'admin',
-    meaning: 'What stands in that claim of those who may do everything.',
+    meaning: 'The value of that claim for callers who may do everything.',
   }),
   queryWord: setting({
     key: 'engine.auth.jwt.role.query',
     kind: word,
     default: 'query',
-    meaning: 'What stands in that claim of those who may run queries.',
+    meaning: 'The value of that claim for callers who may run queries.',
   }),
   roleDefault: setting({
     key: 'engine.auth.jwt.role.default',
@@ -93,14 +93,14 @@ export const limits = {
     default: '0',
     live: true,
     meaning:
-      'The calls of one principal a second, to each service; as many may come at once. A further one is answered with 429.',
+      'The calls of one principal a second, to each service; as many may come at once. Further ones are answered with 429.',
   }),
   callsRunningMax: setting({
     key: 'engine.auth.limit.concurrency',
     kind: countOrUnlimited(1_000_000),
     default: '0',
     live: true,
-    meaning: 'The calls of one principal that a service answers at the same time. A further one is answered with 429.',
+    meaning: 'The calls of one principal that a service answers at the same time. Further ones are answered with 429.',
   }),
   failuresPerMinuteMax: setting({
     key: 'engine.auth.limit.failuresPerMinute',
@@ -109,6 +109,6 @@ export const limits = {
     live: true,
     meaning:
       'The wrong credentials from one address a minute; as many may come at once. Then any from there are answered with 429, except those ' +
-      'that were right lately: a proxy makes the calls of many from one address.',
+      'that were right recently: a proxy makes the calls of many from one address.',
   }),
 };

@@ -49,7 +49,7 @@ export const cleaner = {
     default: '1h',
     live: true,
     meaning:
-      'How long data must be seen to lie without a commit record before it is deleted as debris of a crash. Longer than any write: ' +
+      'How long data must be seen to lie without a commit record before it is deleted as a leftover of a crash. Longer than any write: ' +
       'more than `engine.broker.query.timeout`.',
   }),
   concurrencyMax: setting({
@@ -64,7 +64,7 @@ export const cleaner = {
     kind: text(/^[\w*,/#?-]+(?: [\w*,/#?-]+){4,5}$/, 'a cron expression of five or six fields, such as 15 3 * * *'),
     live: true,
     meaning:
-      'When sweeps run, in UTC, in the place of `controller.cluster.pagination.cleaner.frequencyPeriod`. Results expire for their ' +
+      'When sweeps run, in UTC, instead of `controller.cluster.pagination.cleaner.frequencyPeriod`. Results expire for their ' +
       'readers all the same; only their space is freed later.',
   }),
   port: optionalSetting({

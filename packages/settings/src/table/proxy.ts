@@ -26,7 +26,7 @@ export const proxy = {
     kind: duration('1s', '1d'),
     default: '30s',
     live: true,
-    meaning: 'How often that name is resolved anew.',
+    meaning: 'How often that name is resolved again.',
   }),
   storeShared: setting({
     key: 'proxy.store.shared',

@@ -74,7 +74,7 @@ export const links = {
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether `GET /query/{requestId}/link` gives links of the store, for S3 and Google Cloud Storage. Whoever has a link can read the ' +
+      'Whether `GET /query/{requestId}/link` gives links of the store, for S3 and Google Cloud Storage. Anyone who has a link can read the ' +
       'result until the link ends, also after the result was deleted from the broker.',
   }),
   lifetimeMs: setting({

@@ -15,7 +15,7 @@ export const restream = {
     kind: duration('1s', '7d'),
     default: '10m',
     live: true,
-    meaning: 'A restream job whose destination consumes nothing for so long, while a controller watches, fails.',
+    meaning: 'A restream job whose destination consumes nothing for this long, while a controller watches, fails.',
   }),
   commitMaxMs: setting({
     key: 'controller.restream.commit.timeout',

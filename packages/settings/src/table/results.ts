@@ -58,7 +58,7 @@ export const results = {
     key: 'engine.broker.pagination.cache.maxMB',
     kind: size('MB', 0, 65_536),
     default: '8',
-    meaning: 'Memory for batches that were read lately; 0 keeps none.',
+    meaning: 'Memory for batches that were read recently; 0 keeps none.',
   }),
 };
 

@@ -29,7 +29,7 @@ export const server = {
     kind: networks,
     meaning:
       'The addresses and networks of proxies whose `X-Forwarded-For` is believed: limits on wrong credentials then count the caller ' +
-      'behind them, not the proxy. Without it, whoever connects is the caller.',
+      'behind them, not the proxy. Without it, the address that connects is the caller.',
   }),
   proxyPort: setting({
     key: 'proxy.port',

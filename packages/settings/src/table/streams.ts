@@ -15,7 +15,7 @@ export const streams = {
     kind: brokerPatterns,
     live: true,
     meaning:
-      'The Kafka brokers that the configs of streams may name: `host:port`, `host:*` or `*` for all. Whoever may make tables can have the ' +
+      'The Kafka brokers that the configs of streams may name: `host:port`, `host:*` or `*` for all. Anyone who may make tables can have the ' +
       'server call them. Without it there are no streams of Kafka.',
   }),
 };

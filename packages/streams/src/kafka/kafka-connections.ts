@@ -9,7 +9,7 @@ export const waitMaxMs = 10_000;
 const answerMaxMs = 20_000;
 const connectMaxMs = 5_000;
 
-/** What the client needs to know to reach a cluster. Trying again is left to whoever calls. */
+/** What the client needs to know to reach a cluster. Trying again is left to the caller. */
 export function clientOptions({ brokers, tls, sasl }: KafkaConfig): BaseOptions {
   const { verifiesHost, ...certificates } = tls ?? { verifiesHost: true };
   const given = Object.fromEntries(Object.entries(certificates).filter(([, value]) => value !== undefined));
@@ -93,7 +93,7 @@ export class KafkaConnections implements AsyncDisposable {
 
 function brokerOf({ brokers }: ClusterMetadata, nodeId: number): { readonly host: string; readonly port: number } {
   const broker = brokers.get(nodeId);
-  if (broker === undefined) throw new AggregateError([new Error(`Broker ${nodeId}, the partition's leader, is not there.`)]);
+  if (broker === undefined) throw new AggregateError([new Error(`Broker ${nodeId}, the partition's leader, is not available.`)]);
   return broker;
 }
 

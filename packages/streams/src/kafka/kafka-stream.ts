@@ -33,7 +33,7 @@ export interface KafkaStreamOptions {
 
 /**
  * A topic of an Apache Kafka, read by offset: without a consumer group, so that nothing is stored in the cluster. Works with Kafka 2.8 and
- * newer. Connects when it is asked for something; after a failure the next call connects anew.
+ * newer. Connects when it is asked for something; after a failure the next call connects again.
  */
 export class KafkaStream implements MessageStream {
   readonly description: string;
@@ -141,7 +141,7 @@ export class KafkaStream implements MessageStream {
     return offsetNotFound({ description: this.description, partition }, offset, { earliestOffset, latestOffset });
   }
 
-  /** What the cluster says of the topic, asked anew where the partition is not among what is known. */
+  /** What the cluster says of the topic, asked again where the partition is not among what is known. */
   async #readMetadata(isFresh: boolean, partition?: number): Promise<ClusterMetadata> {
     const metadata = await this.#connections.readMetadata(this.#topic, { isFresh });
     const isKnown = partition === undefined || metadata.topics.get(this.#topic)?.partitions[partition] !== undefined;

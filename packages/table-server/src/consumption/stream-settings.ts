@@ -37,7 +37,7 @@ export function streamFindings(document: TableConfigDocument): readonly Finding[
   if (document['tableType'] !== 'REALTIME') return [];
   const [first, second] = streamSettingsOf(document);
   if (first === undefined) return [];
-  const message = 'The embedded table server consumes one stream a table.';
+  const message = 'The embedded table server consumes one stream per table.';
   const several: Finding[] = second === undefined ? [] : [{ path: second.path, code: 'UNSUPPORTED', severity: 'error', message }];
   try {
     parseStreamConfig(first.config);

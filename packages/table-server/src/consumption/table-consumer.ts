@@ -86,7 +86,7 @@ export class TableConsumer implements AsyncDisposable {
         await this.#withLag({ ...status, ...(isPaused && { state: 'PAUSED', segmentName: null }), latestOffset }, options),
       );
     }
-    // Whoever is paused need not have looked for partitions: the stream says now which there are.
+    // Anyone who is paused need not have looked for partitions: the stream says now which there are.
     const hasLooked = isPaused ? offsets !== undefined : this.#isReady;
     const isReady = hasLooked && (offsets ?? []).every(({ partition }) => known.some((each) => each.partition === partition));
     return { isPaused, changedMs, comment, partitions, isReady };

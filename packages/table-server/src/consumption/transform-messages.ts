@@ -49,7 +49,7 @@ export async function transformMessages(
   const result = await runPipeline(decoded, { config, schema, clock, signal, examplesMax: 0 });
   for (const { kind, sourceIndex, column, reason } of result.dropped) {
     const where = column === undefined ? '' : `, column ${column}`;
-    if (kind === 'failed') bad.push({ offset: offsets[sourceIndex] ?? 0, problem: `cannot be taken in${where}: ${reason}` });
+    if (kind === 'failed') bad.push({ offset: offsets[sourceIndex] ?? 0, problem: `cannot be ingested${where}: ${reason}` });
   }
   bad.sort((left, right) => left.offset - right.offset);
   if (config.ingestionConfig?.continueOnError === true) return { rows: result.rows, skipped: bad, stoppedAt: undefined };

@@ -20,7 +20,7 @@ export async function readDocument(path: string): Promise<JsonValue | undefined>
 /** How names of files begin that are being written. */
 const stagedPrefix = '.staged-';
 
-/** Puts a document in the place of whatever is there, in one moment and durably: a crash leaves the one or the other. */
+/** Replaces whatever is there by a document, in one moment and durably: a crash leaves the one or the other. */
 export async function replaceDocument(path: string, value: object, random: Random): Promise<void> {
   const staged = await stage(path, value, random);
   await rename(staged, path);

@@ -6,7 +6,7 @@ import { isErrno } from './documents.ts';
 /** What makes a table exist: `tables/<tableNameWithType>.json`. */
 export interface TableRecord {
   readonly formatVersion: 1;
-  /** Names the directory of its data, `data/<tableId>`: a table that is made anew under the same name has another. */
+  /** Names the directory of its data, `data/<tableId>`: a table that is made again under the same name has another. */
   readonly tableId: string;
   readonly createdMs: number;
   readonly config: TableConfigDocument;

@@ -7,7 +7,7 @@ import type { SubtaskOutput } from './task-plan.ts';
 import type { StoredTask, TaskStore } from './task-store.ts';
 
 /**
- * Lets all that a task made appear in one moment, in the place of what it replaces, and remembers what it did. It may be done twice: a
+ * Lets all that a task made appear in one moment, instead of what it replaces, and remembers what it did. It may be done twice: a
  * crash may have come between it and the record of it.
  *
  * @throws CONFLICT when a segment that was merged has gone meanwhile: its rows must not come back

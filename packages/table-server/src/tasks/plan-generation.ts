@@ -6,13 +6,13 @@ const tasksMaxDefault = 100;
 
 /**
  * Files that the table's `batchConfigMaps` name become segments, one each: with APPEND those that no such task has loaded yet, with
- * REFRESH all of them, in the place of all that there is.
+ * REFRESH all of them, instead of all that there is.
  */
 export const planGeneration: TaskPlanner = async ({ table, configs, progress, finder, signal }) => {
   if (table.type !== 'OFFLINE') {
     throw invalid('taskType', `${table.name} takes its rows from a stream: files go into its OFFLINE half.`);
   }
-  if (finder === undefined) throw invalid('inputDirURI', 'The settings name no places that files may be read from.');
+  if (finder === undefined) throw invalid('inputDirURI', 'The settings allow no locations that files may be read from.');
   const { ingestionConfig, segmentsConfig } = parseTableConfig(table.record.config).config;
   const batch = ingestionConfig?.batchIngestionConfig;
   const maps = configs['inputDirURI'] === undefined ? (batch?.batchConfigMaps ?? []).map(textsOf) : [configs];

@@ -38,7 +38,7 @@ async function generate({ uri, batchConfig }: GenerateWork, context: SubtaskCont
   const { files = [], problem } = (await finder?.find(escaped(uri), signal)) ?? {};
   const file = files.find((each) => each.uri === uri);
   if (problem !== undefined) throw new QuireError('INGESTION_FAILED', problem.message);
-  if (file === undefined) throw new QuireError('INGESTION_FAILED', `${uri} is not there any more.`);
+  if (file === undefined) throw new QuireError('INGESTION_FAILED', `${uri} no longer exists.`);
   const written = new SegmentFiles(context, { input: uri.slice(0, 1_000) });
   try {
     const writer = await written.open();

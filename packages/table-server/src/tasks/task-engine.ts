@@ -117,7 +117,7 @@ export class TaskEngine implements AsyncDisposable {
       trigger: 'ADHOC_TRIGGER',
       configs: { ...own, ...textsOf(configs) },
     });
-    if ('reason' in made) throw invalid('taskConfigs', `There is nothing to do: ${made.reason}`);
+    if ('reason' in made) throw invalid('taskConfigs', `Nothing to do: ${made.reason}`);
     return made;
   }
 
@@ -175,7 +175,7 @@ export class TaskEngine implements AsyncDisposable {
       (task) => task.taskType === taskType && task.tableNameWithType === table.name && !isFinal(task.state),
     );
     if (active !== undefined) {
-      return { reason: `The task ${active.taskName} is ${active.state}: the next one has to wait for its end.` };
+      return { reason: `The task ${active.taskName} is ${active.state}: the next one must wait until it ends.` };
     }
     const nowMs = clock.nowMs();
     const name = nameOf(taskType, taskName ?? `${Buffer.from(random.bytes(8)).toString('hex')}_${nowMs}`);

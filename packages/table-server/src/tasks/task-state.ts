@@ -87,7 +87,7 @@ function signalled(task: TaskRecord, signal: TaskSignal, nowMs: number): TaskRec
   return { ...task, state, finishedMs: isFinal(state) ? nowMs : null };
 }
 
-/** News of a subtask that nobody works on any more is no news. */
+/** News of a subtask that nobody works on any more is not news. */
 function endRunning(
   task: TaskRecord,
   index: number,

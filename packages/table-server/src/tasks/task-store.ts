@@ -8,7 +8,7 @@ import { type CommitPlan, noProgress, type SubtaskOutput, type SubtaskWork, type
 export interface StoredTask {
   readonly formatVersion: 1;
   readonly record: TaskRecord;
-  /** Ids of the tables that it reads and writes: tables made anew under the same names are others. */
+  /** Ids of the tables that it reads and writes: tables made again under the same names are others. */
   readonly sourceTableId: string;
   readonly targetTableId: string;
   readonly work: readonly SubtaskWork[];

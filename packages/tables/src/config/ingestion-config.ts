@@ -35,13 +35,13 @@ const StreamIngestionConfig = section(
 const SchemaConformingTransformerConfig = optionalSection(
   {
     enableIndexableExtras: flag('Whether fields that the schema does not name are kept.', true),
-    enableUnindexableExtras: flag('Whether fields are kept that shall not be indexed.', true),
+    enableUnindexableExtras: flag('Whether fields are kept that are not to be indexed.', true),
     useAnonymousDotInFieldNames: flag('Whether a dot in the name of a field is a part of it.', true),
     optimizeCaseInsensitiveSearch: flag('Whether the text index holds lower case.'),
     reverseTextIndexKeyValueOrder: flag('Whether values come before keys in the text index.', true),
     indexableExtrasField: text('Column of fields that the schema does not name.', 'json_data'),
-    unindexableExtrasField: text('Column of fields that shall not be indexed.', 'json_data_no_idx'),
-    unindexableFieldSuffix: text('Ending of the names of fields that shall not be indexed.', '_noindex'),
+    unindexableExtrasField: text('Column of fields that are not to be indexed.', 'json_data_no_idx'),
+    unindexableFieldSuffix: text('Ending of the names of fields that are not to be indexed.', '_noindex'),
     mergedTextIndexField: text('Column of everything that is searched as text. Left out: none.'),
     jsonKeyValueSeparator: text('What stands between key and value in the text index.', '\u001e'),
     mergedTextIndexBeginOfDocAnchor: text('What stands before a document of the text index.', '\u0002'),

@@ -70,7 +70,7 @@ function kindOf(value: SourceValue): ValueKind {
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'string') return isJsonText(value) ? 'json' : 'text';
   if (value instanceof Uint8Array) return 'bytes';
-  // Whoever makes rows has bigints where the source has 64 bits, whatever their value.
+  // Readers of rows make bigints where the source has 64 bits, whatever their value.
   if (typeof value === 'bigint') return value === BigInt.asIntN(64, value) ? 'long' : 'huge';
   if (typeof value !== 'number') return 'nested';
   // Beyond 2^53 a number is a rounded one: rows hold such integers as bigint.

@@ -48,7 +48,7 @@ export function proposeTableConfig(
     });
   }
   if (raw.length > 0) {
-    const message = `Metrics have hardly two equal values, so that a dictionary would not pay: ${raw.join(', ')}.`;
+    const message = `Metrics whose values hardly repeat have no dictionary: ${raw.join(', ')}.`;
     explanations.push({ path: '/tableIndexConfig/noDictionaryColumns', message });
   }
   return {

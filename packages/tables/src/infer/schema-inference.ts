@@ -90,7 +90,7 @@ export class SchemaInference {
 
   #explainLeftOut(unknown: readonly string[]): readonly Explanation[] {
     const messages = [
-      ...(unknown.length === 0 ? [] : [`Left out, for they have no value in any row: ${unknown.join(', ')}.`]),
+      ...(unknown.length === 0 ? [] : [`Left out, because they have no value in any row: ${unknown.join(', ')}.`]),
       ...(this.#leftOutCount === 0 ? [] : [`Only the first ${this.#options.columnsMax} columns are in the schema.`]),
     ];
     return messages.map((message) => ({ path: '', message }));

@@ -77,7 +77,7 @@ export function noteTime(evidence: TimeEvidence, value: SourceValue): void {
   });
 }
 
-/** The format of a column of times with this name; undefined when it is none. */
+/** The format of a column of times with this name; undefined when it is not one. */
 export function recognizeTime(evidence: TimeEvidence, name: string): TimeFormat | undefined {
   return evidence.fitting?.find((candidate) => candidate.names?.test(name) ?? true);
 }

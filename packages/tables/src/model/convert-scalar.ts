@@ -65,6 +65,6 @@ function chooseWord(words: readonly string[], given: string, outcome: ConvertedS
   }
   const shown = given.slice(0, 40);
   const nearest = words.toSorted((left, right) => distance(left, shown.toUpperCase()) - distance(right, shown.toUpperCase()))[0];
-  const message = `‘${shown}’ is none of ${words.join(', ')}. The nearest is ${nearest}.`;
+  const message = `‘${shown}’ is not one of ${words.join(', ')}. The nearest is ${nearest}.`;
   return { value: undefined, problem: { code: 'UNKNOWN_VALUE', severity: 'error', message } };
 }

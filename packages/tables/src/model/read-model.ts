@@ -22,7 +22,7 @@ const findingsMax = 1000;
 /**
  * Reads what somebody wrote by a model; never throws, whatever the value.
  *
- * Members that are null count as left out, and so does a section of which nothing but nulls is left, as `completeModel`
+ * Members that are null count as left out, and so does a section of which only nulls is left, as `completeModel`
  * writes it. Numbers and booleans that stand as text, and the other way round, are converted with a warning.
  */
 export function readModel(model: TSchema, value: unknown): ReadValue {

@@ -108,7 +108,7 @@ function defaultOf(
       return type === 'STRING' || type === 'JSON' ? text : toColumn(text, type);
     } catch (error) {
       if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
-      const message = `The default of a column of ${type} is none: ${error.message}`;
+      const message = `The default of a column of ${type} is not valid: ${error.message}`;
       findings.push({ path: `${path}/defaultNullValue`, code: 'PIPELINE_DEFAULT_VALUE', message, severity: 'error' });
     }
   }

@@ -1,5 +1,5 @@
 /**
- * A copy of a config without members that are null, at any depth, and without sections that have nothing but nulls: complete configs
+ * A copy of a config without members that are null, at any depth, and without sections that have only nulls: complete configs
  * have these where nothing was said, which is as if they were missing. An empty section stays: it acts by being there.
  */
 export function withoutNulls<T extends object>(config: T): T {

@@ -13,9 +13,9 @@ import type { Sample } from './sample.ts';
 /** The config and the schema that rows are previewed with. */
 export interface PlannedTable {
   readonly config: TableConfig;
-  /** Undefined when the request has none, and none shall be inferred. */
+  /** Undefined when the request has none, and inference is off. */
   readonly schema: TableSchema | undefined;
-  /** Why what was inferred and proposed is as it is; paths point into the answer. */
+  /** Why each inferred or proposed part is as it is; paths point into the answer. */
   readonly explanations: readonly Explanation[];
 }
 

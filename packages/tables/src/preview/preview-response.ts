@@ -60,7 +60,7 @@ export interface PreviewResponse {
   readonly summary: PreviewSummary;
   /** Everything that is wrong, or worth knowing; paths point into the request. */
   readonly findings: readonly Finding[];
-  /** Why what was inferred and proposed is as it is; paths point into the answer. */
+  /** Why each inferred or proposed part is as it is; paths point into the answer. */
   readonly explanations: readonly Explanation[];
   /** What each step did to each column. */
   readonly changes: readonly Change[];

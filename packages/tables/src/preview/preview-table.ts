@@ -98,7 +98,7 @@ const noSchema: Finding = {
   path: '/schema',
   code: 'NO_SCHEMA',
   severity: 'error',
-  message: 'There is no schema, and none shall be inferred: no row can be shown as the table would hold it.',
+  message: 'There is no schema, and inference is off: no row can be shown as the table would hold it.',
 };
 
 interface RunOptions {

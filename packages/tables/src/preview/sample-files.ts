@@ -82,7 +82,7 @@ async function findFiles(finder: FileFinder | undefined, pattern: string, signal
   if (finder !== undefined) return finder.find(pattern, signal);
   return {
     files: [],
-    problem: { code: 'SOURCE_NOT_ALLOWED', message: 'Previews may read no files for this caller; give sourceRows.' },
+    problem: { code: 'SOURCE_NOT_ALLOWED', message: 'Previews of this caller may not read files; give sourceRows.' },
   };
 }
 

@@ -52,7 +52,7 @@ function realtimeConfigOf({ config, otherConfig }: PreviewRequest): Given<TableC
 }
 
 function notAllowed(path: string): Finding {
-  const message = 'The stream may not be sampled by this caller here: give rows of the stream as sourceRows.';
+  const message = 'This caller may not sample the stream here; give rows of the stream as sourceRows.';
   return { path, code: 'STREAM_NOT_ALLOWED', severity: 'warning', message };
 }
 

@@ -47,7 +47,7 @@ function readBatchConfig(
   };
   const directory = textOf(map, 'inputDirURI');
   if (directory === undefined) {
-    report('inputDirURI', 'BATCH_SOURCE', 'info', 'It names no inputDirURI, so that no file of it is sampled.');
+    report('inputDirURI', 'BATCH_SOURCE', 'info', 'It has no inputDirURI, so none of its files is sampled.');
     return { findings };
   }
   const base = directory.replace(/\/+$/, '');
@@ -55,7 +55,7 @@ function readBatchConfig(
     const pattern = textOf(map, member);
     const matches = pattern === undefined ? () => otherwise : readFilePattern(pattern);
     if (matches !== undefined) return matches;
-    report(member, 'BATCH_PATTERN', 'error', `‘${pattern?.slice(0, 200)}’ is no pattern: expected glob:… or regex:….`);
+    report(member, 'BATCH_PATTERN', 'error', `‘${pattern?.slice(0, 200)}’ is not a pattern: expected glob:… or regex:….`);
     return () => false;
   };
   const isIncluded = matcherOf('includeFileNamePattern', true);
@@ -63,7 +63,7 @@ function readBatchConfig(
   const formatName = textOf(map, 'inputFormat');
   const format = formatName === undefined ? undefined : formatNamed(formatName);
   if (formatName !== undefined && format === undefined) {
-    const message = `‘${formatName.slice(0, 40)}’ is no format that is read here; files are read by what they begin with.`;
+    const message = `‘${formatName.slice(0, 40)}’ is not a supported format; the format is detected from the first bytes of each file.`;
     report('inputFormat', 'BATCH_FORMAT', 'warning', message);
   }
   const csv = csvOptionsOf(map);

@@ -24,7 +24,7 @@ export async function findBucketFiles(uri: string, buckets: readonly AllowedBuck
   const prefix = `${bucket.location.replace(/\/+$/, '')}/`;
   const pattern = uri.slice(prefix.length);
   const glob = parseGlob(pattern);
-  if (glob === undefined) return { files: [], problem: { code: 'SOURCE_PATTERN', message: `‘${uri}’ is no pattern.` } };
+  if (glob === undefined) return { files: [], problem: { code: 'SOURCE_PATTERN', message: `‘${uri}’ is not a pattern.` } };
   const store = await bucket.open();
   if (!glob.hasWildcard && !isObjectKey(pattern)) return { files: [] };
   const files: SourceFile[] = [];
@@ -35,7 +35,7 @@ export async function findBucketFiles(uri: string, buckets: readonly AllowedBuck
     if (count > objectsMax) {
       throw new SourceProblem(
         'TOO_MANY_FILES',
-        `More than ${objectsMax} objects begin with ${prefix}${listed}; name them more closely.`,
+        `More than ${objectsMax} objects begin with ${prefix}${listed}; use a more specific pattern.`,
       );
     }
     if (glob.matches(key)) files.push(objectFile(store, key, prefix + key, sizeBytes));

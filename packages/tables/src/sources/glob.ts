@@ -27,7 +27,7 @@ export function parseGlob(pattern: string): Glob | undefined {
   return matcher === undefined ? undefined : { base: segments.slice(0, first).join('/'), hasWildcard: true, matches: matcher };
 }
 
-/** A matcher over whole texts for a regular expression of RE2; undefined when it is none. */
+/** A matcher over whole texts for a regular expression of RE2; undefined when it is not one. */
 export function compileRegex(source: string): ((text: string) => boolean) | undefined {
   if (source.length > globLengthMax * 10) return undefined;
   try {

@@ -23,7 +23,7 @@ export async function findLocalFiles(pattern: string, roots: readonly string[], 
   const found = new Map<string, SourceFile>();
   for (const path of inside) {
     const glob = parseGlob(path);
-    if (glob === undefined) return { files: [], problem: { code: 'SOURCE_PATTERN', message: `‘${pattern}’ is no pattern.` } };
+    if (glob === undefined) return { files: [], problem: { code: 'SOURCE_PATTERN', message: `‘${pattern}’ is not a pattern.` } };
     for (const file of await findByGlob(path, glob, realRoots, signal)) found.set(file.uri, file);
   }
   return { files: [...found.values()].toSorted((left, right) => (left.uri < right.uri ? -1 : 1)) };
@@ -48,7 +48,7 @@ async function findByGlob(path: string, glob: Glob, realRoots: readonly string[]
       if (entryCount > entriesMax) {
         throw new SourceProblem(
           'TOO_MANY_FILES',
-          `More than ${entriesMax} files lie below ${glob.base}; name them more closely.`,
+          `More than ${entriesMax} files lie below ${glob.base}; use a more specific pattern.`,
         );
       }
       const entryPath = join(directory, entry.name);
@@ -89,7 +89,7 @@ async function* readLocal(
     throw new SourceProblem('FILE_UNREADABLE', `${uri} cannot be read: ${error.code}.`, { cause: error });
   });
   try {
-    if (!(await file.stat()).isFile()) throw new SourceProblem('FILE_UNREADABLE', `${uri} is no plain file any more.`);
+    if (!(await file.stat()).isFile()) throw new SourceProblem('FILE_UNREADABLE', `${uri} is not a plain file any more.`);
     let position = range?.start ?? 0;
     const end = range?.end ?? Number.POSITIVE_INFINITY;
     while (position < end) {

@@ -10,7 +10,7 @@ export interface SourceFile {
   readonly uri: string;
   readonly sizeBytes: number;
   /**
-   * Its bytes, or those of a range, in chunks; whoever stops early closes the file.
+   * Its bytes, or those of a range, in chunks; a reader that stops early closes the file.
    *
    * @throws QuireError when it cannot be read
    */

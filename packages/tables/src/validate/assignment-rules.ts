@@ -65,7 +65,7 @@ export const assignmentRules: readonly TableRule[] = [
       for (const { path, assignment } of assignmentsOf(config)) {
         const selector = assignment['partitionSelector'] ?? selectors[1];
         if (typeof selector !== 'string' || !selectors.includes(selector)) {
-          yield { path: `${path}/partitionSelector`, message: `It is none of ${selectors.join(', ')}.` };
+          yield { path: `${path}/partitionSelector`, message: `It is not one of ${selectors.join(', ')}.` };
         }
       }
     },
@@ -84,7 +84,7 @@ export const assignmentRules: readonly TableRule[] = [
           const least = member === 'numReplicaGroups' && groups['replicaGroupBased'] === true ? 1 : 0;
           const count = groups[member] ?? 0;
           if (!Number.isSafeInteger(count) || Number(count) < least) {
-            const message = `${member} is no whole number of at least ${least}.`;
+            const message = `${member} is not a whole number of at least ${least}.`;
             yield { path: `${path}/replicaGroupPartitionConfig/${member}`, message };
           }
         }

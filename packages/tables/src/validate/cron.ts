@@ -35,7 +35,7 @@ const fields: readonly CronField[] = [
  */
 export function cronProblem(expression: string): string | undefined {
   const given = expression.trim().toUpperCase().split(/\s+/);
-  if (given.length !== 6 && given.length !== 7) return `‘${expression.slice(0, 80)}’ is no cron expression of 6 or 7 fields.`;
+  if (given.length !== 6 && given.length !== 7) return `‘${expression.slice(0, 80)}’ is not a cron expression of 6 or 7 fields.`;
   for (const [index, text] of given.entries()) {
     const field = fields[index];
     if (field !== undefined && !text.split(',').every((part) => isPart(part, field))) {

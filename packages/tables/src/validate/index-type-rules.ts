@@ -52,7 +52,7 @@ const kinds: readonly IndexKind[] = [
     list: 'rangeIndexColumns',
     problem(column, isRaw) {
       const isOrdered = column === undefined || isNumeric(column) || isOf(column, ['TIMESTAMP', 'BOOLEAN']);
-      return !isRaw || isOrdered ? undefined : 'has no dictionary and is no number';
+      return !isRaw || isOrdered ? undefined : 'has no dictionary and is not a number';
     },
   },
   {

@@ -51,7 +51,7 @@ export const ingestionRules: readonly TableRule[] = [
       for (const [index, { enricherType = '' }] of (config.ingestionConfig?.enrichmentConfigs ?? []).entries()) {
         if (!enricherTypes.includes(enricherType)) {
           const path = `/ingestionConfig/enrichmentConfigs/${index}/enricherType`;
-          yield { path, message: `‘${enricherType}’ is none of ${enricherTypes.join(', ')}.` };
+          yield { path, message: `‘${enricherType}’ is not one of ${enricherTypes.join(', ')}.` };
         }
       }
     },
@@ -75,7 +75,7 @@ export const ingestionRules: readonly TableRule[] = [
         if (columnName === '') yield { path: `${path}/columnName`, message: 'The aggregation has no column.' };
         const name = /^(\w+)\s*\(\s*[\w.$*"-]+(\s*,[^()]*)?\)$/.exec(aggregationFunction.trim())?.[1];
         if (name === undefined || !aggregations.includes(name.replaceAll('_', '').toUpperCase())) {
-          const message = `‘${aggregationFunction}’ is no aggregation of a column, such as SUM(price).`;
+          const message = `‘${aggregationFunction}’ is not an aggregation of a column, such as SUM(price).`;
           yield { path: `${path}/aggregationFunction`, message };
         }
       }
@@ -105,7 +105,7 @@ export const ingestionRules: readonly TableRule[] = [
         if (name !== '' && !metrics.includes(name)) {
           yield {
             path: `/ingestionConfig/aggregationConfigs/${index}/columnName`,
-            message: `${name} is no metric of the schema.`,
+            message: `${name} is not a metric of the schema.`,
           };
         }
       }
@@ -153,7 +153,7 @@ function* prefixFaults(config: CheckedTable['config'], schema: CheckedTable['sch
   const renamed = Object.entries(config.ingestionConfig?.complexTypeConfig?.prefixesToRename ?? {});
   const path = '/ingestionConfig/complexTypeConfig/prefixesToRename';
   for (const [from, to] of renamed) {
-    if (typeof to !== 'string') yield { path, message: `The new prefix of ${from} is no text.` };
+    if (typeof to !== 'string') yield { path, message: `The new prefix of ${from} is not text.` };
     else if (from === '') yield { path, message: 'An empty prefix is the prefix of every column.' };
   }
   for (const [to, index] of repeated(renamed.map(([, prefix]) => String(prefix)))) {

@@ -67,7 +67,7 @@ export const nameRules: readonly TableRule[] = [
     code: 'UNRESOLVED_VARIABLE',
     subject: 'names',
     severity: 'error',
-    description: 'No value holds a variable such as ${NAME}: nothing fills it in.',
+    description: 'No value holds a variable such as ${NAME}: nothing replaces it.',
     check: ({ config }) => variablesOf(config, ''),
   },
 ];
@@ -75,7 +75,7 @@ export const nameRules: readonly TableRule[] = [
 function* variablesOf(value: unknown, path: string): Generator<Fault> {
   if (typeof value === 'string') {
     const variable = /\$\{[A-Za-z_][^}]{0,100}\}/.exec(value)?.[0];
-    if (variable !== undefined) yield { path, message: `Nothing fills in ${variable}.` };
+    if (variable !== undefined) yield { path, message: `Nothing replaces ${variable}.` };
     return;
   }
   if (path.split('/').length > 50) return;

@@ -11,7 +11,7 @@ export const tierRules: readonly TableRule[] = [
     code: 'TIER_NAME',
     subject: 'tiers',
     severity: 'error',
-    description: 'Tiers have names, each another.',
+    description: 'Every tier has a name, and no two have the same.',
     *check({ config }) {
       const names = (config.tierConfigs ?? []).map(({ name = '' }) => name.trim());
       for (const [index, name] of names.entries()) {
@@ -34,7 +34,7 @@ export const tierRules: readonly TableRule[] = [
           yield { path: `${path}/segmentSelectorType`, message: `‘${type}’ is neither time nor fixed.` };
         }
         if (/^time$/i.test(type) && !isPeriod(segmentAge)) {
-          yield { path: `${path}/segmentAge`, message: `‘${segmentAge}’ is no period such as 7d.` };
+          yield { path: `${path}/segmentAge`, message: `‘${segmentAge}’ is not a period such as 7d.` };
         }
       }
     },
@@ -67,9 +67,9 @@ export const taskRules: readonly TableRule[] = [
     *check({ config, cluster: { taskTypes } }) {
       for (const [type, options] of Object.entries(config.task?.taskTypeConfigsMap ?? {})) {
         const path = pointerTo('/task/taskTypeConfigsMap', type);
-        if (!isRecord(options)) yield { path, message: `The options of ${type} are no object.` };
+        if (!isRecord(options)) yield { path, message: `The options of ${type} are not an object.` };
         if (taskTypes !== undefined && !taskTypes.includes(type)) {
-          yield { path, message: `${type} is none of ${taskTypes.join(', ')}.` };
+          yield { path, message: `${type} is not one of ${taskTypes.join(', ')}.` };
         }
       }
     },
@@ -83,7 +83,7 @@ export const taskRules: readonly TableRule[] = [
       for (const [type, options] of Object.entries(config.task?.taskTypeConfigsMap ?? {})) {
         const schedule = isRecord(options) ? options['schedule'] : undefined;
         if (schedule === undefined || schedule === null || schedule === '') continue;
-        const problem = typeof schedule === 'string' ? cronProblem(schedule) : 'A schedule is a text.';
+        const problem = typeof schedule === 'string' ? cronProblem(schedule) : 'The schedule is not text.';
         if (problem !== undefined) yield { path: pointerTo('/task/taskTypeConfigsMap', type, 'schedule'), message: problem };
       }
     },
@@ -96,7 +96,7 @@ export const tenantRules: readonly TableRule[] = [
     code: 'TENANT_UNKNOWN',
     subject: 'tenants',
     severity: 'error',
-    description: 'The tenants of a table are there.',
+    description: 'The tenants of a table exist.',
     *check({ config: { tenants }, cluster: { brokerTenants, serverTenants } }) {
       for (const [member, known] of [
         ['broker', brokerTenants],
@@ -148,7 +148,7 @@ export const quotaRules: readonly TableRule[] = [
     *check({ config: { quota } }) {
       const size = quota?.storage ?? '';
       if (size !== '' && !/^(?=.*[1-9])\d+(\.\d+)?\s*[BKMGTP]?(B|iB)?$/i.test(size.trim())) {
-        yield { path: '/quota/storage', message: `‘${size}’ is no size such as 100G.` };
+        yield { path: '/quota/storage', message: `‘${size}’ is not a size such as 100G.` };
       }
     },
   },
@@ -160,7 +160,7 @@ export const quotaRules: readonly TableRule[] = [
     *check({ config: { quota } }) {
       const rate = quota?.maxQueriesPerSecond ?? '';
       if (rate !== '' && !(Number(rate) > 0)) {
-        yield { path: '/quota/maxQueriesPerSecond', message: `‘${rate}’ is no number of more than 0.` };
+        yield { path: '/quota/maxQueriesPerSecond', message: `‘${rate}’ is not a number of more than 0.` };
       }
     },
   },

@@ -29,7 +29,7 @@ export const requiredRules: readonly TableRule[] = [
       for (const [name, { functionName = '', numPartitions = 0 }] of Object.entries(columns)) {
         const path = pointerTo('/tableIndexConfig/segmentPartitionConfig/columnPartitionMap', name);
         if (!partitionFunctions.some((known) => known.toLowerCase() === functionName.toLowerCase())) {
-          yield { path: `${path}/functionName`, message: `‘${functionName}’ is none of ${partitionFunctions.join(', ')}.` };
+          yield { path: `${path}/functionName`, message: `‘${functionName}’ is not one of ${partitionFunctions.join(', ')}.` };
         }
         if (numPartitions < 1) yield { path: `${path}/numPartitions`, message: `${name} has no partitions.` };
       }
@@ -64,7 +64,7 @@ export const requiredRules: readonly TableRule[] = [
       const mode = completion?.completionMode ?? '';
       if (completion === undefined || completionModes.includes(mode.toUpperCase())) return;
       const path = '/segmentsConfig/completionConfig/completionMode';
-      yield { path, message: `‘${mode}’ is none of ${completionModes.join(', ')}.` };
+      yield { path, message: `‘${mode}’ is not one of ${completionModes.join(', ')}.` };
     },
   },
   {
@@ -86,7 +86,7 @@ export const requiredRules: readonly TableRule[] = [
     *check({ config }) {
       for (const [index, name] of (config.routing?.segmentPrunerTypes ?? []).entries()) {
         if (pruners.some((known) => known === name.toLowerCase())) continue;
-        yield { path: `/routing/segmentPrunerTypes/${index}`, message: `‘${name}’ is none of ${pruners.join(', ')}.` };
+        yield { path: `/routing/segmentPrunerTypes/${index}`, message: `‘${name}’ is not one of ${pruners.join(', ')}.` };
       }
     },
   },
@@ -98,7 +98,7 @@ export const requiredRules: readonly TableRule[] = [
     *check({ config }) {
       const name = config.routing?.instanceSelectorType ?? '';
       if (name === '' || selectors.some((known) => known.toLowerCase() === name.toLowerCase())) return;
-      yield { path: '/routing/instanceSelectorType', message: `‘${name}’ is none of ${selectors.join(', ')}.` };
+      yield { path: '/routing/instanceSelectorType', message: `‘${name}’ is not one of ${selectors.join(', ')}.` };
     },
   },
 ];

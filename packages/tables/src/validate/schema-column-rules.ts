@@ -103,7 +103,7 @@ export const schemaColumnRules: readonly SchemaRule[] = [
       return undefined;
     } catch (error) {
       if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
-      return ['/defaultNullValue', `The default is no ${dataType}: ${error.message}`];
+      return ['/defaultNullValue', `The default is not a valid ${dataType}: ${error.message}`];
     }
   }),
   {

@@ -20,7 +20,7 @@ export const schemaTimeRules: readonly SchemaRule[] = [
     code: 'TIME_FIELD_SPEC',
     subject: 'schema',
     severity: 'error',
-    description: 'New schemas have dateTimeFieldSpecs, no timeFieldSpec.',
+    description: 'New schemas have dateTimeFieldSpecs, not a timeFieldSpec.',
     *check({ schema }) {
       if (schema.timeFieldSpec !== undefined) {
         yield { path: '/timeFieldSpec', message: 'timeFieldSpec is superseded by dateTimeFieldSpecs.' };

@@ -85,7 +85,10 @@ export const segmentRules: readonly TableRule[] = [
     *check({ config: { segmentsConfig } }) {
       const period = segmentsConfig?.deletedSegmentsRetentionPeriod ?? '';
       if (period !== '' && !isPeriod(period)) {
-        yield { path: '/segmentsConfig/deletedSegmentsRetentionPeriod', message: `${period} is no period such as 7d or 4h30m.` };
+        yield {
+          path: '/segmentsConfig/deletedSegmentsRetentionPeriod',
+          message: `${period} is not a period such as 7d or 4h30m.`,
+        };
       }
     },
   },
@@ -116,7 +119,7 @@ export const segmentRules: readonly TableRule[] = [
       for (const member of ['replication', 'replicasPerPartition'] as const) {
         const value = segmentsConfig?.[member] ?? '';
         if (value !== '' && !isCount(value)) {
-          yield { path: `/segmentsConfig/${member}`, message: `‘${value}’ is no whole number of at least 1.` };
+          yield { path: `/segmentsConfig/${member}`, message: `‘${value}’ is not a whole number of at least 1.` };
         }
       }
     },
@@ -147,7 +150,7 @@ export const segmentRules: readonly TableRule[] = [
       if (scheme === '') return;
       if (!/^https?$/i.test(scheme)) yield { path, message: `${scheme} is neither http nor https.` };
       if (replicationOf(config) < 2) {
-        yield { path, message: 'Servers can take segments from each other only if there are two copies.' };
+        yield { path, message: 'Servers can copy segments from each other only if there are two copies.' };
       }
     },
   },

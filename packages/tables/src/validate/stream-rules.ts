@@ -81,7 +81,7 @@ export const streamRules: readonly TableRule[] = [
       for (const { path, options } of streamsOf(config)) {
         const time = options.get('realtime.segment.flush.threshold.time');
         if (time !== undefined && !isPeriod(time) && !/^[1-9]\d*$/.test(time)) {
-          yield { path, message: `${time} is no period of more than 0.` };
+          yield { path, message: `${time} is not a period of more than 0.` };
         }
       }
     },

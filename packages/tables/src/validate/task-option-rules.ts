@@ -23,7 +23,7 @@ export const taskOptionRules: readonly TableRule[] = [
     description: `Options of tasks that are spans of time are periods such as 1d: ${periodOptions.join(', ')}.`,
     *check({ config }) {
       for (const { path, name, value } of optionsOf(config)) {
-        if (periodOptions.includes(name) && !isPeriod(value)) yield { path, message: `‘${value}’ is no period such as 1d.` };
+        if (periodOptions.includes(name) && !isPeriod(value)) yield { path, message: `‘${value}’ is not a period such as 1d.` };
       }
     },
   },
@@ -36,7 +36,7 @@ export const taskOptionRules: readonly TableRule[] = [
       for (const { path, name, value } of optionsOf(config)) {
         const isCount = /^\d{1,18}$/.test(value) && Number(value) >= 1;
         if (countOptions.includes(name) && !isCount) {
-          yield { path, message: `‘${value}’ is no whole number of at least 1.` };
+          yield { path, message: `‘${value}’ is not a whole number of at least 1.` };
         }
       }
     },
@@ -49,7 +49,7 @@ export const taskOptionRules: readonly TableRule[] = [
     *check({ config }) {
       for (const { path, name, value } of optionsOf(config)) {
         if (name === 'mergeType' && !mergeTypes.includes(value.toLowerCase())) {
-          yield { path, message: `‘${value}’ is none of ${mergeTypes.join(', ')}.` };
+          yield { path, message: `‘${value}’ is not one of ${mergeTypes.join(', ')}.` };
         }
       }
     },
@@ -81,7 +81,7 @@ export const taskOptionRules: readonly TableRule[] = [
       const { invalidRecordsThresholdPercent: percent, invalidRecordsThresholdCount: count } = options;
       if (percent === undefined && count === undefined) yield { path, message: 'Nothing says when a segment is compacted.' };
       if (percent !== undefined && !(Number(percent) >= 0 && Number(percent) <= 100)) {
-        yield { path: `${path}/invalidRecordsThresholdPercent`, message: 'It is no percentage of 0 to 100.' };
+        yield { path: `${path}/invalidRecordsThresholdPercent`, message: 'It is not a percentage of 0 to 100.' };
       }
     },
   },

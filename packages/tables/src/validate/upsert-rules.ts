@@ -13,7 +13,7 @@ export const upsertRules: readonly TableRule[] = [
   }),
   ofUpsert('UPSERT_AND_DEDUP', 'No table has both upsert and dedup.', function* ({ config }) {
     if (config.dedupConfig?.dedupEnabled === true) {
-      yield { path: '/dedupConfig/dedupEnabled', message: 'With upsert on, rows whose key is there are wanted.' };
+      yield { path: '/dedupConfig/dedupEnabled', message: 'With upsert, rows whose key exists already are kept.' };
     }
   }),
   ofUpsert('UPSERT_PRIMARY_KEY', 'Tables with upsert have a primary key, of columns with one value in a row.', (table) =>
@@ -111,7 +111,7 @@ export const dedupRules: readonly TableRule[] = [
     if (metadataTTL <= 0 || schema === undefined) return;
     const column = columnNamed(name, schema);
     const isFit = column !== undefined && (isNumeric(column) || column.dataType === 'TIMESTAMP');
-    if (!isFit) yield { path: '/dedupConfig/dedupTimeColumn', message: `${name || 'It'} is no numeric column of the schema.` };
+    if (!isFit) yield { path: '/dedupConfig/dedupTimeColumn', message: `${name || 'It'} is not a numeric column of the schema.` };
   }),
 ];
 

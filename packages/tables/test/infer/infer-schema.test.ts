@@ -59,7 +59,7 @@ describe('types widen over all rows', () => {
       { name: 'c', dataType: 'INT', singleValueField: false, notNull: false },
       { name: 'd', dataType: 'STRING', singleValueField: true, notNull: false },
     ]);
-    expect(explanations.at(-1)).toEqual({ path: '', message: 'Left out, for they have no value in any row: b.' });
+    expect(explanations.at(-1)).toEqual({ path: '', message: 'Left out, because they have no value in any row: b.' });
   });
 
   test('text longer than columns hold by default is given room', () => {
@@ -86,11 +86,11 @@ describe('times', () => {
   test.each<[string, string, SourceValue[], string]>([
     ['number', 'milliseconds without a name that says so', [1_700_000_000_000], 'LONG'],
     ['createdAt', 'one value out of range', [1_700_000_000_000, 17], 'LONG'],
-    ['seen', 'a date that is none', ['2024-02-29', '2023-02-29'], 'STRING'],
+    ['seen', 'a date that is not one', ['2024-02-29', '2023-02-29'], 'STRING'],
     ['seen', 'two formats', ['2024-02-29', '2024-02-29 10:00'], 'STRING'],
     ['seen', 'more digits than milliseconds', ['2024-02-29 12:30:00.123456'], 'STRING'],
-    ['orderDate', 'an eight-digit integer that is no date', [20_241_301], 'INT'],
-  ])('%s is none: %s', (name, _, values, dataType) => {
+    ['orderDate', 'an eight-digit integer that is not a date', [20_241_301], 'INT'],
+  ])('%s is not one: %s', (name, _, values, dataType) => {
     expect(inferColumn(values, name).slice(0, 2)).toEqual(['dimension', dataType]);
   });
 });

@@ -82,12 +82,12 @@ describe('reading a table config', () => {
         path: '/upsertConfig/mode',
         code: 'UNKNOWN_VALUE',
         severity: 'error',
-        message: '‘FUL’ is none of FULL, PARTIAL, NONE. The nearest is FULL.',
+        message: '‘FUL’ is not one of FULL, PARTIAL, NONE. The nearest is FULL.',
       },
     ]);
   });
 
-  test('takes null for left out, and a section of nothing but nulls as well', () => {
+  test('takes null for left out, and a section of only nulls as well', () => {
     const parsed = parseTableConfig({
       tableName: null,
       ingestionConfig: { complexTypeConfig: { delimiter: null, fieldsToUnnest: null } },

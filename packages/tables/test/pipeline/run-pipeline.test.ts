@@ -106,7 +106,7 @@ describe('others run meanwhile', () => {
     expect(turns).toBe(20);
   });
 
-  test('whoever aborts during a pause ends the run', async () => {
+  test('an abort during a pause ends the run', async () => {
     const controller = new AbortController();
     setImmediate(() => controller.abort());
     const running = runPipeline(rows, { config: {}, schema: {}, clock: new WorkingClock(), signal: controller.signal });

@@ -179,9 +179,9 @@ describe('whatever the request is, the answer is a preview:', () => {
   test.each([
     ['nothing', {}, []],
     ['no object', 'x', []],
-    ['rows that are none', { sourceRows: 'x' }, ['WRONG_TYPE /sourceRows']],
+    ['rows that are not valid', { sourceRows: 'x' }, ['WRONG_TYPE /sourceRows']],
     [
-      'rows of which some are none',
+      'rows of which some are not valid',
       { sourceRows: [null, { fieldToValueMap: 1 }, { a: 1 }] },
       ['SOURCE_ROW /sourceRows/0', 'SOURCE_ROW /sourceRows/1'],
     ],

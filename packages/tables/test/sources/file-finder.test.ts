@@ -73,7 +73,7 @@ describe('nothing outside is found, and nothing is told of it:', () => {
   );
 
   test.each(['http://127.0.0.1/x', 'ftp://x', 'file://host/etc/passwd', 'file:///a%2fb', 'file:///a%00', 'file:///%zz'])(
-    '%s is no source',
+    '%s is not a source',
     async (uri) => {
       expect(['SOURCE_PATTERN', 'SOURCE_NOT_ALLOWED']).toContain(await find(uri));
     },

@@ -23,7 +23,7 @@ describe('JSON', () => {
     expect(rows).toEqual([{ a: 9_223_372_036_854_775_807n, b: 123_456_789_012_345_678_901_234_567_890n }]);
   });
 
-  test('what is no object is left out, and the rest is read', async () => {
+  test('what is not an object is left out, and the rest is read', async () => {
     expect(await readFileRows(fileOf('x.jsonl', '{"a":1}\n{"a":\n7\n{"a":2}'))).toEqual({
       rows: [{ a: 1 }, { a: 2 }],
       problems: ['ROW_UNREADABLE', 'ROW_UNREADABLE'],

@@ -31,7 +31,7 @@ export class SinkHost {
   }
 
   #underWay(): PutUnderWay {
-    if (this.#put === undefined) throw new QuireError('INTERNAL', 'A worker sent bytes of no object.');
+    if (this.#put === undefined) throw new QuireError('INTERNAL', 'A worker sent bytes without an object.');
     return this.#put;
   }
 

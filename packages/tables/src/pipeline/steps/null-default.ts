@@ -9,7 +9,7 @@ import { isValidTime, timeFormatOf } from './time-check.ts';
 
 /**
  * Fills the schema's columns that are null with their default, and remembers which they were. The time column gets the present time
- * where its default is no time that a table may have.
+ * where its default is not a time that a table may have.
  */
 export function planNullDefaults(columns: readonly ColumnSpec[], timeColumn: ColumnSpec | undefined, clock: Clock): Step {
   const timeDefault = timeColumn === undefined ? undefined : presentTime(timeColumn, clock);

@@ -24,7 +24,7 @@ export function timeFormatOf(column: ColumnSpec | undefined): DateTimeFormat | u
   }
 }
 
-/** Refuses values of the time column that are no time from 1971 to 2070. */
+/** Refuses values of the time column that are not time from 1971 to 2070. */
 export function planTimeCheck(
   isEnabled: boolean,
   timeColumn: ColumnSpec | undefined,

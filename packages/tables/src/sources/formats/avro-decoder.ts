@@ -34,7 +34,7 @@ export class AvroDecoder {
         return type.symbols[this.count()] ?? null;
       case 'union': {
         const branch = type.branches[this.count()];
-        if (branch === undefined) throw corrupt('a value is of no type of its union');
+        if (branch === undefined) throw corrupt('a value has none of the types of its union');
         return this.#value(branch, depth + 1);
       }
       case 'record':
@@ -88,7 +88,7 @@ export class AvroDecoder {
   }
 
   #take(count: number): Buffer {
-    if (this.#at + count > this.#bytes.length) throw corrupt('a value ends behind its block');
+    if (this.#at + count > this.#bytes.length) throw corrupt('a value ends after its block');
     this.#at += count;
     return this.#bytes.subarray(this.#at - count, this.#at);
   }

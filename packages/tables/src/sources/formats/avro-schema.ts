@@ -13,7 +13,7 @@ export type AvroType =
 const primitives = ['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes', 'string'];
 const depthMax = 100;
 
-/** Reads the schema of a file; types may name themselves. @throws SourceProblem when it is none */
+/** Reads the schema of a file; types may name themselves. @throws SourceProblem when it is not one */
 export function readAvroSchema(schema: unknown): AvroType {
   const named = new Map<string, AvroType>();
   const read = (given: unknown, namespace: string, depth: number): AvroType => {

@@ -15,7 +15,7 @@ const endings: readonly (readonly [pattern: RegExp, format: FileFormat])[] = [
   [/\.avro$/i, 'avro'],
 ];
 
-/** The format of a file: by its first bytes where they tell, else by the end of its name, else by what its text begins with. @throws SourceProblem FILE_FORMAT when it is no text */
+/** The format of a file: by its first bytes where they tell, else by the end of its name, else by what its text begins with. @throws SourceProblem FILE_FORMAT when it is not text */
 export function formatOf(uri: string, head: Uint8Array): FileFormat {
   const text = Buffer.from(head).toString('latin1');
   if (text.startsWith('PAR1')) return 'parquet';

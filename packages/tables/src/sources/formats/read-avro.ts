@@ -26,7 +26,7 @@ export const readAvro: RowReader = async function* (reading) {
       }
     }
     const type = readAvroSchema(JSON.parse(entries.get('avro.schema')?.toString('utf8') ?? 'null'));
-    if (type.kind !== 'record') throw corrupt('its values are no records');
+    if (type.kind !== 'record') throw corrupt('its values are not records');
     const codec = entries.get('avro.codec')?.toString('utf8') ?? 'null';
     const sync = await source.take(syncBytes);
     while (!(await source.isAtEnd())) {

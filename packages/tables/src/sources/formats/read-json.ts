@@ -6,7 +6,7 @@ import type { RowReader, RowReading } from './row-reading.ts';
 import { splitJson } from './split-json.ts';
 import { splitLines } from './split-lines.ts';
 
-/** Reads the objects of a list, or objects one after the other. What is no object is left out. */
+/** Reads the objects of a list, or objects one after the other. What is not an object is left out. */
 export const readJson: RowReader = (reading) => readTexts(reading, splitJson);
 
 /** Reads the object of each line. A line that holds none is left out. */
@@ -41,7 +41,7 @@ function parseRow(text: string, number: number, { onProblem, file, digitsMax }: 
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is no object; it is left out.`);
+    onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is not an object; it is left out.`);
     return undefined;
   }
   if (isDeeperThan(value, nestingMax)) {

@@ -33,7 +33,7 @@ test('numbers of metrics are 0', async () => {
   expect(rows[0]?.fields).toEqual({ INT: 0, LONG: 0, FLOAT: 0, DOUBLE: 0 });
 });
 
-test('the schema may give another default; one that is none of the type is a finding', async () => {
+test('the schema may give another default; one of another type is a finding', async () => {
   const dimensions = [
     column('a', 'INT', { defaultNullValue: '7' }),
     column('b', 'STRING', { defaultNullValueString: '?', singleValueField: false }),

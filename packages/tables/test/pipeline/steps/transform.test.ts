@@ -81,7 +81,7 @@ describe('circles of transforms', () => {
       [
         '/ingestionConfig/transformConfigs/0',
         'PIPELINE_TRANSFORM_CYCLE',
-        'Transforms go round in a circle: a reads b reads c reads a; they are left out.',
+        'Transforms depend on each other in a circle: a reads b reads c reads a; they are left out.',
       ],
       ['/ingestionConfig/transformConfigs/5', 'PIPELINE_TRANSFORM_CYCLE', 'The transform of f reads f itself; it is left out.'],
       [

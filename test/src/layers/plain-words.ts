@@ -1,0 +1,34 @@
+/** Turns of phrase that a reader has to translate, and what to write. */
+const turns: readonly (readonly [RegExp, string])[] = [
+  [/(?<!\bthere +)\b(?:is|are|was|were|be) +no +(?!longer\b|more +than\b)[\w'-]+/gi, 'say "is not a …", and what was expected'],
+  [/(?<!\bthere +)\b(?:is|are|was|were|be) +none\b/gi, 'say "is not valid", "is not one of …" or "there is none"'],
+  [/\b(?:whoever|whomever|whosoever)\b/gi, 'name the subject: the caller, the reader, a client'],
+  [/\bshall\b/gi, 'say "must", "will" or "is to"'],
+  [/\bthe +very +(?!first\b|last\b|same\b)\w+/gi, 'say "exactly" or leave it out'],
+  [/\bin +the +place +of\b/gi, 'say "instead of"'],
+  [/\bin +vain\b/gi, 'say "without success"'],
+  [/\banew\b/gi, 'say "again"'],
+  [/\blately\b/gi, 'say "recently"'],
+  [/\b(?:hitherto|thereof|therein|thereto|whereof|wherein|lest|henceforth)\b/gi, 'use a plain word'],
+];
+
+export interface Turn {
+  readonly line: number;
+  readonly words: string;
+  readonly instead: string;
+}
+
+/** The turns in a text, also where a phrase goes over the end of a line of prose or of comment. */
+export function turnsIn(text: string): Turn[] {
+  // The same length, so that a place in the one is the same place in the other.
+  const folded = text.replaceAll(/\n[ \t]*(?:\*|\/\/)?[ \t]*/g, (end) => ' '.repeat(end.length));
+  return turns
+    .flatMap(([pattern, instead]) =>
+      [...folded.matchAll(pattern)].map(({ 0: words, index }) => ({
+        line: text.slice(0, index).split('\n').length,
+        words: words.replaceAll(/ +/g, ' '),
+        instead,
+      })),
+    )
+    .toSorted((one, other) => one.line - other.line);
+}
