@@ -10,8 +10,6 @@ export interface Tool {
   readonly remedy: string;
   /** Path of it, or undefined when it is missing or unfit. */
   readonly find: (environment: NodeJS.ProcessEnv) => string | undefined;
-  /** Whether not every place can have it: without it a suite is skipped in CI as well. */
-  readonly isOptional?: boolean;
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -62,18 +60,6 @@ export const pinotJudge: Tool = {
     const folder = environment['QUIRE_PINOT_JUDGE'] ?? join(root, '.cache/pinot-judge');
     const isBuiltThere = existsSync(join(folder, 'classes/PinotJudge.class'));
     return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-common-') !== undefined ? folder : undefined;
-  },
-};
-
-/** The folder with a whole Apache Pinot and the program that runs it, where there is a Java to run it. */
-export const pinotServer: Tool = {
-  name: 'Apache Pinot, with Java 17',
-  isOptional: true,
-  remedy: 'run .ci/run once, or set QUIRE_PINOT to a folder with its jars',
-  find: (environment) => {
-    const folder = environment['QUIRE_PINOT'] ?? join(root, '.cache/pinot');
-    const isBuiltThere = existsSync(join(folder, 'classes/PinotCluster.class'));
-    return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-server-') !== undefined ? folder : undefined;
   },
 };
 
@@ -139,7 +125,7 @@ function requireTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): 
 
 /**
  * `describe` for a suite that needs a tool; the body gets its path.
- * Without the tool the suite is skipped, or fails where the variable CI is set and the tool is not optional.
+ * Without the tool the suite is skipped, or fails where the variable CI is set.
  */
 export function describeWithTool(tool: Tool, name: string, body: (path: string) => void): void {
   const path = tool.find(process.env);
@@ -147,7 +133,7 @@ export function describeWithTool(tool: Tool, name: string, body: (path: string) 
     describe(name, () => {
       body(path);
     });
-  } else if (process.env['CI'] === undefined || tool.isOptional === true) {
+  } else if (process.env['CI'] === undefined) {
     test.skip(`${name} (needs ${tool.name}: ${tool.remedy})`, () => {});
   } else {
     test(name, () => {

@@ -6,6 +6,11 @@ import { clusterPatterns, routePatterns } from './paths.ts';
 import { discoveryOperations, tableOperations } from './pinot/table-operations.ts';
 import { refer } from './reference.ts';
 import { serviceOperations } from './service-operations.ts';
+import { previewOperations } from './tables/preview-operations.ts';
+import { restreamOperations } from './tables/restream-operations.ts';
+import { streamOperations } from './tables/stream-operations.ts';
+import { tableAdminOperations } from './tables/table-admin-operations.ts';
+import { taskOperations } from './tables/task-operations.ts';
 
 const readHealth: Operation = {
   method: 'GET',
@@ -80,6 +85,11 @@ export const controllerOperations = {
   ...serviceOperations,
   ...tableOperations,
   ...discoveryOperations,
+  ...previewOperations,
+  ...tableAdminOperations,
+  ...streamOperations,
+  ...taskOperations,
+  ...restreamOperations,
   readHealth,
   listClusterResults,
   deleteExpiredClusterResults,

@@ -1,3 +1,4 @@
+export { brokerOperations } from './broker-operations.ts';
 export { components } from './components.ts';
 export { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
 export { ControllerHealthResponse } from './controller-health.ts';
@@ -8,8 +9,7 @@ export { errorCodeOfException, exceptionNumberOf } from './exception-codes.ts';
 export { HealthResponse } from './health-response.ts';
 export { MetadataRecord, QueryException } from './metadata-record.ts';
 export { errorResponses, type Operation, type OperationResponse, responseOf } from './operation.ts';
-export { linkOperations, LinkResponse } from './link-operation.ts';
-export { operations } from './operations.ts';
+export { LinkResponse } from './link-operation.ts';
 export { isPageFormat, type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
 export { expirationHeader, pageHeaders } from './page-headers.ts';
 export {
@@ -24,10 +24,9 @@ export {
 export { metadataPath, pagePath, routePatterns, storedResultPath } from './paths.ts';
 export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } from './proxy-operations.ts';
 export { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
-export { pinotOperations } from './pinot/pinot-operations.ts';
 export { pinotErrorCodeHeader } from './pinot/pinot-paths.ts';
 export { PinotBroker, PinotTableBrokers, PinotTableList, PinotTableSchema } from './pinot/table-list.ts';
-export { discoveryOperations, tableOperations } from './pinot/table-operations.ts';
+export { serviceOperations } from './service-operations.ts';
 export { takeSetStatements } from './pinot/set-statements.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
 export { parameterTypes, parseQueryParameters, type ParameterType } from './query-parameters.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { components, metadataPath, operations, pagePath, routePatterns, storedResultPath } from '../src/index.ts';
+import { brokerOperations, components, metadataPath, pagePath, routePatterns, storedResultPath } from '../src/index.ts';
 
-const all = Object.entries(operations);
+const all = Object.entries(brokerOperations);
 
 describe('operations', () => {
   it('are the calls of the contract', () => {
@@ -14,6 +14,15 @@ describe('operations', () => {
       'DELETE /query/resultStore/:requestId',
       'DELETE /query/resultStore',
       'PATCH /query/resultStore/:requestId',
+      'GET /query/:requestId/link',
+      'POST /query',
+      'GET /responseStore',
+      'GET /responseStore/:requestId',
+      'GET /responseStore/:requestId/results',
+      'DELETE /responseStore/:requestId',
+      'DELETE /responseStore',
+      'GET /tables',
+      'GET /tables/:tableName/schema',
       'GET /health',
       'GET /metrics',
       'GET /openapi.json',
@@ -26,7 +35,7 @@ describe('operations', () => {
   });
 
   it('tell of the path parameter exactly when the path has one', () => {
-    const wrong = all.filter(([, { path, schema }]) => path.includes(':requestId') !== (schema.params !== undefined));
+    const wrong = all.filter(([, { path, schema }]) => path.includes(':') !== (schema.params !== undefined));
     expect(wrong).toEqual([]);
   });
 
@@ -48,7 +57,7 @@ describe('operations', () => {
 
   it('refer to only the components', () => {
     const ids = components.map((schema) => (schema as { $id?: string }).$id);
-    const references = JSON.stringify([operations, components]).matchAll(/"\$ref":"([^"]*)#"/g);
+    const references = JSON.stringify([brokerOperations, components]).matchAll(/"\$ref":"([^"]*)#"/g);
     const dangling = [...references].map(([, id]) => id).filter((id) => !ids.includes(id));
     expect(dangling).toEqual([]);
     expect(new Set(ids).size).toBe(ids.length);

@@ -1,10 +1,11 @@
 import { type Clock, QuireError } from '@quire/core/portable';
 import type { AuthorizationSource } from './authorization.ts';
-import { concatenate } from './concatenate.ts';
+import { QuireClientError } from './client-error.ts';
 import { encodeJson } from './encode-json.ts';
-import { ExchangeGuard } from './exchange-guard.ts';
 import { type RetryPolicy, retryReads } from './retry-reads.ts';
 import { parseRetryAfterMs, serverErrorOf } from './server-error.ts';
+import { Exchange, type ExchangeErrors, readWhole } from './wire/exchange.ts';
+import { fetchTransport, type Transport, type WireAnswer, type WireRequest } from './wire/transport.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -21,7 +22,7 @@ export interface HttpRequest {
 
 /** An answer with a 2xx status, read to its end. */
 export interface HttpAnswer {
-  readonly headers: Headers;
+  readonly headers: Pick<Headers, 'get'>;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -45,26 +46,23 @@ export interface HttpSenderOptions {
  */
 export class HttpSender {
   readonly #baseUrl: URL;
+  readonly #transport: Transport;
+  readonly #errors: ExchangeErrors;
   readonly #options: HttpSenderOptions;
 
   /** @throws INVALID_PARAMETER when the base URL is not an http or https URL */
   constructor(options: HttpSenderOptions) {
     this.#baseUrl = parseBaseUrl(options.baseUrl);
+    this.#transport = fetchTransport(options.fetch);
+    this.#errors = errorsOf(this.#baseUrl.origin);
     this.#options = options;
   }
 
   /** Sends a request and reads the whole answer. */
   send(request: HttpRequest): Promise<HttpAnswer> {
     return this.#repeatedly(request, async () => {
-      const guard = this.#guard(request);
-      try {
-        const response = await this.#exchange(request, guard);
-        return { headers: response.headers, bytes: await this.#readAll(response, guard) };
-      } catch (error) {
-        throw guard.explain(error);
-      } finally {
-        guard.end();
-      }
+      const { headers, chunks } = await this.#open(request);
+      return { headers, bytes: await readWhole(chunks) };
     });
   }
 
@@ -73,87 +71,77 @@ export class HttpSender {
    * given, nothing is tried again.
    */
   async *stream(request: HttpRequest): AsyncGenerator<Uint8Array, void, undefined> {
-    const { guard, response } = await this.#repeatedly(request, async () => {
-      const opened = this.#guard(request);
-      try {
-        return { guard: opened, response: await this.#exchange(request, opened) };
-      } catch (error) {
-        opened.end();
-        throw opened.explain(error);
-      }
-    });
-    try {
-      yield* this.#chunks(response, guard);
-    } catch (error) {
-      throw guard.explain(error);
-    } finally {
-      guard.end();
-    }
+    const { chunks } = await this.#repeatedly(request, () => this.#open(request));
+    yield* chunks;
   }
 
   #repeatedly<Value>(request: HttpRequest, attempt: () => Promise<Value>): Promise<Value> {
     return request.method === 'GET' ? retryReads(this.#options.retryPolicy, attempt, request.signal) : attempt();
   }
 
-  #guard(request: HttpRequest): ExchangeGuard {
-    return new ExchangeGuard(this.#options.clock, this.#baseUrl.origin, request.signal);
+  /** An answer with a 2xx status, whose head is there. */
+  async #open(request: HttpRequest): Promise<WireAnswer> {
+    const { clock, idleTimeoutMs } = this.#options;
+    const exchange = new Exchange({
+      transport: this.#transport,
+      clock,
+      errors: this.#errors,
+      headersTimeoutMs: request.headersTimeoutMs ?? this.#options.headersTimeoutMs,
+      idleTimeoutMs,
+      signal: request.signal,
+    });
+    const answer = await exchange.open(async () => this.#wireRequestOf(request, await this.#options.authorization()));
+    const { url, status, statusText, headers, chunks } = answer;
+    if (status >= 200 && status < 300) return answer;
+    const body = new TextDecoder().decode(await readWhole(chunks));
+    throw serverErrorOf({
+      url,
+      status,
+      statusText,
+      body,
+      retryAfterMs: parseRetryAfterMs(headers.get('retry-after'), clock.nowMs()),
+    });
   }
 
-  async #exchange(request: HttpRequest, guard: ExchangeGuard): Promise<Response> {
-    const headersTimeoutMs = request.headersTimeoutMs ?? this.#options.headersTimeoutMs;
-    const authorization = await guard.expect(headersTimeoutMs, this.#options.authorization());
-    const url = this.#urlOf(request);
-    const answer = this.#options.fetch(url, {
-      method: request.method,
+  #wireRequestOf({ method, path, query = {}, headers, body }: HttpRequest, authorization: string | undefined): WireRequest {
+    // A form's type names its boundary, which `fetch` chooses.
+    const isJson = body !== undefined && !(body instanceof FormData);
+    return {
+      method,
+      url: this.#urlOf(path, query),
       headers: {
         ...(authorization !== undefined && { authorization }),
-        // A form's type names its boundary, which `fetch` chooses.
-        ...(request.body !== undefined && !(request.body instanceof FormData) && { 'content-type': 'application/json' }),
-        ...request.headers,
+        ...(isJson && { 'content-type': 'application/json' }),
+        ...headers,
       },
-      ...(request.body !== undefined && { body: request.body instanceof FormData ? request.body : encodeJson(request.body) }),
-      // Or a browser answers 401 with a dialog for its user, and the call waits for them.
-      ...(authorization !== undefined && { credentials: 'omit' }),
-      signal: guard.signal,
-    });
-    const response = await guard.expect(headersTimeoutMs, answer);
-    if (response.ok) return response;
-    const { status, statusText, headers } = response;
-    const body = new TextDecoder().decode(await this.#readAll(response, guard));
-    const retryAfterMs = parseRetryAfterMs(headers.get('retry-after'), this.#options.clock.nowMs());
-    throw serverErrorOf({ url: response.url, status, statusText, body, retryAfterMs });
+      ...(body !== undefined && { body: body instanceof FormData ? body : encodeJson(body) }),
+    };
   }
 
-  async #readAll(response: Response, guard: ExchangeGuard): Promise<Uint8Array<ArrayBuffer>> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of this.#chunks(response, guard)) chunks.push(chunk);
-    return concatenate(chunks);
-  }
-
-  async *#chunks(response: Response, guard: ExchangeGuard): AsyncGenerator<Uint8Array, void, undefined> {
-    // Not `for await` over the body: streams are not async iterable in every browser.
-    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
-    if (reader === undefined) return;
-    try {
-      while (true) {
-        const { done, value } = await guard.expect(this.#options.idleTimeoutMs, reader.read());
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      // A reader of a broken stream rejects here with the error that was thrown above already.
-      await reader.cancel().catch(() => undefined);
-    }
-  }
-
-  #urlOf(request: HttpRequest): URL {
+  #urlOf(path: string, query: NonNullable<HttpRequest['query']>): string {
     const url = new URL(this.#baseUrl);
-    url.pathname = url.pathname.replace(/\/$/, '') + request.path;
-    for (const [name, value] of Object.entries(request.query ?? {})) {
+    url.pathname = url.pathname.replace(/\/$/, '') + path;
+    for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    return url;
+    return url.href;
   }
+}
+
+function errorsOf(origin: string): ExchangeErrors {
+  return {
+    silent: (timeoutMs) => new QuireClientError('SERVER_UNREACHABLE', `${origin} has sent nothing for ${timeoutMs / 1000} s.`),
+    failed: (cause) => new QuireClientError('SERVER_UNREACHABLE', `No answer from ${origin}: ${reasonOf(cause)}.`, { cause }),
+  };
+}
+
+/** What stands behind fetch's "fetch failed": the connection's own message. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return cause.errors[0].message;
+  if (cause instanceof Error && cause.message !== '') return cause.message;
+  return error.message;
 }
 
 function parseBaseUrl(baseUrl: string | URL): URL {

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '@quire/core/wait';
 import { describe, expect, it } from 'vitest';
 import type { QueryPage } from '../src/index.ts';
 import { errorOf, thrownBy } from './client-of-one-answer.ts';
@@ -212,7 +213,10 @@ describe('walking through a result', () => {
       },
     });
     const cursor = await query(fake, 1);
-    for await (const page of cursor) if (page.offset === 0) break;
+    for await (const page of cursor) {
+      while (signals.length < 2) await yieldToEventLoop(); // the next page is asked for
+      if (page.offset === 0) break;
+    }
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
 
     const aborter = new AbortController();

@@ -1,6 +1,8 @@
 import type { AuthorizationProvider } from '@quire/auth';
-import { abortError, type Clock, isQuireError, QuireError } from '@quire/core';
-import { Agent, request } from 'undici';
+import { brokerAnswerTooLong, brokerErrors, dispatcherTransport, Exchange, readWhole, type Transport } from '@quire/client/wire';
+import type { Clock } from '@quire/core';
+import { unlessAborted, withDeadline } from '@quire/core/wait';
+import { Agent } from 'undici';
 
 export interface BrokerClientOptions {
   readonly authorization: AuthorizationProvider;
@@ -38,6 +40,7 @@ const connectTimeoutMs = 10_000;
 export class BrokerClient implements AsyncDisposable {
   readonly #options: BrokerClientOptions;
   readonly #agent: Agent;
+  readonly #transport: Transport;
 
   constructor(options: BrokerClientOptions) {
     const { certificateAuthorities: ca } = options;
@@ -50,6 +53,7 @@ export class BrokerClient implements AsyncDisposable {
       bodyTimeout: 0,
       connect: { timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) },
     });
+    this.#transport = dispatcherTransport(this.#agent);
   }
 
   /**
@@ -63,90 +67,39 @@ export class BrokerClient implements AsyncDisposable {
    * @throws ABORTED when the signal is aborted
    */
   async call(url: string, call: BrokerCall): Promise<BrokerAnswer> {
-    return this.#inTime(call.signal, async (signal) => {
+    const { authorization: provider, clock, timeoutMs } = this.#options;
+    const limit = { clock, timeoutMs: timeoutMs(), signal: call.signal, error: brokerErrors.silent };
+    const answered = async (signal: AbortSignal): Promise<BrokerAnswer> => {
       if (call.isPublic === true) return this.#send(url, call, undefined, signal);
-      const { authorization: provider } = this.#options;
       const first = await provider.authorization();
       const answer = await this.#send(url, call, first, signal);
       if (answer.status !== 401) return answer;
       const second = await provider.authorization({ refused: first });
       return second === first ? answer : this.#send(url, call, second, signal);
-    });
+    };
+    // A provider that hangs is not a reason to wait longer.
+    return withDeadline(limit, (signal) => unlessAborted(answered(signal), signal));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent.destroy();
   }
 
-  async #inTime<T>(outer: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, timeoutMs } = this.#options;
-    const limitMs = timeoutMs();
-    const [late, timer] = [new AbortController(), new AbortController()];
-    const timeout = clock.sleep(limitMs, timer.signal).then(
-      () => late.abort(new QuireError('BROKER_TIMED_OUT', `There was no complete answer within ${limitMs} ms.`)),
-      () => undefined, // answered first
-    );
-    const signal = AbortSignal.any([outer, late.signal]);
-    try {
-      // A provider that hangs is not a reason to wait longer.
-      return await Promise.race([task(signal), rejectionOf(signal)]);
-    } catch (error) {
-      throw signal.aborted ? abortError(signal) : error;
-    } finally {
-      timer.abort();
-      await timeout;
-    }
-  }
-
   async #send(url: string, call: BrokerCall, authorization: string | undefined, signal: AbortSignal): Promise<BrokerAnswer> {
-    try {
-      const { statusCode, headers, body } = await request(`${url}${call.path}`, {
-        method: call.method,
-        dispatcher: this.#agent,
-        signal,
-        headers: { accept: 'application/json, text/plain', ...(authorization !== undefined && { authorization }) },
-      });
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        bytes += chunk.byteLength;
-        if (bytes > call.bytesMax) throw new QuireError('BROKER_FAILED', `The answer is longer than ${call.bytesMax} bytes.`);
-        chunks.push(chunk);
-      }
-      const dateMs = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : NaN;
-      return {
-        status: statusCode,
-        text: Buffer.concat(chunks).toString('utf8'),
-        dateMs: Number.isNaN(dateMs) ? undefined : dateMs,
-      };
-    } catch (error) {
-      throw isQuireError(error) ? error : failureOf(error);
-    }
+    const exchange = new Exchange({
+      transport: this.#transport,
+      clock: this.#options.clock,
+      errors: brokerErrors,
+      // There is one time for all of the call.
+      headersTimeoutMs: Infinity,
+      idleTimeoutMs: Infinity,
+      signal,
+    });
+    const { method, path, bytesMax } = call;
+    const headers = { accept: 'application/json, text/plain', ...(authorization !== undefined && { authorization }) };
+    const answer = await exchange.open(() => ({ method, url: `${url}${path}`, headers }));
+    const text = new TextDecoder().decode(await readWhole(answer.chunks, bytesMax, brokerAnswerTooLong));
+    const dateMs = Date.parse(answer.headers.get('date') ?? '');
+    return { status: answer.status, text, dateMs: Number.isNaN(dateMs) ? undefined : dateMs };
   }
-}
-
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    if (signal.aborted) return reject(abortError(signal));
-    signal.addEventListener('abort', () => reject(abortError(signal)), { once: true });
-  });
-}
-
-const noConnectionCodes: readonly string[] = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-];
-
-/** Says what went wrong in our own words: what a broken broker sends is in no message. */
-function failureOf(error: unknown): QuireError {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
-  if (noConnectionCodes.includes(code)) return new QuireError('BROKER_UNAVAILABLE', `There is no connection (${code}).`);
-  if (/CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code)) {
-    return new QuireError('BROKER_UNAVAILABLE', `There is no connection that can be trusted (${code}).`);
-  }
-  return new QuireError('BROKER_FAILED', `The answer is not HTTP, or broke off (${code}).`);
 }

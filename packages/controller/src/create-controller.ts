@@ -6,11 +6,11 @@ import { BrokerClient } from './broker-client.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import { ExpiryJob } from './expiry-job.ts';
-import { deleteExpired } from './result-calls.ts';
 import { tableComponents } from './preview/table-schemas.ts';
 import { controllerRoutes } from './routes/index.ts';
 import { withBrokerTables } from './tables/broker-tables.ts';
 import { TableWatch } from './tables/table-watch.ts';
+import { deleteExpired } from './broker-calls.ts';
 
 /** A controller: an HTTP service, and the expiry job, which runs from `listen` to `close`. */
 export interface Controller extends Service {

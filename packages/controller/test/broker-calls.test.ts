@@ -1,10 +1,10 @@
+import { parseResultList } from '@quire/client/wire';
 import { ManualClock } from '@quire/core/testing';
 import type { AuthorizationProvider } from '@quire/auth';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BrokerClient } from '../src/broker-client.ts';
-import { parseResultList } from '../src/parse-result-list.ts';
-import { deleteExpired, listResults, planDeletions } from '../src/result-calls.ts';
 import { fakeBroker, storedResult } from './controller-builder.ts';
+import { deleteExpired, listResults, planDeletions } from '../src/broker-calls.ts';
 
 let clock: ManualClock;
 let client: BrokerClient;

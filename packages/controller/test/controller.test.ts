@@ -83,7 +83,7 @@ test('a deletion on demand goes to all brokers, with its time', async () => {
 });
 
 test('the health of the cluster tells of each broker, and of the expiry job on it', async () => {
-  const report = JSON.stringify({ status: 'ok', brokerId: 'Broker_b_1', version: '2.0.0' });
+  const report = JSON.stringify({ status: 'ok', brokerId: 'Broker_b_1', version: '2.0.0', storeType: 'fs' });
   const health = (status: number, body: string) => (request: { readonly method?: string | undefined }) =>
     request.method === 'DELETE' ? deletion(4) : { status, body };
   await using up = await fakeBroker(health(200, report));

@@ -40,7 +40,7 @@ describe('the URL of a broker', () => {
 });
 
 describe('a set of brokers', () => {
-  const health = (brokerId: string, storeType = 'fs') => ({ brokerId, storeType });
+  const health = (brokerId: string, storeType = 'fs') => ({ brokerId, version: '1', storeType });
 
   test('finds a broker by where it is called, and by where it says that it is', () => {
     const { set, brokers } = brokersAt('http://10.0.0.1:8099', 'http://[fd00::2]:8099', 'http://10.0.0.3:8099');
@@ -90,7 +90,7 @@ describe('a set of brokers', () => {
 describe('a broker', () => {
   test('goes down once, by failures in a row', () => {
     const [broker] = brokersAt('http://a:1').brokers;
-    broker?.recordHealthy({ brokerId: 'Broker_a_1', storeType: 'fs' });
+    broker?.recordHealthy({ brokerId: 'Broker_a_1', version: '1', storeType: 'fs' });
     const steps = [broker?.recordFailure(3), broker?.recordFailure(3)];
     broker?.recordAnswer();
     steps.push(broker?.recordFailure(3), broker?.recordFailure(3), broker?.recordFailure(3), broker?.recordFailure(3));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { operations } from '@quire/api';
+import { brokerOperations } from '@quire/api';
 import { CallLimits } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
@@ -28,7 +28,7 @@ function createEcho(options: Partial<ServerOptions> = {}): Service {
     server: { ...server, ...options },
     about: { title: 'Echo', description: 'Says who calls.', tags: [{ name: 'query', description: 'Ask.' }] },
     metrics: new ServiceMetrics(),
-    routes: () => [routeOf(operations.readMetadata, async (request) => [principalOf(request).name])],
+    routes: () => [routeOf(brokerOperations.readMetadata, async (request) => [principalOf(request).name])],
   });
 }
 

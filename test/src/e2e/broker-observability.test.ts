@@ -1,4 +1,4 @@
-import { operations } from '@quire/api';
+import { brokerOperations } from '@quire/api';
 import { BrokerMetrics } from '@quire/broker';
 import { isRequestId } from '@quire/core';
 import { expect, test } from 'vitest';
@@ -121,6 +121,7 @@ test('the docs are one page about every call, which needs nothing from elsewhere
   const answer = await broker.call('/docs');
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const { readLink: _notServed, ...operations } = brokerOperations;
   const missing = Object.values(operations).filter(
     ({ path, schema }) =>
       !answer.text.includes(`<article id="${schema.operationId}">`) || !answer.text.includes(path.replaceAll(/:(\w+)/g, '{$1}')),

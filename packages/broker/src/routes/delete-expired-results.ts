@@ -1,4 +1,4 @@
-import { type Operation, operations, parseIntegerParameter } from '@quire/api';
+import { brokerOperations, type Operation, parseIntegerParameter } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import type { RouteOptions } from 'fastify';
 import { audit, principalOf, queryOf, routeOf } from '@quire/service';
@@ -7,7 +7,7 @@ import type { BrokerContext } from '../broker-context.ts';
 /** DELETE /query/resultStore?expiredBefore=ms: for admins. Goes on when the caller has gone. */
 export function deleteExpiredResultsRoute(
   context: BrokerContext,
-  operation: Operation = operations.deleteExpiredResults,
+  operation: Operation = brokerOperations.deleteExpiredResults,
 ): RouteOptions {
   return routeOf(operation, async (request, reply) => {
     requireRole(principalOf(request), 'admin');

@@ -1,11 +1,11 @@
-import { type Operation, operations } from '@quire/api';
+import { brokerOperations, type Operation } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import { audit, principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { openOwnResult, hideFromOthers } from '../own-results.ts';
 
 /** DELETE /query/resultStore/{requestId}: for admins, and for its owner. */
-export function deleteResultRoute(context: BrokerContext, operation: Operation = operations.deleteResult): RouteOptions {
+export function deleteResultRoute(context: BrokerContext, operation: Operation = brokerOperations.deleteResult): RouteOptions {
   return routeOf(operation, async (request, reply) => {
     const { results } = context.options;
     const principal = principalOf(request);

@@ -1,4 +1,4 @@
-import { pinotOperations } from '@quire/api';
+import { brokerOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
@@ -19,12 +19,12 @@ import { runQueryRoute } from './run-query.ts';
 /** The calls that clients of Apache Pinot's cursor API make. */
 function pinotRoutes(context: BrokerContext): readonly RouteOptions[] {
   return [
-    runQueryRoute(context, pinotOperations.runPinotQuery),
+    runQueryRoute(context, brokerOperations.runPinotQuery),
     listPinotResponsesRoute(context),
     readPinotResponseRoute(context),
     readPinotPageRoute(context),
-    deleteResultRoute(context, pinotOperations.deletePinotResponse),
-    deleteExpiredResultsRoute(context, pinotOperations.deleteExpiredPinotResponses),
+    deleteResultRoute(context, brokerOperations.deletePinotResponse),
+    deleteExpiredResultsRoute(context, brokerOperations.deleteExpiredPinotResponses),
     listTablesRoute(context),
     readTableSchemaRoute(context),
   ];

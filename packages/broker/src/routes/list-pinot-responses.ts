@@ -1,4 +1,4 @@
-import { pinotOperations } from '@quire/api';
+import { brokerOperations } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import { principalOf, routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
@@ -8,7 +8,7 @@ import { sendList } from '../send-list.ts';
 
 /** GET /responseStore: newest first, for admins. */
 export function listPinotResponsesRoute(context: BrokerContext): RouteOptions {
-  return routeOf(pinotOperations.listPinotResponses, async (request, reply) => {
+  return routeOf(brokerOperations.listPinotResponses, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
     return sendList(context, request, reply, { open: '[', itemOf: (entry) => pinotEntryOf(context, entry), close: ']' });
   });

@@ -1,4 +1,4 @@
-import { operations } from '@quire/api';
+import { brokerOperations } from '@quire/api';
 import { requireRole } from '@quire/auth';
 import { principalOf, routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
@@ -8,7 +8,7 @@ import { storedResultOf } from '../stored-result.ts';
 
 /** GET /query/resultStore: newest first, for admins. */
 export function listResultsRoute(context: BrokerContext): RouteOptions {
-  return routeOf(operations.listResults, async (request, reply) => {
+  return routeOf(brokerOperations.listResults, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
     const { storeLocation } = context.options;
     return sendList(context, request, reply, {

@@ -1,4 +1,4 @@
-import { type HealthResponse, operations } from '@quire/api';
+import { brokerOperations, type HealthResponse } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import { routeOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
@@ -7,7 +7,7 @@ import { storeTypeOf } from '../stored-result.ts';
 
 /** GET /health: open to everybody, so it says nothing that is not for everybody. */
 export function readHealthRoute(context: BrokerContext): RouteOptions {
-  return routeOf(operations.readHealth, async (_request, reply) => {
+  return routeOf(brokerOperations.readHealth, async (_request, reply) => {
     const { options, queue, clock, startMs } = context;
     const health: HealthResponse = {
       status: 'ok',

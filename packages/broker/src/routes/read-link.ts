@@ -1,4 +1,4 @@
-import { type LinkResponse, linkOperations } from '@quire/api';
+import { brokerOperations, type LinkResponse } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
@@ -11,7 +11,7 @@ const lifetimeMinMs = 1000;
 
 /** GET /query/{requestId}/link: for those who may read the result. The link is in the response and nowhere else, no log included. */
 export function readLinkRoute(context: BrokerContext, links: NonNullable<BrokerOptions['links']>): RouteOptions {
-  return routeOf(linkOperations.readLink, async (request, reply) => {
+  return routeOf(brokerOperations.readLink, async (request, reply) => {
     const format = queryOf(request)['format'] ?? 'arrow';
     if (format !== 'arrow') {
       throw new QuireError(

@@ -1,4 +1,4 @@
-import { expirationHeader, operations, parseOffset, parseRowCount } from '@quire/api';
+import { brokerOperations, expirationHeader, parseOffset, parseRowCount } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
@@ -13,7 +13,7 @@ import { chooseRowsEncoding, rowsVary, sendRows } from '../send-rows.ts';
  * for, its format and its compression, and nothing is read when the caller has it already.
  */
 export function readPageRoute(context: BrokerContext): RouteOptions {
-  return routeOf(operations.readPage, async (request, reply) => {
+  return routeOf(brokerOperations.readPage, async (request, reply) => {
     const parameters = queryOf(request);
     const asked = {
       offset: parseOffset(parameters['offset']),

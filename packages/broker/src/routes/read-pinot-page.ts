@@ -1,4 +1,4 @@
-import { parseIntegerParameter, pinotOperations } from '@quire/api';
+import { brokerOperations, parseIntegerParameter } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { Result, ResultPage } from '@quire/results';
 import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
@@ -9,7 +9,7 @@ import { sendPinotPage } from '../pinot/send-cursor.ts';
 
 /** GET /responseStore/{requestId}/results. */
 export function readPinotPageRoute(context: BrokerContext): RouteOptions {
-  return routeOf(pinotOperations.readPinotPage, async (request, reply) => {
+  return routeOf(brokerOperations.readPinotPage, async (request, reply) => {
     const { results, pageRowCount } = context.options;
     const parameters = queryOf(request);
     const offset = parseIntegerParameter('offset', parameters['offset']) ?? 0;

@@ -1,4 +1,4 @@
-import { tableOperations } from '@quire/api';
+import { brokerOperations } from '@quire/api';
 import { QuireError } from '@quire/core';
 import { withDeadline } from '@quire/core/wait';
 import { routeOf, signalOf } from '@quire/service';
@@ -10,7 +10,7 @@ import { timedOut } from '../run-query.ts';
 /** GET /tables/{tableName}/schema: found out by a query of no rows, which waits for its turn like any other. */
 export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
   const { options, clock, engine, queue } = context;
-  return routeOf(tableOperations.readTableSchema, async (request, reply) => {
+  return routeOf(brokerOperations.readTableSchema, async (request, reply) => {
     const asked = (request.params as { readonly tableName: string }).tableName.replace(/_(?:OFFLINE|REALTIME)$/, '');
     const tableName = options.tables?.find((name) => name === asked);
     if (tableName === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');

@@ -1,4 +1,4 @@
-import { operations, type RenewBody } from '@quire/api';
+import { brokerOperations, type RenewBody } from '@quire/api';
 import { parseDurationMs, QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 import { principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
@@ -8,7 +8,7 @@ import { storedResultOf } from '../stored-result.ts';
 
 /** PATCH /query/resultStore/{requestId}: for admins, and for its owner. */
 export function renewResultRoute(context: BrokerContext): RouteOptions {
-  return routeOf(operations.renewResult, async (request, reply) => {
+  return routeOf(brokerOperations.renewResult, async (request, reply) => {
     const durationMs = parseExpiration((request.body as RenewBody).expiration); // validated against the schema
     const { results, storeLocation } = context.options;
     const principal = principalOf(request);

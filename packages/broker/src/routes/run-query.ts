@@ -1,7 +1,7 @@
 import {
+  brokerOperations,
   expirationHeader,
   type Operation,
-  operations,
   parseBooleanParameter,
   parseQueryOptions,
   parseQueryParameters,
@@ -27,7 +27,7 @@ import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
  * POST /query/sql. A plain query takes the same way as a paginated one: its answer is stored, sent whole and deleted again. So
  * memory stays flat whatever its size, and every failure of the query shows before the response begins.
  */
-export function runQueryRoute(context: BrokerContext, operation: Operation = operations.runQuery): RouteOptions {
+export function runQueryRoute(context: BrokerContext, operation: Operation = brokerOperations.runQuery): RouteOptions {
   return routeOf(operation, async (request, reply) => {
     const { query, answer, rowCount, format, timeoutMs } = parseCall(context, request);
     const isPaginated = answer !== 'whole';
@@ -99,12 +99,7 @@ function parseCall({ options }: BrokerContext, request: FastifyRequest): QueryCa
   const isPaginated = parseBooleanParameter('doPaginate', inPath['doPaginate']) ?? false;
   const isCursor = parseBooleanParameter('getCursor', inPath['getCursor']) ?? queryOptions.isCursor ?? false;
   return {
-    query: {
-      sql,
-      ...(body.parameters !== undefined && { parameters: parseQueryParameters(body.parameters) }),
-      options: { ...queryOptions.others, ...(String(body.trace) === 'true' && { trace: 'true' }) },
-      isPaginated: isPaginated || isCursor,
-    },
+    query: { sql, ...(body.parameters !== undefined && { parameters: parseQueryParameters(body.parameters) }) },
     answer: isPaginated ? 'page' : isCursor ? 'pinot-cursor' : 'whole',
     rowCount: parseRowCount(inPath['numRows']) ?? (isCursor ? queryOptions.cursorRowCount : undefined) ?? options.pageRowCount,
     format: chooseFormat(inPath['format'], request.headers),

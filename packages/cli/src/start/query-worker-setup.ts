@@ -13,21 +13,10 @@ export interface QueryWorkerSetup {
   readonly tables: readonly OpenTable[] | undefined;
 }
 
-/** No secrets but those of the store, and of a cluster that answers queries. */
+/** No secrets but those of the store. */
 export type QueryWorkerSettings = Pick<
   Settings,
-  | 'engine'
-  | 'pinot'
-  | 'tls'
-  | 'store'
-  | 's3'
-  | 'gcs'
-  | 'storageClasses'
-  | 'tables'
-  | 'tableServer'
-  | 'duckdb'
-  | 'query'
-  | 'statement'
+  'store' | 's3' | 'gcs' | 'storageClasses' | 'tables' | 'tableServer' | 'duckdb' | 'query' | 'statement'
 >;
 
 /** Asks a process for the tables as it has opened them. */

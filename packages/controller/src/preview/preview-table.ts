@@ -1,3 +1,4 @@
+import { controllerOperations } from '@quire/api';
 import { Readable } from 'node:stream';
 import { type CallOptions, QuireError } from '@quire/core';
 import { principalOf, routeOf, signalOf } from '@quire/service';
@@ -6,14 +7,13 @@ import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { textBody } from './object-body.ts';
 import { type ControllerPreviewOptions, previewDefaults, type PreviewCall } from './preview-options.ts';
-import { previewOperations } from './table-operations.ts';
 
 /** POST /tables/preview: a few at once, since each holds its rows in memory. Files and streams are for admins. */
 export function previewTableRoute({ options, clock }: ControllerContext): RouteOptions {
   let runningCount = 0;
   const previewOptions = () => options.preview ?? previewDefaults;
   return routeOf(
-    previewOperations.previewTable,
+    controllerOperations.previewTable,
     async (request, reply) => {
       const { concurrencyMax, run, limits, finder, openStream } = previewOptions();
       if (runningCount >= concurrencyMax) {

@@ -5,12 +5,12 @@ import { answerSchemaOf } from './answer-schema.ts';
 
 /** The schemas of the calls about tables, as the API document has them. */
 
-export const TableConfigDocument = named('TableConfig', TableConfig);
-export const TableSchemaDocument = named('TableSchema', TableSchema);
+const TableConfigDocument = named('TableConfig', TableConfig);
+const TableSchemaDocument = named('TableSchema', TableSchema);
 const CompleteTableConfig = named('CompleteTableConfig', answerSchemaOf(TableConfig as object));
 const CompleteTableSchema = named('CompleteTableSchema', answerSchemaOf(TableSchema as object));
 
-export const TableConfigsDocument = Type.Object(
+const TableConfigsDocument = Type.Object(
   {
     tableName: Type.Optional(Type.String({ description: 'Name of the table.' })),
     schema: Type.Optional(refer(TableSchemaDocument)),
@@ -24,7 +24,7 @@ const orNull = (schema: TSchema): TSchema => Type.Union([refer(schema), Type.Nul
 
 const { sourceRows, rows, config, summary, ...members } = PreviewObject.properties;
 
-export const PreviewDocument = Type.Object(
+const PreviewDocument = Type.Object(
   {
     ...members,
     sourceRows,
@@ -58,12 +58,12 @@ const verdict = {
   unrecognizedProperties,
 };
 
-export const CheckedSchema = Type.Object(
+const CheckedSchema = Type.Object(
   { schema: refer(CompleteTableSchema), ...verdict },
   { $id: 'CheckedSchema', description: 'A schema with all its members, and everything that is wrong with it.' },
 );
 
-export const CheckedTable = Type.Object(
+const CheckedTable = Type.Object(
   { OFFLINE: Type.Optional(refer(CompleteTableConfig)), REALTIME: Type.Optional(refer(CompleteTableConfig)), ...verdict },
   { $id: 'CheckedTable', description: 'A config with all its members, under its type, and everything that is wrong with it.' },
 );
@@ -75,7 +75,7 @@ const tables = {
   realtime: orNull(CompleteTableConfig),
 };
 
-export const CheckedTables = Type.Object(
+const CheckedTables = Type.Object(
   { ...tables, ...verdict },
   { $id: 'CheckedTables', description: 'Schema and configs with all their members, and everything that is wrong with them.' },
 );
@@ -88,7 +88,7 @@ const value = Type.Optional(Type.Unknown());
 const step = Type.String({ description: 'Step of the pipeline.' });
 const column = Type.Optional(Type.String({ description: 'Left out: the row as a whole.' }));
 
-export const PreviewResponseDocument = Type.Object(
+const PreviewResponseDocument = Type.Object(
   {
     tableConfig: refer(CompleteTableConfig),
     schema: orNull(CompleteTableSchema),

@@ -1,3 +1,4 @@
+import { controllerOperations } from '@quire/api';
 import { routeOf } from '@quire/service';
 import type { Operation } from '@quire/api';
 import { checkTableConfig, checkTableConfigs, checkTableSchema } from '@quire/tables';
@@ -5,7 +6,6 @@ import { writeLosslessJson } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from './object-body.ts';
-import { previewOperations } from './table-operations.ts';
 
 /** POST /tables/validate, /schemas/validate and /tableConfigs/validate: pure checks of what the body holds. */
 export function validateRoutes({ options }: ControllerContext): readonly RouteOptions[] {
@@ -21,8 +21,8 @@ export function validateRoutes({ options }: ControllerContext): readonly RouteOp
       body,
     );
   return [
-    route(previewOperations.validateTable, checkTableConfig),
-    route(previewOperations.validateSchema, checkTableSchema),
-    route(previewOperations.validateTableConfigs, checkTableConfigs),
+    route(controllerOperations.validateTable, checkTableConfig),
+    route(controllerOperations.validateSchema, checkTableSchema),
+    route(controllerOperations.validateTableConfigs, checkTableConfigs),
   ];
 }

@@ -2,9 +2,8 @@ import { type ClusterDeletionResponse, controllerOperations, parseIntegerParamet
 import { requireRole } from '@quire/auth';
 import { audit, principalOf, queryOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
-import { askBrokers } from '../ask-brokers.ts';
 import type { ControllerContext } from '../controller-context.ts';
-import { deleteExpired } from '../result-calls.ts';
+import { askBrokers, deleteExpired } from '../broker-calls.ts';
 
 /** DELETE /cluster/results?expiredBefore=ms: for admins. */
 export function deleteExpiredClusterResultsRoute({ options, client }: ControllerContext): RouteOptions {

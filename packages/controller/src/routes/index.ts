@@ -1,4 +1,4 @@
-import { discoveryOperations } from '@quire/api';
+import { controllerOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { ingestRoutes } from '../tables/ingest-routes.ts';
@@ -25,8 +25,8 @@ export function controllerRoutes(context: ControllerContext): readonly RouteOpti
     readClusterHealthRoute(context),
     listTablesRoute(context),
     readTableSchemaRoute(context),
-    listTableBrokersRoute(context, discoveryOperations.listLiveBrokers),
-    listTableBrokersRoute(context, discoveryOperations.listTableBrokers),
+    listTableBrokersRoute(context, controllerOperations.listLiveBrokers),
+    listTableBrokersRoute(context, controllerOperations.listTableBrokers),
     listTenantBrokersRoute(context),
     previewTableRoute(context),
     ...validateRoutes(context),

@@ -1,9 +1,8 @@
-import { discoveryOperations, type Operation, type PinotBroker, type PinotTableBrokers } from '@quire/api';
+import { controllerOperations, type Operation, type PinotBroker, type PinotTableBrokers } from '@quire/api';
 import { routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
-import { askBrokers } from '../ask-brokers.ts';
 import type { ControllerContext } from '../controller-context.ts';
-import { listTables } from '../table-calls.ts';
+import { askBrokers, listTables } from '../broker-calls.ts';
 
 /** By what kind of table the clients of Apache Pinot know ours: one that is loaded, not streamed. */
 const tableSuffix = '_OFFLINE';
@@ -21,7 +20,7 @@ export function listTableBrokersRoute(context: ControllerContext, operation: Ope
 
 /** GET /v2/brokers/tenants/{tenantName}: the brokers that answer; there is one tenant. */
 export function listTenantBrokersRoute(context: ControllerContext): RouteOptions {
-  return routeOf(discoveryOperations.listTenantBrokers, async (request, reply) => {
+  return routeOf(controllerOperations.listTenantBrokers, async (request, reply) => {
     const brokers = await liveBrokers(context, request);
     return reply.header('cache-control', 'no-store').send(brokers.map(({ broker }) => broker));
   });

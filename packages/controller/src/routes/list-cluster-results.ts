@@ -2,9 +2,8 @@ import { type ClusterResultsResponse, controllerOperations, type StoredResult } 
 import { requireRole } from '@quire/auth';
 import { principalOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
-import { askBrokers } from '../ask-brokers.ts';
 import type { ControllerContext } from '../controller-context.ts';
-import { listResults } from '../result-calls.ts';
+import { askBrokers, listResults } from '../broker-calls.ts';
 
 /** GET /cluster/results: for admins. */
 export function listClusterResultsRoute({ options, client }: ControllerContext): RouteOptions {

@@ -1,14 +1,13 @@
-import { type PinotTableList, tableOperations } from '@quire/api';
+import { controllerOperations, type PinotTableList } from '@quire/api';
 import { parseTableName } from '@quire/core/table-engine';
 import { routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
-import { askBrokers } from '../ask-brokers.ts';
 import type { ControllerContext } from '../controller-context.ts';
-import { listTables } from '../table-calls.ts';
+import { askBrokers, listTables } from '../broker-calls.ts';
 
 /** GET /tables: those of all brokers that answer, and those that this controller keeps. */
 export function listTablesRoute({ options, client }: ControllerContext): RouteOptions {
-  return routeOf(tableOperations.listTables, async (request, reply) => {
+  return routeOf(controllerOperations.listTables, async (request, reply) => {
     const outcomes = await askBrokers(options.brokers, (url) => listTables(client, url, signalOf(request)));
     const kept = await options.tables?.engine.listTables({ signal: signalOf(request) });
     const names = [

@@ -1,16 +1,15 @@
-import { tableOperations } from '@quire/api';
+import { controllerOperations } from '@quire/api';
 import { isQuireError, QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import { routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
-import { askBrokers } from '../ask-brokers.ts';
 import type { ControllerContext } from '../controller-context.ts';
 import { halvesOf, sendJson } from '../tables/table-context.ts';
-import { readTableSchema } from '../table-calls.ts';
+import { askBrokers, readTableSchema } from '../broker-calls.ts';
 
 /** GET /tables/{tableName}/schema: of a table that this controller keeps, else as the first broker of the settings has it that answers and knows the table. */
 export function readTableSchemaRoute({ options, client, tables }: ControllerContext): RouteOptions {
-  return routeOf(tableOperations.readTableSchema, async (request, reply) => {
+  return routeOf(controllerOperations.readTableSchema, async (request, reply) => {
     const { tableName } = request.params as { readonly tableName: string };
     const kept = await readKeptSchema(tables?.engine, tableName, signalOf(request));
     if (kept !== undefined) return sendJson(reply, kept);

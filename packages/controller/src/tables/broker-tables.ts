@@ -7,9 +7,8 @@ import {
   type TableSchemaDocument,
   type TableSummary,
 } from '@quire/core/table-engine';
-import { askBrokers } from '../ask-brokers.ts';
 import type { BrokerClient } from '../broker-client.ts';
-import { listTables, readTableSchema } from '../table-calls.ts';
+import { askBrokers, listTables, readTableSchema } from '../broker-calls.ts';
 
 export interface BrokerTablesOptions {
   readonly client: BrokerClient;

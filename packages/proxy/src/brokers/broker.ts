@@ -1,6 +1,6 @@
+import { type BrokerHealth, dispatcherTransport, type Transport } from '@quire/client/wire';
 import { Pool } from 'undici';
 import type { BrokerAddress } from './broker-address.ts';
-import type { BrokerHealth } from './check-health.ts';
 
 export interface BrokerOptions {
   /** How many connections to it there are at most; further calls wait for one. */
@@ -19,6 +19,8 @@ export class Broker {
   readonly address: BrokerAddress;
   /** Its connections, one call at a time on each. What happens to be slow on one holds up no other. */
   readonly pool: Pool;
+  /** By which the proxy's own calls go. */
+  readonly transport: Transport;
   #health: BrokerHealth | undefined;
   #isUp = false;
   #failureCount = 0;
@@ -42,6 +44,7 @@ export class Broker {
         ...(ca !== undefined && { ca }),
       },
     });
+    this.transport = dispatcherTransport(this.pool);
     // Failures to connect are told to the calls that wait; a listener that did not listen would end the process.
     this.pool.on('connectionError', () => undefined);
   }

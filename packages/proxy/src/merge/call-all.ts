@@ -1,8 +1,9 @@
 import { partialHeader } from '@quire/api';
+import type { WireAnswer } from '@quire/client/wire';
 import { QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../brokers/broker.ts';
-import { type OpenAnswer, openAnswer, type OwnCall, readWhole, type WholeAnswer } from '../forwarding/call-broker.ts';
+import { openAnswer, type OwnCall, readText } from '../brokers/call-broker.ts';
 import { callerRequestId } from '../forwarding/end-to-end-headers.ts';
 import { requestPathOf } from '../forwarding/request-path.ts';
 import type { ProxyContext } from '../proxy-context.ts';
@@ -11,12 +12,17 @@ import type { ProxyContext } from '../proxy-context.ts';
 export interface AllAnswers<T> {
   readonly parts: readonly T[];
   /** The answer of a broker that refused the call for what the caller is or asked for, as they all would. */
-  readonly refusal: WholeAnswer | undefined;
+  readonly refusal: Refusal | undefined;
   /** Those that did not answer, or are down. */
   readonly missing: readonly Broker[];
 }
 
-type Answer<T> = { readonly kind: 'part'; readonly part: T } | { readonly kind: 'refusal'; readonly refusal: WholeAnswer };
+/** An answer of a broker that others hear in its words. */
+interface Refusal extends Pick<WireAnswer, 'status' | 'headers'> {
+  readonly text: string;
+}
+
+type Answer<T> = { readonly kind: 'part'; readonly part: T } | { readonly kind: 'refusal'; readonly refusal: Refusal };
 
 const refusalBytesMax = 65_536;
 
@@ -30,7 +36,7 @@ export async function callAll<T>(
   context: ProxyContext,
   request: FastifyRequest,
   call: Pick<OwnCall, 'method' | 'signal'>,
-  read: (answer: OpenAnswer) => Promise<T>,
+  read: (answer: WireAnswer) => Promise<T>,
 ): Promise<AllAnswers<T>> {
   const { brokers, watch, clock, options } = context;
   const { usable, all } = brokers;
@@ -62,22 +68,22 @@ export function markPartial(reply: FastifyReply, missing: readonly Broker[]): vo
   if (missing.length > 0) reply.header(partialHeader, missing.map(({ label }) => label).join(', '));
 }
 
-export function sendRefusal(reply: FastifyReply, { status, headers, body }: WholeAnswer): FastifyReply {
+export function sendRefusal(reply: FastifyReply, { status, headers, text }: Refusal): FastifyReply {
   for (const name of ['www-authenticate', 'retry-after']) {
-    const value = headers[name];
-    if (value !== undefined) reply.header(name, value);
+    const value = headers.get(name);
+    if (value !== null) reply.header(name, value);
   }
   return reply
     .code(status)
-    .headers({ 'content-type': headers['content-type'] ?? 'application/json', 'cache-control': 'no-store' })
-    .send(body);
+    .headers({ 'content-type': headers.get('content-type') ?? 'application/json', 'cache-control': 'no-store' })
+    .send(text);
 }
 
-async function readAnswer<T>(answer: OpenAnswer, read: (answer: OpenAnswer) => Promise<T>): Promise<Answer<T>> {
+async function readAnswer<T>(answer: WireAnswer, read: (answer: WireAnswer) => Promise<T>): Promise<Answer<T>> {
   const { status, headers, chunks } = answer;
-  if (isRefusal(status)) return { kind: 'refusal', refusal: { status, headers, body: await readWhole(chunks, refusalBytesMax) } };
+  if (isRefusal(status)) return { kind: 'refusal', refusal: { status, headers, text: await readText(chunks, refusalBytesMax) } };
   if (status === 200) return { kind: 'part', part: await read(answer) };
-  await readWhole(chunks, refusalBytesMax);
+  await readText(chunks, refusalBytesMax);
   throw new QuireError('BROKER_FAILED', `A broker answered with status ${status}.`);
 }
 

@@ -4,8 +4,7 @@ import type { ProxyContext } from '../proxy-context.ts';
 import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
 import { listRoutes } from './list-results.ts';
 import { readHealthRoute } from './read-health.ts';
-import { anyBrokerRoute, resultCallRoute } from './result-call.ts';
-import { runQueryRoute } from './run-query.ts';
+import { anyBrokerRoute, queryRoute, resultCallRoute } from './forwarded-routes.ts';
 
 const { runQuery, runPinotQuery, listTables, readTableSchema, deleteExpiredResults, deleteExpiredPinotResponses, ...others } =
   proxyOperations;
@@ -27,7 +26,7 @@ const resultCalls = [
 /** All routes of a proxy, besides those that every service has: those of a broker. */
 export function proxyRoutes(context: ProxyContext): readonly RouteOptions[] {
   return [
-    ...[runQuery, runPinotQuery].map((operation) => runQueryRoute(context, operation)),
+    ...[runQuery, runPinotQuery].map((operation) => queryRoute(context, operation)),
     ...resultCalls.map((operation) => resultCallRoute(context, operation)),
     ...listRoutes(context),
     ...[deleteExpiredResults, deleteExpiredPinotResponses].map((operation) => deleteExpiredResultsRoute(context, operation)),

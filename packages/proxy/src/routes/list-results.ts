@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { type Operation, proxyOperations } from '@quire/api';
+import type { WireAnswer } from '@quire/client/wire';
 import { isQuireError, QuireError } from '@quire/core';
 import { callContextOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { callAll, markPartial, sendRefusal } from '../merge/call-all.ts';
 import { mergeLists, type OpenList, openList } from '../merge/merge-lists.ts';
 import { type ListShape, splitElements } from '../merge/split-elements.ts';
-import type { OpenAnswer } from '../forwarding/call-broker.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 import { passedRoute } from './passed-route.ts';
 
@@ -38,7 +38,7 @@ export function listRoutes(context: ProxyContext): readonly RouteOptions[] {
 }
 
 function listRoute(context: ProxyContext, list: ListCall): RouteOptions {
-  const read = ({ chunks }: OpenAnswer): Promise<OpenList> => openList(splitElements(chunks, list.shape));
+  const read = ({ chunks }: WireAnswer): Promise<OpenList> => openList(splitElements(chunks, list.shape));
   return passedRoute(context, list.operation, async (request, reply) => {
     // Also after the lists are open: a caller who goes away ends them.
     const call = { method: 'GET', signal: signalOf(request) } as const;

@@ -1,11 +1,11 @@
-import { operations } from '@quire/api';
+import { serviceOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import { type ApiDocument, renderDocsPage } from '../docs-page.ts';
 import { routeOf } from '../route.ts';
 
 /** GET /docs: one page, without scripts and without anything from elsewhere. */
 export function readDocsRoute(): RouteOptions {
-  return routeOf(operations.readDocs, async (request, reply) =>
+  return routeOf(serviceOperations.readDocs, async (request, reply) =>
     reply
       .headers({
         'content-type': 'text/html; charset=utf-8',

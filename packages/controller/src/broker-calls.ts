@@ -1,14 +1,36 @@
-import { routePatterns, type StoredResult, storedResultPath } from '@quire/api';
+import { PinotTableList, PinotTableSchema, routePatterns, type StoredResult, storedResultPath } from '@quire/api';
 import { removeEach } from '@quire/cleaner';
+import { type BrokerHealth, parseBrokerHealth, parseDeletedCount, parseResultList } from '@quire/client/wire';
 import { isQuireError, QuireError } from '@quire/core';
+import type { Static, TSchema } from 'typebox';
+import { Check } from 'typebox/value';
 import type { BrokerAnswer, BrokerClient } from './broker-client.ts';
-
-import { parseResultList } from './parse-result-list.ts';
 
 /** A broker that lists more than that would fill the memory of the controller. */
 const listBytesMax = 256 * 1024 * 1024;
 const sentenceBytesMax = 65_536;
+/** The most that is read of what calls itself a list of tables, or a schema. */
+const tablesBytesMax = 16 * 1024 * 1024;
 const deletionsAtOnce = 4;
+
+/** What one broker has answered, or why it has not. */
+export type BrokerOutcome<T> =
+  | { readonly url: string; readonly value: T; readonly error?: undefined }
+  | { readonly url: string; readonly value?: undefined; readonly error: QuireError };
+
+/** Asks all brokers at once; each answers or fails for itself. @throws only what is not a QuireError: a defect */
+export function askBrokers<T>(urls: readonly string[], ask: (url: string) => Promise<T>): Promise<readonly BrokerOutcome<T>[]> {
+  return Promise.all(
+    urls.map(async (url): Promise<BrokerOutcome<T>> => {
+      try {
+        return { url, value: await ask(url) };
+      } catch (error) {
+        if (!isQuireError(error)) throw error;
+        return { url, error };
+      }
+    }),
+  );
+}
 
 /** What a broker has listed, and its time when it did. */
 export interface ResultListing {
@@ -47,9 +69,7 @@ export async function deleteExpired(
   const answer = await client.call(url, { method: 'DELETE', path, bytesMax: sentenceBytesMax, signal });
   if (answer.status === 404 || answer.status === 405) return deleteEach(client, url, cutoffMs, signal);
   assertStatus(answer);
-  const count = /^Deleted (\d{1,15}) expired response\(s\)\.\s*$/.exec(answer.text)?.[1];
-  if (count === undefined) throw new QuireError('BROKER_FAILED', 'The answer does not say how many results were deleted.');
-  return Number(count);
+  return parseDeletedCount(answer.text);
 }
 
 async function deleteEach(client: BrokerClient, url: string, cutoffMs: number | undefined, signal: AbortSignal): Promise<number> {
@@ -81,8 +101,38 @@ async function deleteEach(client: BrokerClient, url: string, cutoffMs: number | 
 
 const answerless = new QuireError('BROKER_TIMED_OUT', 'There was no answer before.');
 
+/** The tables of a broker. @throws BROKER_FAILED when it does not answer with a list, and what `BrokerClient.call` throws */
+export async function listTables(client: BrokerClient, url: string, signal: AbortSignal): Promise<readonly string[]> {
+  const answer = await client.call(url, { method: 'GET', path: '/tables', bytesMax: tablesBytesMax, signal });
+  assertStatus(answer);
+  return parse(PinotTableList, answer.text).tables;
+}
+
+/** The columns of a table of a broker; undefined when it has no such table. @throws as `listTables` */
+export async function readTableSchema(
+  client: BrokerClient,
+  url: string,
+  tableName: string,
+  signal: AbortSignal,
+): Promise<PinotTableSchema | undefined> {
+  const path = `/tables/${encodeURIComponent(tableName)}/schema`;
+  const answer = await client.call(url, { method: 'GET', path, bytesMax: tablesBytesMax, signal });
+  if (answer.status === 404) return undefined;
+  assertStatus(answer);
+  return parse(PinotTableSchema, answer.text);
+}
+
+/** What a broker says of itself, or that it is about to leave. @throws BROKER_FAILED when it is not a health report, and what `BrokerClient.call` throws */
+export async function readHealth(client: BrokerClient, url: string, signal: AbortSignal): Promise<BrokerHealth | 'leaving'> {
+  const call = { method: 'GET', path: routePatterns.health, bytesMax: sentenceBytesMax, isPublic: true, signal } as const;
+  const answer = await client.call(url, call);
+  if (answer.status === 503) return 'leaving';
+  assertStatus(answer);
+  return parseBrokerHealth(answer.text);
+}
+
 /** @throws BROKER_FAILED when the status is not 200 */
-export function assertStatus({ status }: BrokerAnswer): void {
+function assertStatus({ status }: BrokerAnswer): void {
   if (status === 200) return;
   const isRefusal = status === 401 || status === 403;
   throw new QuireError(
@@ -91,4 +141,15 @@ export function assertStatus({ status }: BrokerAnswer): void {
       ? `The broker refuses the Authorization of the controller with status ${status}: see controller.admin.auth.`
       : `The broker answered with status ${status}.`,
   );
+}
+
+function parse<T extends TSchema>(schema: T, text: string): Static<T> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new QuireError('BROKER_FAILED', 'The answer of the broker is not JSON.', { cause });
+  }
+  if (!Check(schema, value)) throw new QuireError('BROKER_FAILED', 'The answer of the broker is not what was asked for.');
+  return value;
 }

@@ -3,7 +3,8 @@ import { requestIdOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import { ForwardedCall } from '../forwarding/forwarded-call.ts';
 import type { ProxyContext } from '../proxy-context.ts';
-import { forwardToAny, forwardToHolder } from '../routing/forward-to-holder.ts';
+import { anyBroker } from '../routing/candidates.ts';
+import { forwardToHolder, forwardToOneOf } from '../routing/forward-call.ts';
 import { passedRoute } from './passed-route.ts';
 
 /** A call about one result: to the broker that holds it. */
@@ -19,7 +20,19 @@ export function resultCallRoute(context: ProxyContext, operation: Operation): Ro
 export function anyBrokerRoute(context: ProxyContext, operation: Operation): RouteOptions {
   return passedRoute(context, operation, async (request, reply) => {
     const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.answerMs });
-    await forwardToAny(context, request, call);
+    await forwardToOneOf(context, request, call, anyBroker(context));
+    return reply;
+  });
+}
+
+/**
+ * POST /query/sql: to the least busy broker that is up. Another one is tried only where nothing of the query was sent: no query ever
+ * goes out twice.
+ */
+export function queryRoute(context: ProxyContext, operation: Operation): RouteOptions {
+  return passedRoute(context, operation, async (request, reply) => {
+    const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.queryMs });
+    await forwardToOneOf(context, request, call, anyBroker(context, 'query'));
     return reply;
   });
 }

@@ -1,22 +1,13 @@
-import { errorResponses, type Operation, refer, responseOf } from '@quire/api';
-import type { ErrorCode } from '@quire/core';
-import type { TSchema } from 'typebox';
-import {
-  CheckedSchema,
-  CheckedTable,
-  CheckedTables,
-  PreviewDocument,
-  PreviewResponseDocument,
-  TableConfigDocument,
-  TableConfigsDocument,
-  TableSchemaDocument,
-} from './table-schemas.ts';
+import type { ErrorCode } from '@quire/core/portable';
+import { errorResponses, type Operation, responseOf } from '../operation.ts';
+import { componentOf } from '../reference.ts';
 
 interface Described {
   readonly summary: string;
   readonly description: string;
-  readonly body: TSchema;
-  readonly answer: TSchema;
+  /** Names of components, which the controller has: they are made of what tables are made of. */
+  readonly body: string;
+  readonly answer: string;
   /** What else may go wrong. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -34,9 +25,9 @@ function operationOf(
       summary,
       description,
       tags: ['tables'],
-      body: refer(body),
+      body: componentOf(body),
       response: {
-        200: responseOf('The findings.', 'application/json', refer(answer)),
+        200: responseOf('The findings.', 'application/json', componentOf(answer)),
         ...errorResponses('INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...errors),
       },
     },
@@ -53,26 +44,26 @@ export const previewOperations = {
     description:
       'Shows what a table would hold: samples rows of the request or of files, infers what the request leaves out, and takes ' +
       `the rows through the ingestion pipeline. Nothing is created. ${alwaysFindings} Files are read for admins only.`,
-    body: PreviewDocument,
-    answer: PreviewResponseDocument,
+    body: 'Preview',
+    answer: 'PreviewResponse',
     errors: ['QUERY_LIMIT_EXCEEDED'],
   }),
   validateTable: operationOf('validateTable', '/tables/validate', {
     summary: 'Check a table config',
     description: `Checks a table config by itself. ${alwaysFindings}`,
-    body: TableConfigDocument,
-    answer: CheckedTable,
+    body: 'TableConfig',
+    answer: 'CheckedTable',
   }),
   validateSchema: operationOf('validateSchema', '/schemas/validate', {
     summary: 'Check a schema',
     description: `Checks the schema of a table. ${alwaysFindings}`,
-    body: TableSchemaDocument,
-    answer: CheckedSchema,
+    body: 'TableSchema',
+    answer: 'CheckedSchema',
   }),
   validateTableConfigs: operationOf('validateTableConfigs', '/tableConfigs/validate', {
     summary: 'Check a schema and the configs of its table together',
     description: `Checks a schema, an offline and a real-time config, each by itself and with the others. ${alwaysFindings}`,
-    body: TableConfigsDocument,
-    answer: CheckedTables,
+    body: 'TableConfigs',
+    answer: 'CheckedTables',
   }),
 } as const;

@@ -1,0 +1,16 @@
+import { linkOperations } from './link-operation.ts';
+import { pinotOperations } from './pinot/pinot-operations.ts';
+import { tableOperations } from './pinot/table-operations.ts';
+import { queryOperations } from './query-operations.ts';
+import { resultOperations } from './result-operations.ts';
+import { serviceOperations } from './service-operations.ts';
+
+/** Every call of a broker (CONTRACT.md section 2). It serves `readLink` only when it is told to. */
+export const brokerOperations = {
+  ...queryOperations,
+  ...resultOperations,
+  ...linkOperations,
+  ...pinotOperations,
+  ...tableOperations,
+  ...serviceOperations,
+} as const;

@@ -1,0 +1,115 @@
+import type { ResultListResponse, StoredResult } from '@quire/api';
+import { QuireError } from '@quire/core/portable';
+import type { ExchangeErrors } from './exchange.ts';
+
+/** What servers that call brokers themselves, as a proxy does, call it when such a call fails. It repeats nothing that a broker sent. */
+export const brokerErrors: ExchangeErrors = {
+  silent: (timeoutMs) => new QuireError('BROKER_TIMED_OUT', `There was no complete answer within ${timeoutMs} ms.`),
+  failed: (cause) => {
+    const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown error';
+    if (noConnectionCodes.includes(code)) {
+      return new QuireError('BROKER_UNAVAILABLE', `There is no connection (${code}).`, { cause });
+    }
+    if (/CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code)) {
+      return new QuireError('BROKER_UNAVAILABLE', `There is no connection that can be trusted (${code}).`, { cause });
+    }
+    return new QuireError('BROKER_FAILED', `The answer is not HTTP, or broke off (${code}).`, { cause });
+  },
+};
+
+const noConnectionCodes: readonly string[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+];
+
+export function brokerAnswerTooLong(bytesMax: number): QuireError {
+  return new QuireError('BROKER_FAILED', `The answer is longer than ${bytesMax} bytes.`);
+}
+
+/** What a broker says of itself. */
+export interface BrokerHealth {
+  /** `Broker_<host>_<port>`, as others reach it. */
+  readonly brokerId: string;
+  readonly version: string;
+  /** Kind of its store, such as `fs` or `s3`. */
+  readonly storeType: string;
+}
+
+/** Reads a health report. @throws BROKER_FAILED when it is not that of a broker */
+export function parseBrokerHealth(text: string): BrokerHealth {
+  const { brokerId, version = '', storeType } = membersOf(parseJson(text, notHealth), notHealth);
+  // They go into logs, metrics and headers.
+  if (typeof brokerId !== 'string' || !/^Broker_[\w.-]{1,300}$/.test(brokerId)) throw notHealth();
+  if (typeof version !== 'string' || version.length > 100 || typeof storeType !== 'string') throw notHealth();
+  return { brokerId, version, storeType };
+}
+
+/** How many results a broker says that it deleted. @throws BROKER_FAILED when it says something else */
+export function parseDeletedCount(text: string): number {
+  const count = /^Deleted ([0-9]{1,15}) expired response\(s\)\.\s*$/.exec(text)?.[1];
+  if (count === undefined) throw new QuireError('BROKER_FAILED', 'The answer does not say how many results were deleted.');
+  return Number(count);
+}
+
+/**
+ * Reads what a broker answers when it is asked for its results; believes nothing.
+ *
+ * @throws BROKER_FAILED when it is anything but a list of stored results
+ */
+export function parseResultList(text: string): readonly StoredResult[] {
+  const list = membersOf(parseJson(text, noList), noList)['resultMetadataList' satisfies keyof ResultListResponse];
+  if (!Array.isArray(list)) throw noList();
+  return list.map(parseStoredResult);
+}
+
+function parseStoredResult(value: unknown): StoredResult {
+  const { requestId, brokerId, submissionTimeMs, expirationTimeMs, responseMetadata } = membersOf(value, noList);
+  if (typeof requestId !== 'string' || !idPattern.test(requestId) || typeof brokerId !== 'string') throw noList();
+  if (!isCount(submissionTimeMs) || !isCount(expirationTimeMs) || !Array.isArray(responseMetadata)) throw noList();
+  return {
+    requestId,
+    brokerId,
+    submissionTimeMs,
+    expirationTimeMs,
+    responseMetadata: responseMetadata.map(parseResponseMetadata),
+  };
+}
+
+/** Wide enough for the ids of other brokers that speak the same calls, and nothing that means anything in a path. */
+const idPattern = /^[\w-]{1,64}$/;
+
+function parseResponseMetadata(value: unknown): StoredResult['responseMetadata'][number] {
+  const { type, numRows, dataFile, metadataFile, sizeBytes = 0 } = membersOf(value, noList);
+  if (typeof type !== 'string' || typeof dataFile !== 'string' || typeof metadataFile !== 'string') throw noList();
+  if (!isCount(numRows) || !isCount(sizeBytes)) throw noList();
+  return { type, numRows, dataFile, metadataFile, sizeBytes };
+}
+
+function parseJson(text: string, failed: () => QuireError): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw failed(); // the parser's own message repeats some of the text
+  }
+}
+
+function membersOf(value: unknown, failed: () => QuireError): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw failed();
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function noList(): QuireError {
+  return new QuireError('BROKER_FAILED', 'The answer is not a list of stored results.');
+}
+
+function notHealth(): QuireError {
+  return new QuireError('BROKER_FAILED', 'The answer is not a health report of a broker.');
+}

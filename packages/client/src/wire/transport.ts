@@ -1,0 +1,69 @@
+/** One request, as it goes out. */
+export interface WireRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | FormData;
+}
+
+/** An answer whose head is there, whatever its status. Its chunks are to be read to the end, or left; an abort of the call ends them. */
+export interface WireAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  /** Where it came from in the end. */
+  readonly url: string;
+  readonly headers: Pick<Headers, 'get'>;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Sends a request, and resolves once the head of its answer is there. */
+export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireAnswer>;
+
+/** Sends by `fetch`, as a browser does. */
+export function fetchTransport(send: typeof fetch): Transport {
+  return async ({ url, ...request }, signal) => {
+    // Or a browser answers 401 with a dialog for its user, and the call waits for them.
+    const isAuthorized = request.headers['authorization'] !== undefined;
+    const response = await send(url, { ...request, ...(isAuthorized && { credentials: 'omit' }), signal });
+    const { status, statusText, headers } = response;
+    return { status, statusText, url: response.url, headers, chunks: chunksOf(response.body) };
+  };
+}
+
+/** Not `for await` over the body: streams are not async iterable in every browser. */
+async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body?.getReader();
+  if (reader === undefined) return;
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  } finally {
+    // A reader of a broken stream rejects here with the error that was thrown above already.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** What Agent and Pool of undici have. */
+export interface Dispatcher {
+  request(options: {
+    readonly origin: string;
+    readonly path: string;
+    readonly method: WireRequest['method'];
+    readonly headers: Record<string, string>;
+    readonly signal: AbortSignal;
+  }): Promise<{
+    readonly statusCode: number;
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    readonly body: AsyncIterable<Uint8Array>;
+  }>;
+}
+
+/** Sends requests without a body by the connections of a dispatcher, to its own brokers. Redirections are not followed. */
+export function dispatcherTransport(dispatcher: Dispatcher): Transport {
+  return async ({ url, method, headers }, signal) => {
+    // To the letter, as a URL object would not leave it.
+    const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]+)(.*)$/.exec(url) ?? [];
+    const answer = await dispatcher.request({ origin, path, method, headers: { ...headers }, signal });
+    const get = (name: string): string | null => answer.headers[name.toLowerCase()]?.toString() ?? null;
+    return { status: answer.statusCode, statusText: '', url, headers: { get }, chunks: answer.body };
+  };
+}

@@ -1,0 +1,98 @@
+import { isRequestId, QuireError, type RequestId } from '@quire/core';
+import { signalOf } from '@quire/service';
+import type { FastifyRequest } from 'fastify';
+import type { Broker } from '../brokers/broker.ts';
+import type { ProxyContext } from '../proxy-context.ts';
+import type { RouteSource } from '../proxy-metrics.ts';
+import { findHolder } from './find-holder.ts';
+import { parseForwardTarget, unknownTarget } from './forward-target.ts';
+
+/** The brokers that a call may be given to, in the order in which they are tried. */
+export interface Candidates {
+  /** How they were found. */
+  readonly by: RouteSource;
+  readonly brokers: readonly Broker[];
+  /** How many of them are tried. */
+  readonly triesMax: number;
+  /** Whether "there is no such result" is not the last word: the caller is not told, and others are asked. */
+  readonly mayDecline: boolean;
+}
+
+/** How many brokers are tried where any will do. */
+const triesMax = 3;
+
+/** Of a call that any broker answers as any other would. */
+export function anyBroker({ brokers }: ProxyContext, by: 'any' | 'query' = 'any'): Candidates {
+  return { by, brokers: brokers.inOrder(), triesMax: by === 'query' ? Infinity : triesMax, mayDecline: false };
+}
+
+/**
+ * Of a call about one result: the broker that the caller names, else the one that the proxy has learnt, else any one of those that share a
+ * store; undefined when they have to be asked.
+ *
+ * @throws INVALID_PARAMETER when the caller names what is not a broker of ours
+ * @throws BROKER_UNAVAILABLE when it may be one of ours that has not said its name yet
+ */
+export function knownHolders(context: ProxyContext, request: FastifyRequest, requestId: string): Candidates | undefined {
+  const { brokers, routes } = context;
+  const { isShared, isCertain } = sharingOf(context);
+  const alone = (broker: Broker): readonly Broker[] => {
+    const others = isShared ? brokers.inOrder().filter((other) => other !== broker) : [];
+    return [broker, ...others];
+  };
+  const target = parseForwardTarget(request.raw.rawHeaders);
+  // The caller said which: what that broker answers is the answer, unless any other would do as well.
+  if (target !== undefined) {
+    return { by: 'forward', brokers: alone(namedBroker(context, target)), triesMax, mayDecline: false };
+  }
+  // No broker has what is not an id; any one says so.
+  if (!isRequestId(requestId)) return anyBroker(context);
+  const learnt = routes.get(requestId);
+  const mayDecline = !(isShared && isCertain) && request.method !== 'PATCH';
+  if (learnt !== undefined && brokers.has(learnt)) return { by: 'learnt', brokers: alone(learnt), triesMax, mayDecline };
+  return isShared ? { by: 'shared', brokers: brokers.inOrder(), triesMax, mayDecline } : undefined;
+}
+
+/**
+ * Of a call about one result: the broker that says that it has it. Where all say that it is not there, any of them, which says so to the
+ * caller in its own words.
+ *
+ * @throws BROKER_UNAVAILABLE when none has it, and not all of them answer
+ */
+export async function askedHolder(
+  context: ProxyContext,
+  request: FastifyRequest,
+  requestId: RequestId,
+  hasNot: Broker | undefined,
+): Promise<Candidates> {
+  const { brokers, clock, options } = context;
+  const unasked = brokers.all.filter((broker) => broker !== hasNot);
+  const usable = unasked.filter((broker) => brokers.usable.includes(broker));
+  const { holder, silent } = await findHolder(usable, {
+    requestId,
+    authorization: request.headers.authorization ?? '',
+    clock,
+    timeoutMs: options.timeouts.healthMs,
+    signal: signalOf(request),
+  });
+  if (holder === undefined && (silent.length > 0 || usable.length < unasked.length || brokers.all.length === 0)) {
+    const message = 'No broker that answers has this result, and not all of them answer; try again.';
+    throw new QuireError('BROKER_UNAVAILABLE', message);
+  }
+  return { by: 'asked', brokers: holder === undefined ? brokers.inOrder() : [holder], triesMax, mayDecline: false };
+}
+
+/** Whether any broker can serve every result, and whether that is certain: said by the settings, not found out. */
+function sharingOf({ options, brokers }: ProxyContext): { readonly isShared: boolean; readonly isCertain: boolean } {
+  const { isStoreShared } = options;
+  if (isStoreShared === 'auto') return { isShared: brokers.isShared, isCertain: false };
+  return { isShared: isStoreShared, isCertain: true };
+}
+
+function namedBroker({ brokers }: ProxyContext, { host, port }: { readonly host: string; readonly port: number }): Broker {
+  const broker = brokers.find(host, port);
+  if (broker !== undefined) return broker;
+  if (brokers.all.every(({ health }) => health !== undefined)) throw unknownTarget();
+  // One of ours may go by that name, and has not said its name yet.
+  throw new QuireError('BROKER_UNAVAILABLE', 'No broker that answers has this name; try again.');
+}

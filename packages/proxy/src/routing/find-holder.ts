@@ -1,0 +1,60 @@
+import { metadataPath } from '@quire/api';
+import type { Clock, RequestId } from '@quire/core';
+import type { Broker } from '../brokers/broker.ts';
+import { callBroker } from '../brokers/call-broker.ts';
+
+export interface HolderInquiry {
+  readonly requestId: RequestId;
+  /** On whose behalf: brokers tell strangers nothing. */
+  readonly authorization: string;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What the brokers said of a result. */
+export interface HolderReplies {
+  /** The one that has it, or can tell why it is gone; else one that refuses to tell this caller anything, now or at all. */
+  readonly holder: Broker | undefined;
+  /** Those that did not say whether they have it. Nobody can say that a result does not exist while there are some. */
+  readonly silent: readonly Broker[];
+}
+
+type Reply = 'has it' | 'has it not' | 'refuses' | 'is silent';
+
+/** Asks brokers for a result, all at once; the first that has it decides, and the others are not waited for. */
+export async function findHolder(brokers: readonly Broker[], inquiry: HolderInquiry): Promise<HolderReplies> {
+  const enough = new AbortController();
+  const replies = new Map<Broker, Reply>();
+  const signal = AbortSignal.any([inquiry.signal, enough.signal]);
+  const { promise: isDecided, resolve: decide } = Promise.withResolvers<void>();
+  for (const broker of brokers) {
+    void ask(broker, { ...inquiry, signal }).then((reply) => {
+      replies.set(broker, reply);
+      if (reply === 'has it' || replies.size === brokers.length) decide();
+    });
+  }
+  if (brokers.length > 0) await isDecided;
+  enough.abort();
+  const thatSay = (reply: Reply): readonly Broker[] => brokers.filter((broker) => replies.get(broker) === reply);
+  const [holder] = [...thatSay('has it'), ...thatSay('refuses')];
+  return { holder, silent: thatSay('is silent') };
+}
+
+async function ask(broker: Broker, { requestId, authorization, ...call }: HolderInquiry): Promise<Reply> {
+  try {
+    const question = {
+      ...call,
+      method: 'HEAD',
+      path: metadataPath(requestId),
+      headers: { authorization },
+      bodyBytesMax: 0,
+    } as const;
+    const { status } = await callBroker(broker, question);
+    if (status === 200 || status === 410) return 'has it';
+    if (status === 404) return 'has it not';
+    return status === 401 || status === 403 || status === 429 ? 'refuses' : 'is silent';
+  } catch {
+    return 'is silent'; // whatever kept it from answering
+  }
+}
