@@ -25,6 +25,7 @@ const titles = {
   preview: 'Previews of tables',
   previewWorkers: 'Processes of previews',
   tableServer: 'Tables of the table server',
+  taskWorkers: 'Processes of tasks',
   streams: 'Streams',
   observability: 'Logs, metrics, docs',
   tables: 'Tables, one per `<name>`',

@@ -13,6 +13,7 @@ import { results, store } from './table/results.ts';
 import { streams } from './table/streams.ts';
 import { http, observability, server } from './table/server.ts';
 import { tableServer } from './table/table-server.ts';
+import { taskWorkers } from './table/task-workers.ts';
 import { tls } from './table/tls.ts';
 import { restream } from './table/restream.ts';
 import { workers } from './table/workers.ts';
@@ -42,6 +43,7 @@ export const settingTable = {
   preview,
   previewWorkers,
   tableServer,
+  taskWorkers,
   streams,
   observability,
 };

@@ -109,6 +109,7 @@ test('all defaults', () => {
       authToken: undefined,
       authScheme: 'Bearer',
     },
+    taskWorkers: { countMax: 2, memoryBytesMax: 1024 * MB, idleMs: 10_000, killGraceMs: 5_000 },
     tableServer: { dataDir: undefined, tenants: ['DefaultTenant'], samplesDir: undefined },
     preview: {
       sources: undefined,
@@ -249,6 +250,10 @@ engine.stream.kafka.brokers = kafka-1:9092, [::1]:*
 engine.tables.data.dir = /srv/tables
 engine.tables.tenants = DefaultTenant,night
 engine.tables.samples.dir = samples
+engine.tables.task.workers.max = 3
+engine.tables.task.workers.memory.maxMB = 300
+engine.tables.task.workers.idle.timeout = 5s
+engine.tables.task.workers.kill.grace = 20ms
 engine.tls.certificate.file = tls/server.pem
 engine.tls.key.file = /run/secrets/server.key
 engine.tls.ca.file = /etc/ssl/ours.pem
@@ -404,6 +409,7 @@ test('every setting is read from its own key', () => {
       authToken: 'Basic hush',
       authScheme: 'Basic',
     },
+    taskWorkers: { countMax: 3, memoryBytesMax: 300 * MB, idleMs: 5_000, killGraceMs: 20 },
     tableServer: { dataDir: '/srv/tables', tenants: ['DefaultTenant', 'night'], samplesDir: '/srv/quire/conf/samples' },
     preview: {
       sources: [

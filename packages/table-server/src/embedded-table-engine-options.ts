@@ -1,6 +1,7 @@
 import type { Clock, Random } from '@quire/core';
 import type { MessageStream } from '@quire/streams';
 import type { FileFinder } from '@quire/tables';
+import type { RunSubtaskJob } from './tasks/attempt-subtask.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 
 /** What an embedded table engine is made of. `finder`, `rowBytesMax` and `graceMs` are read at each use: a getter makes them live. */
@@ -22,6 +23,10 @@ export interface EmbeddedTableEngineOptions {
   readonly consumerEvents?: ConsumerEvents | undefined;
   /** How long files stay that no table names any more: longer than any query may run. */
   readonly graceMs: number;
+  /** Does the work of tasks, such as in processes that may die alone; left out: it is done here. */
+  readonly runSubtask?: RunSubtaskJob | undefined;
+  /** Subtasks that run at once; the default is 2. */
+  readonly subtasksMax?: number | undefined;
   /** Told of what goes wrong with tasks and nobody hears of: schedules that cannot be read, states that cannot be written. */
   readonly onTaskFailed?: ((error: unknown) => void) | undefined;
   /** Told when retention or the collection of files fails; both try again. */

@@ -3,3 +3,7 @@ export type { EmbeddedTableEngineOptions } from './embedded-table-engine-options
 export { DirectoryTables } from './queries/directory-tables.ts';
 export type { ConsumerEvents } from './consumption/partition-consumer.ts';
 export type { BadMessage } from './consumption/transform-messages.ts';
+export type { RunSubtaskJob } from './tasks/attempt-subtask.ts';
+export type { SubtaskJob, SubtaskTools } from './tasks/run-subtask.ts';
+export type { Aggregation, GenerateWork, MergeMode, MergeWork, SubtaskOutput, SubtaskWork } from './tasks/task-plan.ts';
+export type { Digits, RowFile, SegmentRecord } from './segments/manifest.ts';

@@ -4,6 +4,7 @@ import { parseTableName, type SegmentDescription, type TableType } from '@quire/
 import type { TableDirectory, TableRecord } from './directory/table-directory.ts';
 import type { TableConsumer } from './consumption/table-consumer.ts';
 import type { ConsumingRecord, SegmentRecord } from './segments/manifest.ts';
+import { fileNameOf } from './segments/file-name.ts';
 import { SegmentCatalog } from './segments/segment-catalog.ts';
 
 /** What tables share. */
@@ -28,6 +29,7 @@ export class ServedTable {
   consumer: TableConsumer | undefined;
   readonly #parts: TableParts;
   readonly #filesInProgress = new Set<string>();
+  readonly #stemsInProgress = new Set<string>();
 
   private constructor(record: TableRecord, segments: SegmentCatalog, parts: TableParts) {
     this.record = record;
@@ -54,7 +56,7 @@ export class ServedTable {
 
   /** A new name for a file of this table, which nobody collects until it is disposed of; by then a record names it, or it is garbage. */
   newFile(stem: string): NewFile {
-    const file = `${stem}.${Buffer.from(this.#parts.random.bytes(6)).toString('hex')}.parquet`;
+    const file = fileNameOf(stem, this.#parts.random);
     this.#filesInProgress.add(file);
     return { file, path: this.pathOf(file), [Symbol.dispose]: () => void this.#filesInProgress.delete(file) };
   }
@@ -68,9 +70,20 @@ export class ServedTable {
     this.#filesInProgress.delete(file);
   }
 
-  /** The files of committed segments, and those that are being written. */
+  /** Keeps all files from being collected whose names begin so, until it is disposed of. */
+  holdStem(stem: string): Disposable {
+    this.#stemsInProgress.add(stem);
+    return { [Symbol.dispose]: () => void this.#stemsInProgress.delete(stem) };
+  }
+
+  /** Whether somebody is writing the file, or will name it. */
+  isHeld(file: string): boolean {
+    return this.#filesInProgress.has(file) || this.#stemsInProgress.values().some((stem) => file.startsWith(stem));
+  }
+
+  /** The files of committed segments. */
   namedFiles(): readonly string[] {
-    return [...this.#filesInProgress, ...this.segments.manifest.segments.map(({ file }) => file)];
+    return this.segments.manifest.segments.map(({ file }) => file);
   }
 
   /** Removes a file that no record names. */

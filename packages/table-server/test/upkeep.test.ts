@@ -45,7 +45,7 @@ test('a file that no table names any more stays for the grace of queries, and th
 
   const clock = new ManualClock();
   const named = (await files()).filter((name) => !name.startsWith(segmentNames[0] ?? '-'));
-  const table = { record: { tableId }, namedFiles: () => named };
+  const table = { record: { tableId }, namedFiles: () => named, isHeld: () => false };
   const garbage = new Garbage(new TableDirectory(directory), clock);
   expect(await garbage.collect([table], 1_000)).toBe(0);
   await clock.advance(999);

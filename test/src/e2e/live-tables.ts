@@ -1,4 +1,4 @@
-import { rm, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RestreamResponse } from '@quire/api';
@@ -78,6 +78,13 @@ export class LiveTables implements AsyncDisposable {
     const [, broker = ''] = await this.#command.untilPrinted(/broker +(http:\/\/\S+)/);
     const [, controller = ''] = await this.#command.untilPrinted(/controller +(http:\/\/\S+)/);
     this.#urls = { broker, controller };
+  }
+
+  /** Process ids of its workers. */
+  async workerPids(): Promise<readonly number[]> {
+    const pid = this.#command?.pid ?? 0;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return children.trim().split(' ').filter(Boolean).map(Number);
   }
 
   /** Ends the process by SIGKILL; what it kept stays for the next one. */

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { PreviewSources } from './preview-sources.ts';
+import { TaskPool } from './task-pool.ts';
 import { openSamples, type RunningSamples } from '../samples/open-samples.ts';
 import type { RoleHooks } from './started-role.ts';
 
@@ -36,7 +37,10 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
     );
   }
   await using sources = new PreviewSources(live.current, environment);
+  await using tasks = new TaskPool(live, { clock: environment.clock, logger });
   await using engine = await EmbeddedTableEngine.open({
+    runSubtask: tasks.run,
+    subtasksMax: live.current.taskWorkers.countMax,
     dataDirectory: tableServer.dataDir,
     clock: environment.clock,
     random: environment.random,

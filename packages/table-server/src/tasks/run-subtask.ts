@@ -1,20 +1,33 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Clock, QuireError, type Random, throwIfAborted } from '@quire/core';
-import type { TableSchemaDocument } from '@quire/core/table-engine';
+import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import { type FileFinder, openFileRows, parseTableSchema } from '@quire/tables';
 import { fillFile } from '../segments/fill-segment.ts';
 import type { RowFile, SegmentRecord } from '../segments/manifest.ts';
 import { readRowFile } from '../segments/read-row-file.ts';
 import { RowFileWriter } from '../segments/row-file-writer.ts';
-import { shapeOf } from '../segments/table-columns.ts';
-import type { ServedTable } from '../served-table.ts';
+import { shapeOf, type TableShape } from '../segments/table-columns.ts';
+import { fileNameOf } from '../segments/file-name.ts';
 import { mergeRows } from './merge-rows.ts';
 import type { GenerateWork, MergeWork, SubtaskOutput, SubtaskWork } from './task-plan.ts';
 
-/** What the work of a subtask needs. */
-export interface SubtaskContext {
-  readonly source: ServedTable;
-  readonly target: ServedTable;
+/** The work of a subtask with all that is to be known of its tables: data, which may go to another process. */
+export interface SubtaskJob {
+  readonly work: SubtaskWork;
+  /** Where the rows of the source are, and where those of the target go. */
+  readonly sourceDirectory: string;
+  readonly targetDirectory: string;
+  /** Of the target. */
+  readonly config: TableConfigDocument;
   readonly schema: TableSchemaDocument;
+  readonly createdMs: number;
+  /** The names of new segments, and of their files, begin so; nobody else's do. */
+  readonly segmentStem: string;
+}
+
+/** What the work of a subtask is done with. */
+export interface SubtaskTools {
   readonly clock: Clock;
   readonly random: Random;
   readonly finder: FileFinder | undefined;
@@ -23,63 +36,59 @@ export interface SubtaskContext {
   readonly onProgress: (sentence: string) => void;
 }
 
+type SubtaskContext = SubtaskJob & SubtaskTools;
+
 /**
- * Does the work of a subtask: files of rows that no record names yet. What it wrote is removed when it fails or is aborted.
+ * Does the work of a subtask: files of rows that no record names yet. Whoever has it done removes what it wrote when it fails.
  *
- * @throws INGESTION_FAILED with the whole reason
+ * @throws INGESTION_FAILED with the whole reason; ABORTED
  */
-export function runSubtask(work: SubtaskWork, context: SubtaskContext): Promise<SubtaskOutput> {
-  return work.kind === 'generate' ? generate(work, context) : merge(work, context);
+export function runSubtask(job: SubtaskJob, tools: SubtaskTools): Promise<SubtaskOutput> {
+  const context = { ...job, ...tools };
+  return job.work.kind === 'generate' ? generate(job.work, context) : merge(job.work, context);
 }
 
 async function generate({ uri, batchConfig }: GenerateWork, context: SubtaskContext): Promise<SubtaskOutput> {
-  const { target, schema, clock, finder, rowBytesMax, signal } = context;
-  const { config } = target.record;
+  const { config, schema, clock, finder, rowBytesMax, signal } = context;
   const { files = [], problem } = (await finder?.find(escaped(uri), signal)) ?? {};
   const file = files.find((each) => each.uri === uri);
   if (problem !== undefined) throw new QuireError('INGESTION_FAILED', problem.message);
   if (file === undefined) throw new QuireError('INGESTION_FAILED', `${uri} no longer exists.`);
-  const written = new SegmentFiles(context, { input: uri.slice(0, 1_000) });
+  await using written = new SegmentFiles(context, { input: uri.slice(0, 1_000) });
   try {
     const writer = await written.open();
     await fillFile(openFileRows(file, { batchConfig, rowBytesMax, signal }), writer, { config, schema, clock, signal });
     const segments = await written.finish();
     return { segments, info: `1 file, ${describe(segments)}` };
   } catch (error) {
-    await written.remove();
     if (!(error instanceof QuireError) || error.code !== 'INGESTION_FAILED' || error.message.includes(uri)) throw error;
     throw new QuireError('INGESTION_FAILED', `${uri}: ${error.message}`, { cause: error });
   }
 }
 
 async function merge(work: MergeWork, context: SubtaskContext): Promise<SubtaskOutput> {
-  const { source, target, schema, signal, onProgress } = context;
-  const shape = shapeOf(target.record.config, schema);
+  const { config, schema, signal, onProgress } = context;
+  const shape = shapeOf(config, schema);
   const metricNames = (parseTableSchema(schema).schema.metricFieldSpecs ?? []).flatMap(({ name }) => name ?? []);
-  const written = new SegmentFiles(context, work.custom);
-  try {
-    for await (const rows of mergeRows(readAll(work.inputs, source, shape, signal), work, { shape, metricNames })) {
-      throwIfAborted(signal);
-      for (let start = 0; start < rows.length;) {
-        const writer = await written.open();
-        const room = work.rowsMax - writer.rowCount;
-        await writer.write(rows.slice(start, start + room));
-        start += room;
-        if (writer.rowCount >= work.rowsMax) await written.close();
-      }
-      onProgress(`${written.rowCount.toLocaleString('en-US')} rows written`);
+  await using written = new SegmentFiles(context, work.custom);
+  for await (const rows of mergeRows(readAll(work.inputs, context, shape), work, { shape, metricNames })) {
+    throwIfAborted(signal);
+    for (let start = 0; start < rows.length;) {
+      const writer = await written.open();
+      const room = work.rowsMax - writer.rowCount;
+      await writer.write(rows.slice(start, start + room));
+      start += room;
+      if (writer.rowCount >= work.rowsMax) await written.close();
     }
-    const segments = await written.finish();
-    return { segments, info: `${count(work.inputs.length, 'segment')} merged by ${work.mode}: ${describe(segments)}` };
-  } catch (error) {
-    await written.remove();
-    throw error;
+    onProgress(`${written.rowCount.toLocaleString('en-US')} rows written`);
   }
+  const segments = await written.finish();
+  return { segments, info: `${count(work.inputs.length, 'segment')} merged by ${work.mode}: ${describe(segments)}` };
 }
 
-async function* readAll(inputs: readonly RowFile[], source: ServedTable, shape: ReturnType<typeof shapeOf>, signal: AbortSignal) {
+async function* readAll(inputs: readonly RowFile[], { sourceDirectory, signal }: SubtaskContext, shape: TableShape) {
   for (const input of inputs) {
-    for await (const rows of readRowFile(source.pathOf(input.file), input, shape)) {
+    for await (const rows of readRowFile(join(sourceDirectory, input.file), input, shape)) {
       throwIfAborted(signal);
       yield rows;
     }
@@ -87,21 +96,16 @@ async function* readAll(inputs: readonly RowFile[], source: ServedTable, shape: 
 }
 
 /** Files of a subtask, one after the other, each to be a segment of the target. */
-class SegmentFiles {
+class SegmentFiles implements AsyncDisposable {
   readonly #context: SubtaskContext;
   readonly #custom: Readonly<Record<string, string>>;
   readonly #segments: SegmentRecord[] = [];
-  /** All that were begun. They are held until their task has ended, by the engine of tasks. */
-  readonly #files: string[] = [];
-  readonly #createdMs: number;
-  readonly #id: string;
-  #writer: { readonly writer: RowFileWriter; readonly segmentName: string } | undefined;
+  #writer: { readonly writer: RowFileWriter; readonly segmentName: string; readonly path: string } | undefined;
+  #fileCount = 0;
 
   constructor(context: SubtaskContext, custom: Readonly<Record<string, string>>) {
     this.#context = context;
     this.#custom = custom;
-    this.#createdMs = context.clock.nowMs();
-    this.#id = Buffer.from(context.random.bytes(4)).toString('hex');
   }
 
   get rowCount(): number {
@@ -110,31 +114,23 @@ class SegmentFiles {
 
   async open(): Promise<RowFileWriter> {
     if (this.#writer !== undefined) return this.#writer.writer;
-    const { target, schema } = this.#context;
-    const segmentName = `${target.name}_${this.#createdMs}_${this.#id}_${this.#segments.length}`;
-    const { file, path } = target.newFile(segmentName);
-    this.#files.push(file);
-    this.#writer = { segmentName, writer: await RowFileWriter.create(path, file, shapeOf(target.record.config, schema)) };
+    const { config, schema, random, segmentStem, targetDirectory } = this.#context;
+    const segmentName = `${segmentStem}${this.#fileCount}`;
+    this.#fileCount += 1;
+    const file = fileNameOf(segmentName, random);
+    const path = join(targetDirectory, file);
+    this.#writer = { segmentName, path, writer: await RowFileWriter.create(path, file, shapeOf(config, schema)) };
     return this.#writer.writer;
   }
 
   async close(): Promise<void> {
     if (this.#writer === undefined) return;
-    const { writer, segmentName } = this.#writer;
+    const { writer, segmentName, path } = this.#writer;
     const file = await writer.finish();
     this.#writer = undefined;
-    const { clock, target } = this.#context;
-    if (file.rowCount === 0) await target.removeFile(file.file);
-    else {
-      this.#segments.push({
-        ...file,
-        segmentName,
-        createdMs: this.#createdMs,
-        committedMs: clock.nowMs(),
-        stream: null,
-        custom: this.#custom,
-      });
-    }
+    const { clock, createdMs } = this.#context;
+    if (file.rowCount === 0) await rm(path);
+    else this.#segments.push({ ...file, segmentName, createdMs, committedMs: clock.nowMs(), stream: null, custom: this.#custom });
   }
 
   async finish(): Promise<readonly SegmentRecord[]> {
@@ -142,12 +138,8 @@ class SegmentFiles {
     return this.#segments;
   }
 
-  async remove(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#writer?.writer[Symbol.asyncDispose]();
-    for (const file of this.#files) {
-      await this.#context.target.removeFile(file);
-      this.#context.target.releaseFile(file);
-    }
   }
 }
 

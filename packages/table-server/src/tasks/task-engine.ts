@@ -4,6 +4,7 @@ import { sleepUnlessAborted, Slots } from '@quire/core/wait';
 import type { FileFinder } from '@quire/tables';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { TableRegistry } from '../table-registry.ts';
+import type { RunSubtaskJob } from './attempt-subtask.ts';
 import { dueTasks } from './due-tasks.ts';
 import { countOf, invalid, periodOf, taskOptionsOf, textsOf } from './task-options.ts';
 import type { TaskPlan } from './task-plan.ts';
@@ -19,7 +20,12 @@ export interface TaskEngineOptions {
   readonly random: Random;
   readonly instanceName: string;
   /** Read at each use. */
-  readonly ingestion: { readonly finder: FileFinder | undefined; readonly rowBytesMax: number };
+  readonly ingestion: {
+    readonly finder: FileFinder | undefined;
+    readonly rowBytesMax: number;
+    readonly runSubtask?: RunSubtaskJob | undefined;
+    readonly subtasksMax?: number | undefined;
+  };
   /** Told of what no caller hears of: schedules that cannot be read, tasks that could not be made. */
   readonly onFailed?: ((error: unknown) => void) | undefined;
 }

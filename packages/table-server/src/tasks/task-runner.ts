@@ -1,9 +1,9 @@
-import { QuireError, throwIfAborted } from '@quire/core';
+import { QuireError } from '@quire/core';
 import type { TaskRecord } from '@quire/core/table-engine';
 import { Deadline, Slots } from '@quire/core/wait';
+import { attemptSubtask } from './attempt-subtask.ts';
 import { commitTask, releaseFiles, tablesOf } from './commit-task.ts';
 import { reasonOf } from './failure-reason.ts';
-import { runSubtask } from './run-subtask.ts';
 import type { TaskEngineOptions } from './task-engine.ts';
 import type { SubtaskOutput } from './task-plan.ts';
 import { applyTaskEvent, isActive, isReadyToCommit, type TaskEvent } from './task-state.ts';
@@ -12,8 +12,8 @@ import { isFinal } from './task-transitions.ts';
 
 export type TaskRunnerOptions = TaskEngineOptions & { readonly store: TaskStore };
 
-/** Subtasks that run at once. */
-const runningMax = 2;
+/** Subtasks that run at once, unless the options say otherwise. */
+const runningMaxDefault = 2;
 const retryAfterMs = 2_000;
 /** Attempts beyond the limit that are granted since the process went away, not the work wrong. */
 const restartsMax = 10;
@@ -121,6 +121,7 @@ export class TaskRunner implements AsyncDisposable {
 
   /** Gives waiting subtasks out, the oldest first, as long as there is room. */
   #pump(): void {
+    const runningMax = this.#options.ingestion.subtasksMax ?? runningMaxDefault;
     for (const { record } of this.#stored()) {
       if (!isActive(record) || this.#stopped.has(record.taskType)) continue;
       for (const [index, { subtaskId, state }] of record.subtasks.entries()) {
@@ -165,16 +166,9 @@ export class TaskRunner implements AsyncDisposable {
     const ending = AbortSignal.any([signal, this.#closing.signal]);
     try {
       const task = this.#get(taskName);
-      const work = task.work[index];
-      if (work === undefined) throw new QuireError('INTERNAL', `Task ${taskName} has no work ${index}.`);
-      const { source, target } = tablesOf(task, this.#options.registry);
-      const { registry, clock, random, ingestion } = this.#options;
-      const schema = await registry.schemas.read(target.rawName);
       const subtaskId = task.record.subtasks[index]?.subtaskId ?? '';
       const onProgress = (sentence: string): void => void this.#progress.set(subtaskId, sentence);
-      const { finder, rowBytesMax } = ingestion;
-      throwIfAborted(ending);
-      return await runSubtask(work, { source, target, schema, clock, random, finder, rowBytesMax, signal: ending, onProgress });
+      return await attemptSubtask(task, index, { parts: this.#options, signal: ending, onProgress });
     } catch (error) {
       return { error, signal };
     }
@@ -196,7 +190,9 @@ export class TaskRunner implements AsyncDisposable {
     } else {
       const { record, attemptsMax } = this.#get(taskName);
       const { attemptCount = 1, subtaskId = '' } = record.subtasks[index] ?? {};
-      const isLast = attemptCount >= attemptsMax || (error instanceof QuireError && error.kind === 'invalid');
+      // What is wrong with its input, or too much, is so the next time as well.
+      const isHopeless = error instanceof QuireError && (error.kind === 'invalid' || error.code === 'QUERY_LIMIT_EXCEEDED');
+      const isLast = isHopeless || attemptCount >= attemptsMax;
       if (!isLast) this.#waitToRetry(subtaskId);
       await this.#apply(taskName, { kind: 'failed', index, info: reasonOf(error), isFinal: isLast });
     }

@@ -9,6 +9,7 @@ import type { ConsumingRecord } from '../segments/manifest.ts';
 interface NamingTable {
   readonly record: { readonly tableId: string };
   namedFiles(): readonly string[];
+  isHeld(file: string): boolean;
 }
 
 /** Files and directories that no record names, since when; a query that began before may still read them. */
@@ -54,7 +55,7 @@ export class Garbage {
       const names = await namesIn(this.#directory.data(tableId));
       const chunks = await this.#readChunks(tableId, names);
       const named = new Set([...chunks, ...table.namedFiles()]);
-      const files = names.filter((name) => !name.endsWith('.json') && !named.has(name));
+      const files = names.filter((name) => !name.endsWith('.json') && !named.has(name) && !table.isHeld(name));
       unnamed.push(...files.map((file) => this.#directory.data(tableId, file)));
     }
     return unnamed;

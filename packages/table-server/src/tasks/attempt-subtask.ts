@@ -1,0 +1,64 @@
+import { readdir } from 'node:fs/promises';
+import { QuireError, throwIfAborted } from '@quire/core';
+import type { ServedTable } from '../served-table.ts';
+import { tablesOf } from './commit-task.ts';
+import { runSubtask, type SubtaskJob } from './run-subtask.ts';
+import type { TaskEngineOptions } from './task-engine.ts';
+import type { SubtaskOutput } from './task-plan.ts';
+import type { StoredTask } from './task-store.ts';
+
+/** Does the work of a subtask somewhere else, such as in a process that may die alone. */
+export type RunSubtaskJob = (
+  job: SubtaskJob,
+  options: { readonly signal: AbortSignal; readonly onProgress: (sentence: string) => void },
+) => Promise<SubtaskOutput>;
+
+/**
+ * Works on a subtask once. What it made is held until its task has ended; of what it did not finish nothing stays, whatever became of the
+ * process that it ran in.
+ *
+ * @throws the reason why it made nothing
+ */
+export async function attemptSubtask(
+  task: StoredTask,
+  index: number,
+  {
+    parts,
+    signal,
+    onProgress,
+  }: { readonly parts: TaskEngineOptions; readonly signal: AbortSignal; readonly onProgress: (sentence: string) => void },
+): Promise<SubtaskOutput> {
+  const work = task.work[index];
+  if (work === undefined) throw new QuireError('INTERNAL', `Task ${task.record.taskName} has no work ${index}.`);
+  const { registry, clock, random, ingestion } = parts;
+  const { source, target } = tablesOf(task, registry);
+  const schema = await registry.schemas.read(target.rawName);
+  throwIfAborted(signal);
+  const createdMs = clock.nowMs();
+  const segmentStem = `${target.name}_${createdMs}_${Buffer.from(random.bytes(4)).toString('hex')}_`;
+  const job: SubtaskJob = {
+    work,
+    sourceDirectory: source.pathOf(''),
+    targetDirectory: target.pathOf(''),
+    config: target.record.config,
+    schema,
+    createdMs,
+    segmentStem,
+  };
+  using _held = target.holdStem(segmentStem);
+  const { finder, rowBytesMax } = ingestion;
+  const run: RunSubtaskJob =
+    ingestion.runSubtask ?? ((given, how) => runSubtask(given, { clock, random, finder, rowBytesMax, ...how }));
+  try {
+    const output = await run(job, { signal, onProgress });
+    for (const { file } of output.segments) target.holdFile(file);
+    return output;
+  } catch (error) {
+    await removeFiles(target, segmentStem);
+    throw error;
+  }
+}
+
+async function removeFiles(target: ServedTable, stem: string): Promise<void> {
+  for (const file of await readdir(target.pathOf(''))) if (file.startsWith(stem)) await target.removeFile(file);
+}
