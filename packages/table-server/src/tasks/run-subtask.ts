@@ -39,7 +39,7 @@ export interface SubtaskTools {
 type SubtaskContext = SubtaskJob & SubtaskTools;
 
 /**
- * Does the work of a subtask: files of rows that no record names yet. Whoever has it done removes what it wrote when it fails.
+ * Does the work of a subtask: files of rows that no record names yet. Its caller removes what it wrote when it fails.
  *
  * @throws INGESTION_FAILED with the whole reason; ABORTED
  */
