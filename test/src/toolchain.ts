@@ -10,6 +10,8 @@ export interface Tool {
   readonly remedy: string;
   /** Path of it, or undefined when it is missing or unfit. */
   readonly find: (environment: NodeJS.ProcessEnv) => string | undefined;
+  /** Skipped when it is missing, also where `CI` is set: it cannot be had there. */
+  readonly isOptional?: boolean;
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -133,7 +135,7 @@ export function describeWithTool(tool: Tool, name: string, body: (path: string) 
     describe(name, () => {
       body(path);
     });
-  } else if (process.env['CI'] === undefined) {
+  } else if (process.env['CI'] === undefined || tool.isOptional === true) {
     test.skip(`${name} (needs ${tool.name}: ${tool.remedy})`, () => {});
   } else {
     test(name, () => {

@@ -25,6 +25,7 @@ function keepCompiledCode() {
   const { enableCompileCache } = require('node:module');
   const { homedir } = require('node:os');
   const { join } = require('node:path');
-  process.env.NODE_COMPILE_CACHE ??= join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'quire', 'compile');
+  const own = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'quire', 'compile');
+  process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || own;
   enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }

@@ -28,6 +28,8 @@ export interface Input {
 
 export type SignalName = 'SIGINT' | 'SIGTERM';
 
+const parentCheckMs = 500;
+
 /** Everything outside that a command touches: handed in, so that a test can be all of it. */
 export interface Environment {
   readonly stdin: Input;
@@ -56,12 +58,31 @@ export function processEnvironment(invocation: string): Environment {
     random: systemRandom,
     invocation,
     onSignal: (names, listener) => {
-      for (const name of names) process.on(name, listener);
+      const isUnderNpx = names.includes('SIGTERM') && process.env['npm_command'] === 'exec';
+      const watch = isUnderNpx ? watchParent(() => listener('SIGTERM')) : undefined;
+      const onSignal = (name: NodeJS.Signals): void => {
+        // The shell has it as well, and its end is not a second request.
+        clearInterval(watch);
+        listener(name as SignalName);
+      };
+      for (const name of names) process.on(name, onSignal);
       return disposable(() => {
-        for (const name of names) process.off(name, listener);
+        clearInterval(watch);
+        for (const name of names) process.off(name, onSignal);
       });
     },
   };
+}
+
+/** Tells when the parent is gone. npx starts a command by a shell, which SIGTERM ends, and which does not pass it on. */
+function watchParent(onGone: () => void): NodeJS.Timeout {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, parentCheckMs);
+  return timer.unref();
 }
 
 function processOutput(stream: NodeJS.WriteStream): Output {

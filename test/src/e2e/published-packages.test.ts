@@ -1,28 +1,34 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify, stripVTControlCharacters } from 'node:util';
+import { stripVTControlCharacters } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { builtPackages, describeWithTool, oldestNode } from '../toolchain.ts';
+import { describeArrowHosts } from './arrow-hosts.ts';
+import { testSignalsThroughNpx } from './npx-signals.ts';
+import { testPackageSizes } from './package-sizes.ts';
 import { PublishedPackages } from './published-packages.ts';
 import { outputOf, readmePrograms } from './readme-programs.ts';
+import { describeRollingUpgrade } from './rolling-upgrade.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const nodeModules = join(root, 'node_modules');
 const programs = readmePrograms(join(root, 'packages'));
+/** Programs of strangers: what they write is compiled against our types, and runs on our JavaScript. */
+const strangers = ['stranger', 'arrow-host', 'upgrade-broker'];
 
 describeWithTool(builtPackages, 'the published packages', (packages) => {
   let published: PublishedPackages;
+  /** What the compiler said of all programs of strangers, which others of these tests run. */
+  let compilerOutput: string;
 
   beforeAll(async () => {
     published = await PublishedPackages.install(packages);
     const { folder } = published;
-    await copyFile(join(import.meta.dirname, 'stranger.process.ts'), join(folder, 'stranger.ts'));
+    for (const name of strangers) await copyFile(join(import.meta.dirname, `${name}.process.ts`), join(folder, `${name}.ts`));
     await writeFile(join(folder, 'imports.mjs'), published.entries.map((entry) => `await import('${entry}');\n`).join(''));
     const required = published.entries.map((entry) => `if (!require('${entry}')) throw new Error('${entry}');\n`);
     await writeFile(join(folder, 'requires.cjs'), required.join(''));
@@ -32,32 +38,26 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
       const link = join(folder, 'node_modules', each);
       if (!existsSync(link)) await symlink(join(nodeModules, each), link);
     }
+    const lib = ['es2024', 'esnext.array', 'esnext.disposable'];
+    const files = [...strangers.map((name) => `${name}.ts`), ...programs.map(({ file }) => file)];
+    compilerOutput = await compile('tsconfig.json', { types: ['node'], lib }, files);
   });
 
   afterAll(() => {
     published[Symbol.dispose]();
   });
 
-  /** Runs a program in the folder as a stranger would: without our condition in the environment. */
-  async function runProgram(program: string, ...args: string[]): Promise<string> {
-    const { stdout } = await run(program, args, { cwd: published.folder, env: { PATH: '/usr/bin:/bin' } });
-    return stdout;
-  }
-
   async function compile(name: string, options: object, include: readonly string[], ...args: string[]): Promise<string> {
     const compilerOptions = { strict: true, target: 'es2023', module: 'nodenext', skipLibCheck: false, ...options };
     await writeFile(join(published.folder, name), JSON.stringify({ compilerOptions, include }));
     const compiler = join(nodeModules, 'typescript/bin/tsc');
-    return runProgram(process.execPath, compiler, '-p', name, ...args).catch(
-      (error: unknown) => (error as { stdout: string }).stdout,
-    );
+    return published
+      .run(process.execPath, compiler, '-p', name, ...args)
+      .catch((error: unknown) => (error as { stdout: string }).stdout);
   }
 
   test('compile with a stranger who uses their types, and with the programs of all READMEs', async () => {
-    const lib = ['es2024', 'esnext.array', 'esnext.disposable'];
-    expect(await compile('tsconfig.json', { types: ['node'], lib }, ['stranger.ts', ...programs.map(({ file }) => file)])).toBe(
-      '',
-    );
+    expect(compilerOutput).toBe('');
   });
 
   test('leave Arrow, Node and their types to those who ask for them: the client needs none', async () => {
@@ -94,28 +94,28 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
   test('bring a command that tells an old Node what it needs, in words that an old Node can read', async () => {
     const command = 'node_modules/@quire/cli/bin/quire.cjs';
     const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.19.0'})`;
-    await expect(runProgram(process.execPath, '--import', old, command, '--help')).rejects.toMatchObject({
+    await expect(published.run(process.execPath, '--import', old, command, '--help')).rejects.toMatchObject({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(/^error: quire needs Node\.js 22\.22 or later, but this is v\S+ \(.*\)\.\n$/),
     });
     const text = await readFile(join(published.folder, command), 'utf8');
-    expect(text).not.toMatch(/\bawait\b|\busing\b|\?\?|\?\.|#[a-z]|\bat\(/);
+    expect(text).not.toMatch(/\bawait\b|\busing\b|\?\?|\?\.|[^']#[a-z]|\bat\(/);
   });
 
   const runs = (node: string): void => {
     test('can all be imported and required', async () => {
       expect(published.entries.length).toBeGreaterThan(11);
-      expect(await runProgram(node, 'imports.mjs')).toBe('');
-      expect(await runProgram(node, 'requires.cjs')).toBe('');
+      expect(await published.run(node, 'imports.mjs')).toBe('');
+      expect(await published.run(node, 'requires.cjs')).toBe('');
     });
 
     test('run a query, store its result and serve a page of it', async () => {
-      expect(await runProgram(node, 'stranger.js')).toBe('[[2],[3]]\n');
+      expect(await published.run(node, 'stranger.js')).toBe('[[2],[3]]\n');
     });
 
     test('bring the command', async () => {
-      expect(await runProgram(node, 'node_modules/@quire/cli/bin/quire.cjs', '--help')).toContain('Usage: quire');
+      expect(await published.run(node, 'node_modules/@quire/cli/bin/quire.cjs', '--help')).toContain('Usage: quire');
     });
   };
 
@@ -128,9 +128,14 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     runs(node);
 
     test.each(programs.filter((each) => each.isRun).map((each) => each.file))('run the program of %s', async (file) => {
-      expect(await runProgram(node, file.replace('.ts', '.js'))).toMatch(outputOf(file));
+      expect(await published.run(node, file.replace('.ts', '.js'))).toMatch(outputOf(file));
     });
   });
+
+  describeArrowHosts(() => published);
+  describeRollingUpgrade(() => published);
+  testSignalsThroughNpx(() => published);
+  testPackageSizes(() => published);
 
   test("run the conformance suites on a stranger's store", async () => {
     const folder = join(published.folder, 'suite');
@@ -138,7 +143,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     const suite = programs.find(({ text }) => text.includes('describeObjectStore'));
     await writeFile(join(folder, 'my-store.test.ts'), suite?.text ?? '');
     const vitest = join(nodeModules, 'vitest/vitest.mjs');
-    const output = await runProgram(process.execPath, vitest, 'run', '--root', folder, '--reporter', 'default');
+    const output = await published.run(process.execPath, vitest, 'run', '--root', folder, '--reporter', 'default');
     const [, passed] = /Tests +(\d+) passed/.exec(stripVTControlCharacters(output)) ?? [];
     expect(Number(passed)).toBeGreaterThan(100);
   });

@@ -57,6 +57,13 @@ export class PublishedPackages implements Disposable {
     return new PublishedPackages(folder, tarballs);
   }
 
+  /** Runs a program in the folder as a stranger would: without our condition in the environment. */
+  async run(program: string, ...args: readonly string[]): Promise<string> {
+    const env = { PATH: '/usr/bin:/bin', NODE_COMPILE_CACHE: join(this.folder, '.compile-cache') };
+    const { stdout } = await run(program, args, { cwd: this.folder, env });
+    return stdout;
+  }
+
   /** Every path that can be imported: `@quire/core`, `@quire/core/testing`, … */
   get entries(): readonly string[] {
     return this.tarballs.flatMap(({ manifest }) => Object.keys(manifest.exports).map((path) => join(manifest.name, path)));
