@@ -10,6 +10,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { ensureSite } from '../packages/console/scripts/build-site.ts';
 
 interface Manifest {
   readonly name: string;
@@ -37,6 +38,7 @@ async function build(packages: readonly Package[]): Promise<string[]> {
     await rewriteDeclarations(join(folder, 'dist'));
     for (const path of Object.values(manifest.bin ?? {})) await chmod(join(folder, path), 0o755);
     await copyCommonFiles(folder);
+    if (basename(folder) === 'console') await ensureSite(console.log);
     console.log(`built ${manifest.name}`);
   }
   return (await Promise.all(packages.map(lintForPublishing))).flat();

@@ -1,3 +1,4 @@
+import { CallerResponse } from './caller-response.ts';
 import { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
 import { ControllerHealthResponse } from './controller-health.ts';
 import { ErrorBody } from './error-body.ts';
@@ -8,6 +9,7 @@ import { MetadataRecord, QueryException } from './metadata-record.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 import { ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 import { DataSchema, ResultTable } from './result-table.ts';
+import { SettingsResponse } from './settings-response.ts';
 
 /** The schemas that others refer to by `$id`: the components of the OpenAPI document. */
 export const components = [
@@ -32,5 +34,7 @@ export const components = [
   ClusterResultsResponse,
   ClusterDeletionResponse,
   ClusterHealthResponse,
+  CallerResponse,
+  SettingsResponse,
   ErrorBody,
 ] as const;

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
+import { CallerResponse } from './caller-response.ts';
 import { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
 import { ControllerHealthResponse } from './controller-health.ts';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
-import { clusterPatterns, routePatterns } from './paths.ts';
+import { callerPattern, clusterPatterns, routePatterns } from './paths.ts';
 import { discoveryOperations, tableOperations } from './pinot/table-operations.ts';
 import { refer } from './reference.ts';
+import { SettingsResponse } from './settings-response.ts';
 import { serviceOperations } from './service-operations.ts';
 import { previewOperations } from './tables/preview-operations.ts';
 import { restreamOperations } from './tables/restream-operations.ts';
@@ -80,6 +82,33 @@ const readClusterHealth: Operation = {
   },
 };
 
+const readCaller: Operation = {
+  method: 'GET',
+  path: callerPattern,
+  schema: {
+    operationId: 'readCaller',
+    summary: 'Ask who calls',
+    description: 'Tells the name and the role of the caller.',
+    tags: ['service'],
+    response: { 200: responseOf('Who calls.', 'application/json', refer(CallerResponse)), ...errorResponses() },
+  },
+};
+
+const readSettings: Operation = {
+  method: 'GET',
+  path: clusterPatterns.settings,
+  schema: {
+    operationId: 'readSettings',
+    summary: 'Read the settings in force',
+    description: 'Those of the process of the controller, with where each comes from. Secrets are hidden. For admins.',
+    tags: ['cluster'],
+    response: {
+      200: responseOf('The settings.', 'application/json', refer(SettingsResponse)),
+      ...errorResponses('FORBIDDEN', 'UNSUPPORTED'),
+    },
+  },
+};
+
 /** Every call of a controller (CONTRACT.md section 3). */
 export const controllerOperations = {
   ...serviceOperations,
@@ -94,4 +123,6 @@ export const controllerOperations = {
   listClusterResults,
   deleteExpiredClusterResults,
   readClusterHealth,
+  readSettings,
+  readCaller,
 } as const;

@@ -1,4 +1,5 @@
 export { brokerOperations } from './broker-operations.ts';
+export { CallerResponse } from './caller-response.ts';
 export { components } from './components.ts';
 export { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
 export { ControllerHealthResponse } from './controller-health.ts';
@@ -21,7 +22,7 @@ export {
   parseRowCount,
   type RawParameter,
 } from './parameters.ts';
-export { metadataPath, pagePath, routePatterns, storedResultPath } from './paths.ts';
+export { callerPattern, clusterPatterns, metadataPath, pagePath, routePatterns, storedResultPath } from './paths.ts';
 export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } from './proxy-operations.ts';
 export { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
 export { pinotErrorCodeHeader } from './pinot/pinot-paths.ts';
@@ -33,6 +34,7 @@ export { parameterTypes, parseQueryParameters, type ParameterType } from './quer
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 export { RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 export { refer } from './reference.ts';
+export { SettingsResponse } from './settings-response.ts';
 export { DataSchema, ResultTable } from './result-table.ts';
 export { RestreamBody, RestreamResponse } from './tables/restream-response.ts';
 export { restreamOperations } from './tables/restream-operations.ts';

@@ -13,7 +13,10 @@ export const routePatterns = {
 } as const;
 
 /** Paths of the calls by which a controller looks after all brokers. */
-export const clusterPatterns = { results: '/cluster/results', health: '/cluster/health' } as const;
+export const clusterPatterns = { results: '/cluster/results', health: '/cluster/health', settings: '/cluster/settings' } as const;
+
+/** Path of the call that says who calls. */
+export const callerPattern = '/whoami';
 
 /** Path of a result's pages. */
 export function pagePath(requestId: string): string {

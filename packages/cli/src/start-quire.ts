@@ -46,11 +46,11 @@ export async function startQuire(options: StartQuireOptions = {}): Promise<Runni
   const environment = environmentOf(options);
   const set = Object.entries(options.set ?? {}).map(([key, value]) => `${key}=${value}`);
   const source = { config: options.file, set };
-  const { settings } = await readSettings(source, environment);
+  const { settings, view } = await readSettings(source, environment);
   const logger = createLogger(settings.observability, environment);
   const request = settingsRequestOf(source, environment);
   const started = new StartedRole<RunningRoles>(async ({ onListening, untilStop }) => {
-    await using live = await LiveSettings.open({ request, settings, clock: environment.clock, logger });
+    await using live = await LiveSettings.open({ request, settings, view, clock: environment.clock, logger });
     await runRoles(live, {
       roles,
       areRolesByDefault: options.roles === undefined,

@@ -1,7 +1,8 @@
-import type { ControllerHealthResponse } from '@quire/api';
+import type { ControllerHealthResponse, SettingsResponse } from '@quire/api';
 import type { AuthorizationProvider } from '@quire/auth';
 import type { ScheduleOptions } from '@quire/cleaner';
-import type { ServerOptions } from '@quire/service';
+import type { ServerOptions, Service } from '@quire/service';
+import type { ControllerConsole } from './console-files.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerPreviewOptions } from './preview/preview-options.ts';
 import type { ControllerTables } from './tables/table-context.ts';
@@ -27,6 +28,15 @@ export interface ControllerOptions extends ServerOptions {
   readonly tables?: ControllerTables | undefined;
   /** Most bytes of a file that is sent to be loaded; default 1 GiB. */
   readonly uploadBytesMax?: number | undefined;
+  /** The console, to be served at `/console`. Left out: there is none. */
+  readonly console?: ControllerConsole | undefined;
+  /**
+   * Answers the calls under `/query`, which the console makes: a proxy in front of the brokers. It finds out who calls by itself. Closed with
+   * the controller. Left out: the controller has no such calls.
+   */
+  readonly queries?: Pick<Service, 'handler' | 'close'> | undefined;
+  /** The settings that the process runs with, secrets hidden. Asked at every call. */
+  readonly settingsInForce?: (() => SettingsResponse) | undefined;
   /** Counts what happens. */
   readonly metrics?: ControllerMetrics | undefined;
   /** What health says beside the controller's own: of its settings, and the processes of its previews. Asked at every call. */

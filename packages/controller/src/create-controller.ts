@@ -20,7 +20,7 @@ export interface Controller extends Service {
 
 /** Creates a controller: it has brokers delete what has expired, and lets operators see and do so for all brokers at once. */
 export function createController(options: ControllerOptions): Controller {
-  const { clock = systemClock, random = systemRandom, metrics = new ControllerMetrics(), logger } = options;
+  const { clock = systemClock, random = systemRandom, metrics = new ControllerMetrics(), logger, queries } = options;
   const client = new BrokerClient({
     authorization: options.authorization,
     clock,
@@ -46,6 +46,7 @@ export function createController(options: ControllerOptions): Controller {
     about,
     metrics,
     routes: (context) => controllerRoutes({ ...context, options, client, job, tables, watch }),
+    mounted: queries && { prefix: '/query', handler: () => queries.handler() },
   });
   return new RunningController(options, { client, job, service });
 }
@@ -116,7 +117,7 @@ class RunningController implements Controller {
   async #close(): Promise<void> {
     this.#isListening = false;
     await this.#job[Symbol.asyncDispose]();
-    await this.#service.close();
+    await Promise.all([this.#options.queries?.close(), this.#service.close()]);
     await this.#client[Symbol.asyncDispose]();
   }
 }

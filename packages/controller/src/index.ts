@@ -1,4 +1,5 @@
 export { ControllerMetrics } from './controller-metrics.ts';
+export type { ConsoleFile, ConsoleFiles, ControllerConsole } from './console-files.ts';
 export type { ControllerOptions } from './controller-options.ts';
 export { type Controller, createController } from './create-controller.ts';
 export type { ControllerPreviewOptions, PreviewCall, RunPreview } from './preview/preview-options.ts';

@@ -4,7 +4,9 @@ import { createRequestId, isQuireError, QuireError, systemRandom } from '@quire/
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController, type RouteOptions } from 'fastify';
 import { addCallHooks } from './call-hooks.ts';
 import { replyToClientError, writeError } from './client-error.ts';
+import { allowOrigins } from './cross-origin.ts';
 import { replyWithError } from './error-reply.ts';
+import { handOver } from './mounted.ts';
 import { addOpenApi } from './openapi.ts';
 import { RouteIndex } from './route-index.ts';
 import { readDocsRoute } from './routes/read-docs.ts';
@@ -63,6 +65,8 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
   });
   if (bodies === 'json') readJsonBodies(server);
   else handOverBodies(server);
+  allowOrigins(server, options.corsOrigins ?? []);
+  if (service.mounted !== undefined) await handOver(server, service.mounted);
   addCallHooks(server, context, options);
   await addOpenApi(server, service.about, options.version);
   for (const route of routes) server.route(route);
@@ -80,8 +84,13 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
 
 /** What a service tells of itself, the same way everywhere. */
 function selfRoutes({ metrics, server }: ServiceOptions): RouteOptions[] {
-  const { metricsEnabled = true, docsEnabled = true } = server;
-  return [...(metricsEnabled ? [readMetricsRoute(metrics)] : []), ...(docsEnabled ? [readOpenApiRoute(), readDocsRoute()] : [])];
+  const { metricsEnabled = true, docsEnabled = true, docsPublic = false } = server;
+  const docs = [readOpenApiRoute(), readDocsRoute()].map((route) => (docsPublic ? withoutCredentials(route) : route));
+  return [...(metricsEnabled ? [readMetricsRoute(metrics)] : []), ...(docsEnabled ? docs : [])];
+}
+
+function withoutCredentials(route: RouteOptions): RouteOptions {
+  return { ...route, schema: { ...route.schema, security: [] }, config: { ...route.config, isPublic: true } };
 }
 
 /** Only JSON is read; an empty body counts as absent, since some clients announce JSON with every call. */

@@ -3,6 +3,7 @@ export { callContextOf, principalOf, signalOf, type CallContext } from './call-c
 export type { CallsUnderWay, Call, CallOutcome } from './calls-under-way.ts';
 export { createService, type Service, type ServiceAddress } from './create-service.ts';
 export { errorBodyOf, publicMessage, toQuireError } from './error-reply.ts';
+export type { Mounted } from './mounted.ts';
 export {
   type BodyReading,
   queryOf,

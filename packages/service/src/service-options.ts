@@ -1,6 +1,7 @@
 import type { CallLimits, Principal } from '@quire/auth';
 import type { Clock, Random } from '@quire/core';
 import type { FastifyBaseLogger, RouteOptions } from 'fastify';
+import type { Mounted } from './mounted.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
@@ -50,6 +51,10 @@ export interface ServerOptions extends HttpLimits {
   readonly metricsEnabled?: boolean;
   /** Whether /openapi.json and /docs exist; default true. */
   readonly docsEnabled?: boolean;
+  /** Whether /openapi.json and /docs can be read without credentials; default false. */
+  readonly docsPublic?: boolean;
+  /** Origins, such as `https://notebooks.example`, whose pages may call the service from a browser. Default: none but its own. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** Takes the log; a pino logger is one. Default: no log. */
   readonly logger?: FastifyBaseLogger | undefined;
   readonly clock?: Clock;
@@ -77,6 +82,8 @@ export interface ServiceOptions {
    * stream is for those who pass it on: nothing looks into it, and its length is theirs to bound.
    */
   readonly bodies?: 'json' | 'stream';
+  /** What another service answers of its paths. */
+  readonly mounted?: Mounted | undefined;
   /** Where calls are counted. */
   readonly metrics: ServiceMetrics;
 }

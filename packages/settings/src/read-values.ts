@@ -11,6 +11,8 @@ export interface SettingView {
   readonly key: string;
   readonly value: string;
   readonly source: SettingSource;
+  /** Whether a change of the file holds without a restart. */
+  readonly isLive: boolean;
 }
 
 /** The values of all settings; only without problems is every value there and right. */
@@ -89,7 +91,7 @@ class ValueReader {
       this.problems.push(badValue(key, row.secret ? secretMark : given.text, row.kind.allowed, given.source));
     }
     const shown = value === undefined ? '' : row.secret ? secretMark : row.kind.format(value);
-    this.view.push({ key, value: shown, source: given?.source ?? { kind: 'default' } });
+    this.view.push({ key, value: shown, source: given?.source ?? { kind: 'default' }, isLive: row.live });
     return value;
   }
 

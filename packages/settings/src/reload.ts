@@ -4,6 +4,7 @@ import { type FSWatcher, watch } from 'chokidar';
 import { diffSettings, type SettingsDiff } from './diff-settings.ts';
 import { type FileReading, parseReading, readSettingsFile, type SettingsRequest } from './load-settings.ts';
 import type { SettingProblem } from './setting-problem.ts';
+import type { SettingView } from './read-values.ts';
 import type { Settings } from './setting-table.ts';
 
 /** How long until a file that cannot be read is looked at again. */
@@ -12,7 +13,7 @@ const lookAgainMs = 1000;
 /** What became of a change of the file. */
 export type ReloadEvent =
   /** The file is good: `settings` hold from now on. Also when only its return to the good is news. */
-  | ({ readonly kind: 'applied' } & SettingsDiff)
+  | ({ readonly kind: 'applied'; readonly view: readonly SettingView[] } & SettingsDiff)
   /** The file is bad or gone: the last good settings stay. Said once for each bad state of the file. */
   | { readonly kind: 'refused'; readonly problems: readonly SettingProblem[] };
 
@@ -129,7 +130,7 @@ export class SettingsReloader implements AsyncDisposable {
     this.#problems = [];
     this.#settings = diff.settings;
     const isNews = diff.changed.length > 0 || diff.awaitingRestart.length > 0 || wasBad;
-    if (isNews || !isFirst) onEvent({ kind: 'applied', ...diff });
+    if (isNews || !isFirst) onEvent({ kind: 'applied', view: outcome.view, ...diff });
   }
 }
 

@@ -17,6 +17,7 @@ test('all defaults', () => {
       bodyBytesMax: MB,
       headerBytesMax: 16 * 1024,
       requestTimeoutMs: 30_000,
+      corsOrigins: undefined,
       idleTimeoutMs: 75_000,
       shutdownGraceMs: 30_000,
     },
@@ -101,6 +102,7 @@ test('all defaults', () => {
     },
     controller: {
       brokers: undefined,
+      consoleEnabled: true,
       brokerTimeoutMs: 30_000,
       cleanerPeriodMs: 3_600_000,
       cleanerInitialDelayMs: 'random',
@@ -128,7 +130,7 @@ test('all defaults', () => {
     },
     previewWorkers: { memoryBytesMax: 768 * MB, idleMs: 30_000, killGraceMs: 5_000 },
     streams: { fileDirectory: undefined, kafkaBrokers: undefined },
-    observability: { logLevel: 'info', logFormat: 'auto', metricsEnabled: true, docsEnabled: true },
+    observability: { logLevel: 'info', logFormat: 'auto', metricsEnabled: true, docsEnabled: true, docsPublic: false },
     tables: [],
     principals: [],
     storageClasses: [],
@@ -276,6 +278,9 @@ engine.log.level = debug
 engine.log.format = json
 engine.metrics.enabled = false
 engine.docs.enabled = false
+engine.docs.public = true
+engine.http.cors.origins = https://notebooks.example.com,http://localhost:3000
+controller.console.enabled = false
 engine.table.flights.path = /srv/flights/*.parquet
 engine.table.events.path = /srv/events.log
 engine.table.events.format = json
@@ -311,7 +316,14 @@ test('every setting is read from its own key', () => {
       proxyPort: 81,
       controllerPort: 82,
     },
-    http: { bodyBytesMax: 2 * MB, headerBytesMax: 8192, requestTimeoutMs: 5000, idleTimeoutMs: 6000, shutdownGraceMs: 0 },
+    http: {
+      bodyBytesMax: 2 * MB,
+      headerBytesMax: 8192,
+      requestTimeoutMs: 5000,
+      corsOrigins: ['https://notebooks.example.com', 'http://localhost:3000'],
+      idleTimeoutMs: 6000,
+      shutdownGraceMs: 0,
+    },
     tls: {
       certificateFile: '/srv/quire/conf/tls/server.pem',
       keyFile: '/run/secrets/server.key',
@@ -401,6 +413,7 @@ test('every setting is read from its own key', () => {
     },
     controller: {
       brokers: ['http://broker-1.example.com:8099', 'https://[::1]'],
+      consoleEnabled: false,
       brokerTimeoutMs: 5000,
       cleanerPeriodMs: 600_000,
       cleanerInitialDelayMs: 90_000,
@@ -432,7 +445,7 @@ test('every setting is read from its own key', () => {
     },
     previewWorkers: { memoryBytesMax: 200 * MB, idleMs: 9_000, killGraceMs: 10 },
     streams: { fileDirectory: '/srv/streams', kafkaBrokers: ['kafka-1:9092', '[::1]:*'] },
-    observability: { logLevel: 'debug', logFormat: 'json', metricsEnabled: false, docsEnabled: false },
+    observability: { logLevel: 'debug', logFormat: 'json', metricsEnabled: false, docsEnabled: false, docsPublic: true },
     tables: [
       { name: 'flights', path: '/srv/flights/*.parquet', format: 'auto' },
       { name: 'events', path: '/srv/events.log', format: 'json' },

@@ -26,6 +26,7 @@ describe('where values come from', () => {
       key,
       value: '10000',
       source: { kind: 'default' },
+      isLive: true,
     });
     expect(formatSettingSource({ kind: 'default' })).toBe('default');
   });

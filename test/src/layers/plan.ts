@@ -24,6 +24,7 @@ export const levels: Readonly<Record<string, number>> = {
   broker: 4,
   proxy: 4,
   controller: 4,
+  console: 4,
   cli: 5,
 };
 

@@ -23,11 +23,11 @@ export function addStartCommand(program: Command, environment: Environment): voi
       const { createLogger } = await import('../start/create-logger.ts');
       const { runRoles } = await import('../start/run-roles.ts');
       const { LiveSettings } = await import('../start/live-settings.ts');
-      const { settings } = await readSettings(options, environment);
+      const { settings, view } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
       const request = settingsRequestOf(options, environment);
       using stop = new StopRequests(environment);
-      await using live = await LiveSettings.open({ request, settings, clock: environment.clock, logger });
+      await using live = await LiveSettings.open({ request, settings, view, clock: environment.clock, logger });
       await stop.orSecond(
         runRoles(live, {
           roles: options.roles ?? new Set(rolesByDefault),

@@ -1,4 +1,4 @@
-import { type ReloadEvent, type Settings, type SettingsRequest, SettingsReloader } from '@quire/settings';
+import { type ReloadEvent, type Settings, type SettingsRequest, SettingsReloader, type SettingView } from '@quire/settings';
 import type { Clock } from '@quire/core';
 import type { Logger } from 'pino';
 
@@ -6,6 +6,8 @@ export interface LiveSettingsOptions {
   /** Without a path nothing is watched: environment and overrides do not change. */
   readonly request: SettingsRequest;
   readonly settings: Settings;
+  /** The same as text, for those who show it. Default: nothing is known. */
+  readonly view?: readonly SettingView[] | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -17,10 +19,12 @@ export class LiveSettings implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #listeners: Listener[] = [];
   #current: Settings;
+  #view: readonly SettingView[];
   #reloader: SettingsReloader | undefined;
 
-  private constructor({ settings, logger }: LiveSettingsOptions) {
+  private constructor({ settings, view = [], logger }: LiveSettingsOptions) {
     this.#current = settings;
+    this.#view = view;
     this.#logger = logger;
   }
 
@@ -45,6 +49,16 @@ export class LiveSettings implements AsyncDisposable {
     return this.#reloader?.problems.length ?? 0;
   }
 
+  /** What holds, as text that is fit to be shown, with where it comes from. */
+  get view(): readonly SettingView[] {
+    return this.#view;
+  }
+
+  /** What is wrong with the file as it is now, in sentences. */
+  get problems(): readonly string[] {
+    return (this.#reloader?.problems ?? []).map(({ message }) => message);
+  }
+
   /** Calls back after every change of what holds. */
   onApplied(listener: Listener): void {
     this.#listeners.push(listener);
@@ -62,10 +76,17 @@ export class LiveSettings implements AsyncDisposable {
     }
     const before = this.#current;
     this.#current = event.settings;
+    this.#view = viewInForce(this.#view, event.view);
     this.#logger.level = event.settings.observability.logLevel;
     this.#logger.info({ changed: event.changed }, 'settings file read: the changes are in force');
     const { awaitingRestart } = event;
     if (awaitingRestart.length > 0) this.#logger.warn({ awaitingRestart }, 'settings were changed that need a restart');
     for (const listener of this.#listeners) listener(before, event.settings);
   }
+}
+
+/** What is live holds as the file says it now, the rest as it was at the start. */
+function viewInForce(running: readonly SettingView[], read: readonly SettingView[]): readonly SettingView[] {
+  const liveByKey = new Map(read.filter(({ isLive }) => isLive).map((setting) => [setting.key, setting]));
+  return running.map((setting) => liveByKey.get(setting.key) ?? setting);
 }

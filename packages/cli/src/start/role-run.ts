@@ -10,6 +10,8 @@ export interface RunningService {
   readonly address: ServiceAddress;
   readonly settings: Settings;
   readonly usesQuickstartTokens: boolean;
+  /** Of a controller: whether it serves the console. */
+  readonly hasConsole?: boolean;
 }
 
 /** What every role is run with. */
@@ -34,6 +36,8 @@ export function serverOptionsOf(
     shutdownGraceMs: http.shutdownGraceMs,
     metricsEnabled: observability.metricsEnabled,
     docsEnabled: observability.docsEnabled,
+    docsPublic: observability.docsPublic,
+    corsOrigins: http.corsOrigins,
     logger,
     clock: environment.clock,
     random: environment.random,

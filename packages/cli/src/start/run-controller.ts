@@ -2,13 +2,15 @@ import { ControllerMetrics, createController } from '@quire/controller';
 import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
-import type { Settings } from '@quire/settings';
+import type { SettingsResponse } from '@quire/api';
+import { formatSettingSource, type Settings } from '@quire/settings';
 import { openRestreams } from './open-restreams.ts';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
 import { openAuthorization } from './open-authorization.ts';
+import { openConsole } from './open-console.ts';
 import { PreviewPool } from './preview-pool.ts';
 
 export interface ControllerRun extends RoleRun {
@@ -44,6 +46,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const { tableEngine } = run;
   await using tables = tableEngine === undefined ? undefined : await openRestreams(live, tableEngine, { ...run, metrics });
   tables?.restreams.run();
+  const site = await openConsole(live, { environment, logger, gate, brokers: brokersNow, certificateAuthorities });
   await using controller = createController({
     ...serverOptionsOf(settings, run),
     ...gate.options,
@@ -59,6 +62,8 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
       const { controller: own, cleaner } = live.current;
       return { periodMs: own.cleanerPeriodMs, initialDelayMs: own.cleanerInitialDelayMs, cron: cleaner.schedule };
     },
+    ...site,
+    settingsInForce: () => settingsInForce(live),
     healthDetails: () => ({ settingsProblems: live.problemCount, workers: previews.health }),
     port: settings.server.controllerPort,
     preview: {
@@ -79,7 +84,12 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   gate.guard(controller);
   live.onApplied(() => controller.settingsChanged());
   logger.info({ url: address.url, brokers: brokersNow() }, 'controller listens');
-  await run.onListening({ address, settings, usesQuickstartTokens: gate.usesQuickstartTokens });
+  await run.onListening({
+    address,
+    settings,
+    usesQuickstartTokens: gate.usesQuickstartTokens,
+    hasConsole: site.console !== undefined,
+  });
   await run.untilStop;
   logger.info({ graceMs: settings.http.shutdownGraceMs }, 'controller stops: calls under way may finish');
 }
@@ -88,4 +98,17 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
 function saysAuthorization({ controller }: Settings): boolean {
   const { authProviderClass, authUrl, authToken } = controller;
   return authProviderClass !== undefined || authUrl !== undefined || authToken !== undefined;
+}
+
+function settingsInForce({ view, problems }: LiveSettings): SettingsResponse {
+  return {
+    settings: view.map(({ key, value, source, isLive }) => ({
+      key,
+      value,
+      source: formatSettingSource(source),
+      isDefault: source.kind === 'default',
+      isLive,
+    })),
+    problems: [...problems],
+  };
 }

@@ -1,11 +1,11 @@
-import { lookup } from 'node:dns/promises';
 import { QuireError } from '@quire/core';
-import { createProxy, ProxyMetrics, type ProxyTimeouts } from '@quire/proxy';
+import { createProxy } from '@quire/proxy';
 import type { Settings } from '@quire/settings';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
-import { type RoleRun, serverOptionsOf } from './role-run.ts';
+import { proxyOptionsOf } from './proxy-options.ts';
+import type { RoleRun } from './role-run.ts';
 
 export interface ProxyRun extends RoleRun {
   /** The brokers that it has when the settings name none: those of the same process. */
@@ -27,43 +27,17 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
   await using gate = await Gate.open(live, { environment, logger });
   const { authoritiesFile } = settings.tls;
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
-  await using proxy = createProxy({
-    ...serverOptionsOf(settings, run),
-    ...gate.options,
-    certificateAuthorities,
-    get brokers() {
-      return brokersNow(live.current, run);
-    },
-    get brokersName() {
-      return live.current.proxy.brokersName;
-    },
-    // As every program of this machine would find it, its hosts file included.
-    resolveName: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
-    get resolveIntervalMs() {
-      return live.current.proxy.resolveIntervalMs;
-    },
-    get isStoreShared() {
-      const { storeShared } = live.current.proxy;
-      return storeShared === 'auto' ? storeShared : storeShared === 'true';
-    },
-    authMode: settings.proxy.authMode,
-    get routesMax() {
-      return live.current.proxy.routesMax;
-    },
-    connectionsMax: settings.proxy.connectionsMax,
-    get timeouts() {
-      return timeoutsOf(live.current, settings);
-    },
-    get healthIntervalMs() {
-      return live.current.proxy.healthIntervalMs;
-    },
-    get failuresMax() {
-      return live.current.proxy.failuresMax;
-    },
-    healthDetails: () => ({ settingsProblems: live.problemCount }),
-    port: settings.server.proxyPort,
-    metrics: new ProxyMetrics(),
-  });
+  await using proxy = createProxy(
+    proxyOptionsOf(live, {
+      ...run,
+      gate,
+      brokers: () => brokersNow(live.current, run),
+      brokersName: () => live.current.proxy.brokersName,
+      certificateAuthorities,
+      authMode: settings.proxy.authMode,
+      port: settings.server.proxyPort,
+    }),
+  );
   const { bindHost: host, proxyPort: port } = settings.server;
   const address = await listen({ service: proxy, role: 'proxy', host, port, portKey: 'proxy.port' });
   gate.guard(proxy);
@@ -76,13 +50,4 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
 /** The brokers of the settings; those of the process only where the settings name none, by no name either. */
 function brokersNow({ proxy }: Settings, run: ProxyRun): readonly string[] {
   return proxy.brokers ?? (proxy.brokersName === undefined ? (run.brokers ?? []) : []);
-}
-
-function timeoutsOf({ proxy }: Settings, atStart: Settings): ProxyTimeouts {
-  return {
-    connectMs: atStart.proxy.connectTimeoutMs,
-    queryMs: proxy.queryTimeoutMs,
-    answerMs: proxy.answerTimeoutMs,
-    healthMs: proxy.healthTimeoutMs,
-  };
 }

@@ -28,6 +28,7 @@ function factsOf(running: RunningRoles, settings: Settings): readonly (readonly 
   const docsOf = ({ address }: { readonly address: ServiceAddress }): string =>
     settings.observability.docsEnabled ? `${address.url}  (API: ${address.url}/docs)` : address.url;
   return [
+    ...(controller?.hasConsole === true ? [['console', `${controller.address.url}/console`] as const] : []),
     ...(broker === undefined ? [] : [['broker', docsOf(broker)] as const]),
     ...(proxy === undefined ? [] : [['proxy', docsOf(proxy)] as const]),
     ...(controller === undefined ? [] : [['controller', docsOf(controller)] as const]),

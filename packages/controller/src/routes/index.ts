@@ -9,12 +9,15 @@ import { tableRoutes } from '../tables/table-routes.ts';
 import { taskRoutes } from '../tables/task-routes.ts';
 import { previewTableRoute } from '../preview/preview-table.ts';
 import { validateRoutes } from '../preview/validate-tables.ts';
+import { consoleRoutes } from './console.ts';
 import { deleteExpiredClusterResultsRoute } from './delete-expired-cluster-results.ts';
 import { listTableBrokersRoute, listTenantBrokersRoute } from './list-brokers.ts';
 import { listClusterResultsRoute } from './list-cluster-results.ts';
 import { listTablesRoute } from './list-tables.ts';
+import { readCallerRoute } from './read-caller.ts';
 import { readClusterHealthRoute } from './read-cluster-health.ts';
 import { readHealthRoute } from './read-health.ts';
+import { readSettingsRoute } from './read-settings.ts';
 import { readTableSchemaRoute } from './read-table-schema.ts';
 
 /** All routes of a controller, besides those that every service has. */
@@ -37,5 +40,8 @@ export function controllerRoutes(context: ControllerContext): readonly RouteOpti
     ...taskRoutes(context),
     ...restreamRoutes(context),
     readHealthRoute(context),
+    readCallerRoute(),
+    readSettingsRoute(context),
+    ...consoleRoutes(context),
   ];
 }

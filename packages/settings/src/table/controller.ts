@@ -1,6 +1,6 @@
 import { httpUrls } from '../list-kind.ts';
 import { moduleOrClass } from '../module-kind.ts';
-import { choice, duration, durationOrRandom, text } from '../setting-kind.ts';
+import { boolean, choice, duration, durationOrRandom, text } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 import { textLocation } from '../text-location-kind.ts';
 
@@ -11,6 +11,14 @@ export const controller = {
     kind: httpUrls,
     live: true,
     meaning: 'The brokers that the controller looks after.',
+  }),
+  consoleEnabled: setting({
+    key: 'controller.console.enabled',
+    kind: boolean,
+    default: 'true',
+    meaning:
+      'Whether the controller serves the console at `/console`, and passes the calls under `/query` on to its brokers, which the ' +
+      'console needs since a page may call its own origin only. Callers must be known to the controller, and to the broker.',
   }),
   brokerTimeoutMs: setting({
     key: 'controller.broker.timeout',

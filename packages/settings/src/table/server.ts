@@ -1,5 +1,5 @@
 import { boolean, choice, duration, host, port, size } from '../setting-kind.ts';
-import { networks } from '../list-kind.ts';
+import { httpUrls, networks } from '../list-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
 /** Where the services listen. */
@@ -65,6 +65,13 @@ export const http = {
     default: '30s',
     meaning: 'How long a client may take to send its whole request; a slower one is answered with 408.',
   }),
+  corsOrigins: optionalSetting({
+    key: 'engine.http.cors.origins',
+    kind: httpUrls,
+    meaning:
+      'Origins whose pages may call the services from a browser, such as `https://notebooks.example.com`. Without it only pages of ' +
+      'their own origin may. Credentials still go with each call, in its Authorization header.',
+  }),
   idleTimeoutMs: setting({
     key: 'engine.broker.http.idle.timeout',
     kind: duration('100ms', '1h'),
@@ -105,5 +112,12 @@ export const observability = {
     kind: boolean,
     default: 'true',
     meaning: 'Whether `/openapi.json` and `/docs` exist.',
+  }),
+  docsPublic: setting({
+    key: 'engine.docs.public',
+    kind: boolean,
+    default: 'false',
+    meaning:
+      'Whether `/openapi.json` and `/docs` can be read without credentials. They hold no data, and tell what can be called.',
   }),
 };

@@ -1,0 +1,68 @@
+import { lookup } from 'node:dns/promises';
+import { ProxyMetrics, type ProxyOptions, type ProxyTimeouts } from '@quire/proxy';
+import type { Settings } from '@quire/settings';
+import type { Gate } from './gate.ts';
+import type { LiveSettings } from './live-settings.ts';
+import { type RoleRun, serverOptionsOf } from './role-run.ts';
+
+/** What the settings do not say of a proxy, or not alone. */
+export interface ProxyParts extends Pick<RoleRun, 'environment' | 'logger'> {
+  readonly gate: Gate;
+  readonly brokers: () => readonly string[];
+  readonly brokersName: () => string | undefined;
+  readonly certificateAuthorities: string | undefined;
+  readonly authMode: ProxyOptions['authMode'];
+  readonly port: number;
+}
+
+/** A proxy as the settings say, live where they are. Not to be copied: a copy of a getter is not live. */
+export function proxyOptionsOf(live: LiveSettings, parts: ProxyParts): ProxyOptions {
+  const settings = live.current;
+  const { gate, certificateAuthorities, authMode, port } = parts;
+  return {
+    ...serverOptionsOf(settings, parts),
+    ...gate.options,
+    certificateAuthorities,
+    authMode,
+    port,
+    metrics: new ProxyMetrics(),
+    get brokers() {
+      return parts.brokers();
+    },
+    get brokersName() {
+      return parts.brokersName();
+    },
+    // As every program of this machine would find it, its hosts file included.
+    resolveName: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
+    get resolveIntervalMs() {
+      return live.current.proxy.resolveIntervalMs;
+    },
+    get isStoreShared() {
+      const { storeShared } = live.current.proxy;
+      return storeShared === 'auto' ? storeShared : storeShared === 'true';
+    },
+    get routesMax() {
+      return live.current.proxy.routesMax;
+    },
+    connectionsMax: settings.proxy.connectionsMax,
+    get timeouts() {
+      return timeoutsOf(live.current, settings);
+    },
+    get healthIntervalMs() {
+      return live.current.proxy.healthIntervalMs;
+    },
+    get failuresMax() {
+      return live.current.proxy.failuresMax;
+    },
+    healthDetails: () => ({ settingsProblems: live.problemCount }),
+  };
+}
+
+function timeoutsOf({ proxy }: Settings, atStart: Settings): ProxyTimeouts {
+  return {
+    connectMs: atStart.proxy.connectTimeoutMs,
+    queryMs: proxy.queryTimeoutMs,
+    answerMs: proxy.answerTimeoutMs,
+    healthMs: proxy.healthTimeoutMs,
+  };
+}

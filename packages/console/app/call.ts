@@ -1,0 +1,77 @@
+import { type JsonValue, parseLosslessJson } from '@quire/client';
+
+/** What the server answered that was not a success: its own sentence, and the code that programs go by. */
+export class CallError extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** What the answer holds beside the sentence: findings about a table, for example. */
+  readonly body: JsonValue | undefined;
+
+  constructor(
+    message: string,
+    options: { readonly status: number; readonly code: string; readonly body?: JsonValue | undefined },
+  ) {
+    super(message);
+    this.status = options.status;
+    this.code = options.code;
+    this.body = options.body;
+  }
+}
+
+export interface CallOptions {
+  readonly method?: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls the console's own origin. */
+export type Call = (path: string, options?: CallOptions) => Promise<JsonValue>;
+
+/** The address of a call with its parameters; those that are undefined are left out. */
+export function addressOf(path: string, query: CallOptions['query'] = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+}
+
+/** Makes calls with this Authorization. `onRefused` hears when the server does not know the caller (any more). */
+export function createCall(authorization: string, onRefused: () => void): Call {
+  return async (path, { method = 'GET', query, body, signal } = {}) => {
+    const response = await fetch(addressOf(path, query), {
+      method,
+      // Or the browser would ask for a password by itself.
+      credentials: 'omit',
+      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    }).catch((error: unknown) => {
+      if (signal?.aborted === true) throw error;
+      throw new CallError('The server does not answer. Is it still running?', { status: 0, code: 'SERVER_UNREACHABLE' });
+    });
+    const text = await response.text();
+    const parsed = parseAnswer(text, response.headers.get('content-type') ?? '');
+    if (response.ok) return parsed;
+    if (response.status === 401) onRefused();
+    throw callErrorOf(response.status, parsed);
+  };
+}
+
+function parseAnswer(text: string, contentType: string): JsonValue {
+  if (!contentType.includes('json')) return text;
+  try {
+    return parseLosslessJson(text);
+  } catch {
+    return text;
+  }
+}
+
+function callErrorOf(status: number, body: JsonValue): CallError {
+  const members = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
+  const { error, reason } = members as { readonly error?: JsonValue; readonly reason?: JsonValue };
+  return new CallError(typeof error === 'string' ? error : `The server answered with status ${status}.`, {
+    status,
+    code: typeof reason === 'string' ? reason : 'UNEXPECTED_RESPONSE',
+    body,
+  });
+}

@@ -1,0 +1,38 @@
+import type { GridColumn } from './grid-columns.ts';
+import { encodeJson } from './cell-text.ts';
+import type { ResultPages } from './result-pages.ts';
+
+export type CopyFormat = 'TSV' | 'JSON';
+
+/** A clipboard is for a look elsewhere; a download is for the rest. */
+export const copiedRowsMax = 10_000;
+
+/** Rows of a result as text for the clipboard; fetches what is not there. */
+export async function rowsAsText(
+  pages: ResultPages,
+  rows: readonly number[],
+  { columns, format }: { readonly columns: readonly GridColumn[]; readonly format: CopyFormat },
+): Promise<string> {
+  const lines: string[] = [];
+  for (const row of rows) {
+    if (pages.textAt(row, 0) === undefined) await pages.load(row, row + 1, undefined, { atOnce: true });
+    lines.push(format === 'TSV' ? tsvLine(pages, row, columns) : jsonObject(pages, row, columns));
+  }
+  return format === 'TSV'
+    ? [columns.map(({ name }) => tsvField(name)).join('\t'), ...lines].join('\n')
+    : `[\n${lines.join(',\n')}\n]`;
+}
+
+function tsvLine(pages: ResultPages, row: number, columns: readonly GridColumn[]): string {
+  return columns.map(({ index }) => tsvField(pages.textAt(row, index) ?? '')).join('\t');
+}
+
+/** As spreadsheets read it: quotes around what holds tabs, line breaks or quotes. */
+function tsvField(text: string): string {
+  return /[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function jsonObject(pages: ResultPages, row: number, columns: readonly GridColumn[]): string {
+  const members = columns.map(({ key, index }) => `${JSON.stringify(key)}:${encodeJson(pages.jsonAt(row, index))}`);
+  return `  {${members.join(',')}}`;
+}

@@ -1,0 +1,46 @@
+import type { DownloadFormat, QuireClient } from '@quire/client';
+import type { OpenResult } from './result-pages.ts';
+
+export type FileFormat = Extract<DownloadFormat, 'arrow' | 'csv' | 'ndjson'>;
+
+const fileTypes: Readonly<Record<FileFormat, { readonly extension: string; readonly type: string }>> = {
+  arrow: { extension: 'arrows', type: 'application/vnd.apache.arrow.stream' },
+  csv: { extension: 'csv', type: 'text/csv' },
+  ndjson: { extension: 'ndjson', type: 'application/x-ndjson' },
+};
+
+/** Saves a whole result as a file, and tells how many of its rows are there. @throws as the pages of the result */
+export async function downloadResult(
+  client: QuireClient,
+  { requestId }: OpenResult,
+  {
+    format,
+    onProgress,
+    signal,
+  }: { readonly format: FileFormat; readonly onProgress: (rowCount: number) => void; readonly signal: AbortSignal },
+): Promise<void> {
+  const { extension, type } = fileTypes[format];
+  const cursor = await client.open(requestId, { rowCount: 1, signal });
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let parts: Blob[] = [];
+  let bytes = 0;
+  const download = cursor.download({ format, signal, onProgress: ({ rowCount }) => onProgress(rowCount) });
+  for await (const chunk of download) {
+    chunks.push(chunk as Uint8Array<ArrayBuffer>);
+    bytes += chunk.byteLength;
+    // The browser keeps blobs on its disk; arrays stay in memory.
+    if (bytes >= 8 * 2 ** 20) {
+      parts = [new Blob([...parts, ...chunks.splice(0)])];
+      bytes = 0;
+    }
+  }
+  save(new Blob([...parts, ...chunks], { type }), `${requestId}.${extension}`);
+}
+
+function save(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,35 @@
+import type { OpenResult } from './result-pages.ts';
+
+/** A column as the grid knows it. */
+export interface GridColumn {
+  /** Its place in the result. */
+  readonly index: number;
+  /** Its name, with a number behind it where another column has the same. */
+  readonly key: string;
+  readonly name: string;
+  readonly dataType: string;
+}
+
+/** The columns of a result, each with a key of its own: SQL lets several have one name. */
+export function gridColumnsOf({ columns }: Pick<OpenResult, 'columns'>): readonly GridColumn[] {
+  const taken = new Set<string>();
+  return columns.map(({ name, dataType }, index) => {
+    // The grid keeps columns in plain objects, which have members of their own.
+    let key = name === '' ? `column ${index + 1}` : name in {} ? `"${name}"` : name;
+    for (let number = 2; taken.has(key); number += 1) key = `${name} (${number})`;
+    taken.add(key);
+    return { index, key, name, dataType };
+  });
+}
+
+/** Pinned columns first, in the order of their pinning; the others as the result has them. */
+export function inGridOrder(columns: readonly GridColumn[], pinned: readonly string[]): readonly GridColumn[] {
+  const first = pinned.flatMap((key) => columns.filter((column) => column.key === key));
+  return [...first, ...columns.filter(({ key }) => !pinned.includes(key))];
+}
+
+const numeric: readonly string[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL'];
+
+export function isNumeric(dataType: string): boolean {
+  return numeric.includes(dataType);
+}

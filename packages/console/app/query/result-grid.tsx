@@ -1,0 +1,196 @@
+import { createEventTarget, type DataFrame, HighTable } from 'hightable';
+import 'hightable/src/HighTable.css';
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { formatCount } from '../format.ts';
+import { type GridColumn, inGridOrder, isNumeric } from './grid-columns.ts';
+import type { ResultPages } from './result-pages.ts';
+
+export type Selection = NonNullable<Parameters<typeof HighTable>[0]['selection']>;
+export type Visibility = NonNullable<Parameters<typeof HighTable>[0]['columnsVisibility']>;
+
+/** Where the keyboard is: row and column counted from 0; row -1 is the head, column -1 the row's number. */
+export interface GridPlace {
+  readonly row: number;
+  readonly column: number;
+}
+
+export interface ResultGridProps {
+  readonly pages: ResultPages;
+  readonly columns: readonly GridColumn[];
+  readonly pinned: readonly string[];
+  readonly visibility: Visibility;
+  readonly selection: Selection;
+  readonly place: GridPlace;
+  readonly onPinned: (pinned: readonly string[]) => void;
+  readonly onVisibility: (visibility: Visibility) => void;
+  readonly onSelection: (selection: Selection) => void;
+  readonly onPlace: (place: GridPlace) => void;
+  /** Somebody wants to see all of a cell. */
+  readonly onOpenCell: (row: number, column: GridColumn) => void;
+  /** Somebody wants the selected rows, or this one, in the clipboard. */
+  readonly onCopy: (row: number) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Longer cells are cut here; the whole cell opens by Enter or a double click. */
+const shownCharacters = 200;
+
+/** All rows of a result: HighTable draws what is seen, and asks for what is missing of it. */
+export function ResultGrid(props: ResultGridProps): ReactNode {
+  const { pages, columns, pinned, visibility, selection, place, onPinned } = props;
+  const ordered = useMemo(() => inGridOrder(columns, pinned), [columns, pinned]);
+  const data = useMemo(() => dataFrameOf(pages, ordered), [pages, ordered]);
+  const configuration = useMemo(
+    () =>
+      Object.fromEntries(
+        ordered.map((column) => [
+          column.key,
+          {
+            headerComponent: (controls: ReactNode) => (
+              <Header column={column} controls={controls} isPinned={pinned.includes(column.key)} />
+            ),
+            className: [
+              isNumeric(column.dataType) ? 'is-number' : '',
+              pinned.includes(column.key) ? `is-pinned pin-${pinned.indexOf(column.key)}` : '',
+            ]
+              .join(' ')
+              .trim(),
+            menuGroups: [
+              {
+                title: column.dataType,
+                items: [
+                  pinned.includes(column.key)
+                    ? { label: 'Unpin column', onClick: () => onPinned(pinned.filter((key) => key !== column.key)) }
+                    : { label: 'Pin column', onClick: () => onPinned([...pinned, column.key]) },
+                ],
+              },
+            ],
+          },
+        ]),
+      ),
+    [ordered, pinned, onPinned],
+  );
+  // A new object is a new wish to go there, and takes the focus.
+  const cellPosition = useMemo(() => ({ colIndex: place.column + 2, rowIndex: place.row + 2 }), [place]);
+  const container = useRef<HTMLDivElement>(null);
+  usePinnedOffsets(container, pinned, visibility);
+  const visible = ordered.filter(({ key }) => visibility[key]?.hidden !== true);
+  const onKeyDown = (event: KeyboardEvent, columnIndex: number, row: number): void => {
+    const column = ordered[columnIndex];
+    if (column === undefined) return;
+    if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      props.onOpenCell(row, column);
+    } else if (event.key.toLowerCase() === 'c' && (event.ctrlKey || event.metaKey) && event.shiftKey) {
+      event.preventDefault();
+      props.onCopy(row);
+    }
+  };
+  return (
+    <div className="grid" ref={container}>
+      <HighTable
+        data={data}
+        columnConfiguration={configuration}
+        columnsVisibility={visibility}
+        onColumnsVisibilityChange={props.onVisibility}
+        selection={selection}
+        onSelectionChange={props.onSelection}
+        cellPosition={cellPosition}
+        onCellPositionChange={({ colIndex, rowIndex }) =>
+          props.onPlace({ row: rowIndex - 2, column: Math.min(colIndex, visible.length + 1) - 2 })
+        }
+        focus={false}
+        numRowsPerPage={20}
+        onDoubleClickCell={(_event, columnIndex, row) => {
+          const column = ordered[columnIndex];
+          if (column !== undefined) props.onOpenCell(row, column);
+        }}
+        onKeyDownCell={onKeyDown}
+        onError={(error) => {
+          if (!(error instanceof Error && error.name === 'AbortError')) props.onError(error);
+        }}
+        stringify={(value) => (typeof value === 'string' ? value : '')}
+        renderCellContent={({ cell }) => (
+          <CellContent value={cell?.value as string | null | undefined} isLoaded={cell !== undefined} />
+        )}
+        className="result-table"
+      />
+    </div>
+  );
+}
+
+function dataFrameOf(pages: ResultPages, columns: readonly GridColumn[]): DataFrame {
+  const eventTarget = createEventTarget<{ resolve: undefined; update: undefined; numrowschange: undefined }>();
+  const indexByKey = new Map(columns.map(({ key, index }) => [key, index]));
+  return {
+    numRows: pages.result.totalRowCount,
+    columnDescriptors: columns.map(({ key }) => ({ name: key })),
+    eventTarget,
+    getRowNumber: ({ row }) => ({ value: row }),
+    getCell: ({ row, column }) => {
+      const value = pages.textAt(row, indexByKey.get(column) ?? -1);
+      return value === undefined ? undefined : { value };
+    },
+    fetch: async ({ rowStart, rowEnd, signal }) => {
+      await pages.load(rowStart, rowEnd, signal);
+      eventTarget.dispatchEvent(new CustomEvent('resolve'));
+    },
+  };
+}
+
+function Header({
+  column,
+  controls,
+  isPinned,
+}: {
+  readonly column: GridColumn;
+  readonly controls: ReactNode;
+  readonly isPinned: boolean;
+}): ReactNode {
+  return (
+    <span className="grid-head">
+      <span className="grid-head-name" title={column.name}>
+        {isPinned && <span aria-label="pinned">⇤ </span>}
+        {column.name === '' ? column.key : column.name}
+      </span>
+      <span className="grid-head-type">{column.dataType}</span>
+      {controls}
+    </span>
+  );
+}
+
+function CellContent({ value, isLoaded }: { readonly value: string | null | undefined; readonly isLoaded: boolean }): ReactNode {
+  if (!isLoaded || value === undefined) return null;
+  if (value === null) return <span className="null">null</span>;
+  if (value === '') return <span className="null">empty</span>;
+  return value.length > shownCharacters ? `${value.slice(0, shownCharacters)}…` : value;
+}
+
+/** Where each pinned column sticks depends on how wide those before it are. */
+function usePinnedOffsets(
+  container: { readonly current: HTMLDivElement | null },
+  pinned: readonly string[],
+  visibility: Visibility,
+): void {
+  useEffect(() => {
+    const { current: element } = container;
+    if (element === null || pinned.length === 0) return undefined;
+    const place = (): void => {
+      const corner = element.querySelector<HTMLElement>('thead td');
+      let offset = corner?.offsetWidth ?? 0;
+      pinned.forEach((_key, index) => {
+        element.style.setProperty(`--pin-${index}`, `${offset}px`);
+        offset += element.querySelector<HTMLElement>(`thead th.pin-${index}`)?.offsetWidth ?? 0;
+      });
+    };
+    const observer = new ResizeObserver(place);
+    for (const head of element.querySelectorAll('thead td, thead th.is-pinned')) observer.observe(head);
+    place();
+    return () => observer.disconnect();
+  }, [container, pinned, visibility]);
+}
+
+/** Says where one is, for whoever does not see it. */
+export function describePlace({ row }: GridPlace, rowCount: number): string {
+  return row < 0 ? `${formatCount(rowCount)} rows` : `Row ${formatCount(row + 1)} of ${formatCount(rowCount)}`;
+}

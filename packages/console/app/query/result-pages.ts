@@ -1,0 +1,148 @@
+import type { QuireClient, ResultCursor } from '@quire/client';
+import { abortError, systemClock } from '@quire/core/portable';
+import { CompressionType, setCompressionCodec, type Table, tableFromIPC } from '@uwdata/flechette';
+import { decompress } from 'fzstd';
+import { cellJson, cellText } from './cell-text.ts';
+
+setCompressionCodec(CompressionType.ZSTD, {
+  encode: () => {
+    throw new Error('Pages are read here, not written.');
+  },
+  decode: (bytes) => decompress(bytes),
+});
+
+/** A result that is stored, as far as a grid must know it. */
+export type OpenResult = Pick<ResultCursor, 'requestId' | 'columns' | 'totalRowCount' | 'broker'>;
+
+/** Cells of a page that are wanted at once: as many rows as make a page of moderate size. */
+const cellsPerPage = 20_000;
+const pageRowsRange = { least: 100, most: 2000 };
+/** Pages that are kept; the one that was not looked at for the longest goes first. */
+const pagesKept = 24;
+/** Who scrolls past rows does not want them: pages are asked for once the rows have stayed for this long. */
+const settleMs = 40;
+
+interface Loading {
+  readonly page: Promise<Table>;
+  readonly controller: AbortController;
+  waitingCount: number;
+}
+
+/** All rows of a result, fetched as Arrow pages where one looks, and let go of where one does not: memory stays flat. */
+export class ResultPages {
+  readonly result: OpenResult;
+  readonly pageRowCount: number;
+  readonly #client: QuireClient;
+  readonly #pages = new Map<number, Table>();
+  readonly #loading = new Map<number, Loading>();
+
+  constructor(client: QuireClient, result: OpenResult) {
+    this.#client = client;
+    this.result = result;
+    const fitting = Math.floor(cellsPerPage / Math.max(1, result.columns.length));
+    this.pageRowCount = Math.min(pageRowsRange.most, Math.max(pageRowsRange.least, fitting));
+  }
+
+  /** A cell as text, null for a null; undefined while its page is not there. */
+  textAt(row: number, column: number): string | null | undefined {
+    return this.#valueAt(row, column, cellText);
+  }
+
+  /** A cell as JSON has it; undefined while its page is not there. */
+  jsonAt(row: number, column: number): unknown {
+    return this.#valueAt(row, column, cellJson);
+  }
+
+  /**
+   * Fetches what is missing of rows `[start, end)`.
+   *
+   * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_EVICTED when the result is gone; ABORTED when the signal was aborted
+   */
+  async load(start: number, end: number, signal?: AbortSignal, { atOnce = false } = {}): Promise<void> {
+    const wanted = this.#pagesOf(start, end).filter((page) => this.#touch(page) === undefined);
+    if (wanted.length === 0) return;
+    if (!atOnce) await systemClock.sleep(settleMs, signal);
+    await Promise.all(wanted.map((page) => this.#loadPage(page, signal)));
+  }
+
+  #pagesOf(start: number, end: number): readonly number[] {
+    const [first, last] = [
+      Math.floor(start / this.pageRowCount),
+      Math.ceil(Math.min(end, this.result.totalRowCount) / this.pageRowCount),
+    ];
+    return Array.from({ length: Math.max(0, last - first) }, (_none, index) => first + index);
+  }
+
+  #valueAt<Value>(
+    row: number,
+    column: number,
+    read: (value: unknown, type: Table['schema']['fields'][number]['type']) => Value,
+  ): Value | undefined {
+    const page = this.#pages.get(Math.floor(row / this.pageRowCount));
+    const field = page?.schema.fields[column];
+    if (page === undefined || field === undefined) return undefined;
+    return read(page.getChildAt(column).get(row % this.pageRowCount), field.type);
+  }
+
+  /** The page, if it is there; it was looked at last from now on. */
+  #touch(index: number): Table | undefined {
+    const page = this.#pages.get(index);
+    if (page === undefined) return undefined;
+    this.#pages.delete(index);
+    this.#pages.set(index, page);
+    return page;
+  }
+
+  /** Several may wait for one page; the call ends when nobody does any more. */
+  async #loadPage(index: number, signal?: AbortSignal): Promise<void> {
+    if (this.#touch(index) !== undefined) return;
+    if (signal?.aborted === true) throw abortError(signal);
+    const loading = this.#loading.get(index) ?? this.#begin(index);
+    loading.waitingCount += 1;
+    const gone = Promise.withResolvers<never>();
+    const onAbort = (): void => {
+      loading.waitingCount -= 1;
+      if (loading.waitingCount === 0) {
+        this.#loading.delete(index);
+        loading.controller.abort();
+      }
+      if (signal !== undefined) gone.reject(abortError(signal));
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      await Promise.race([loading.page, gone.promise]);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #begin(index: number): Loading {
+    const controller = new AbortController();
+    const page = this.#fetch(index, controller.signal);
+    const loading: Loading = { page, controller, waitingCount: 0 };
+    this.#loading.set(index, loading);
+    page.then(
+      (table) => {
+        this.#loading.delete(index);
+        this.#pages.set(index, table);
+        for (const oldest of this.#pages.keys()) {
+          if (this.#pages.size <= pagesKept) break;
+          this.#pages.delete(oldest);
+        }
+      },
+      () => {
+        if (this.#loading.get(index) === loading) this.#loading.delete(index);
+      },
+    );
+    return loading;
+  }
+
+  async #fetch(index: number, signal: AbortSignal): Promise<Table> {
+    const { requestId, broker } = this.result;
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    const options = { offset: index * this.pageRowCount, rowCount: this.pageRowCount, format: 'arrow', broker, signal } as const;
+    for await (const chunk of this.#client.stream(requestId, options)) chunks.push(chunk as Uint8Array<ArrayBuffer>);
+    const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
+    return tableFromIPC(bytes, { useBigInt: true, useBigIntTimestamp: true, useDecimalInt: true });
+  }
+}

@@ -1,0 +1,183 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { PostgreSQL, sql, SQLDialect } from '@codemirror/lang-sql';
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, lintGutter, setDiagnostics } from '@codemirror/lint';
+import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder,
+} from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { type ReactNode, useEffect, useRef } from 'react';
+import type { Catalog } from './catalog.ts';
+import { functionNames } from './function-names.ts';
+import type { ErrorPlace } from './locate-error.ts';
+
+export interface SqlEditorProps {
+  readonly text: string;
+  readonly catalog: Catalog | undefined;
+  readonly problem: { readonly place: ErrorPlace; readonly message: string } | undefined;
+  readonly onChange: (text: string) => void;
+  readonly onRun: () => void;
+}
+
+/** A dialect whose functions are those of the engine. */
+const dialect = SQLDialect.define({
+  ...PostgreSQL.spec,
+  builtin: functionNames.join(' '),
+});
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword], color: 'var(--code-keyword)', fontWeight: '550' },
+  { tag: tags.string, color: 'var(--code-string)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--code-number)' },
+  { tag: [tags.lineComment, tags.blockComment], color: 'var(--code-comment)', fontStyle: 'italic' },
+  { tag: tags.standard(tags.name), color: 'var(--accent)' },
+  { tag: tags.typeName, color: 'var(--accent)' },
+]);
+
+const looks = EditorView.theme({
+  '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '13.5px', height: '100%' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },
+  '.cm-content': { caretColor: 'var(--text)', padding: '10px 0' },
+  '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--text-2)', border: 'none' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--surface-2) 60%, transparent)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--selection)',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--surface)',
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+    boxShadow: 'var(--shadow)',
+  },
+  '.cm-tooltip-autocomplete > ul > li': { padding: '3px 8px', fontFamily: 'var(--mono)' },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--accent-text)' },
+  '.cm-completionDetail': { color: 'var(--text-2)', fontStyle: 'normal', marginLeft: '12px' },
+  'li[aria-selected] .cm-completionDetail': { color: 'inherit' },
+  '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
+  '.cm-placeholder': { color: 'var(--text-2)' },
+});
+
+/**
+ * An editor for SQL that completes tables, columns and functions, and marks what the engine did not understand. It lives in a shadow root, where
+ * its styles are style sheets of scripts: the page's security policy allows no style elements.
+ */
+export function SqlEditor(props: SqlEditorProps): ReactNode {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const language = useRef(new Compartment());
+  const latest = useRef(props);
+  latest.current = props;
+  const { text, catalog, problem } = props;
+
+  useEffect(() => {
+    const { current: element } = host;
+    if (element === null) return undefined;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+    const mount = document.createElement('div');
+    mount.style.height = '100%';
+    root.replaceChildren(mount);
+    const editor = new EditorView({
+      root,
+      parent: mount,
+      state: EditorState.create({
+        doc: latest.current.text,
+        extensions: [basics, language.current.of(languageOf(latest.current.catalog)), keysOf(latest), listenTo(latest)],
+      }),
+    });
+    view.current = editor;
+    editor.focus();
+    return () => {
+      editor.destroy();
+      view.current = null;
+    };
+  }, []);
+
+  useEffect(() => {
+    const { current: editor } = view;
+    if (editor === null || editor.state.doc.toString() === text) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+  }, [text]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: language.current.reconfigure(languageOf(catalog)) });
+  }, [catalog]);
+
+  useEffect(() => {
+    const { current: editor } = view;
+    if (editor === null) return;
+    const { length } = editor.state.doc;
+    const shown: Diagnostic[] =
+      problem === undefined || problem.place.from > length
+        ? []
+        : [{ from: problem.place.from, to: Math.min(problem.place.to, length), severity: 'error', message: problem.message }];
+    editor.dispatch(setDiagnostics(editor.state, shown));
+  }, [problem]);
+
+  return <div ref={host} className="editor" />;
+}
+
+const basics: Extension = [
+  lineNumbers(),
+  lintGutter(),
+  history(),
+  drawSelection(),
+  highlightSpecialChars(),
+  highlightActiveLine(),
+  bracketMatching(),
+  closeBrackets(),
+  autocompletion({ icons: false }),
+  syntaxHighlighting(colours),
+  looks,
+  EditorView.lineWrapping,
+  placeholder('SELECT …'),
+  EditorView.contentAttributes.of({ 'aria-label': 'SQL' }),
+  // Without a key for it, Tab leaves the editor as it leaves every other field.
+  keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+];
+
+function languageOf(catalog: Catalog | undefined): Extension {
+  const schema = Object.fromEntries(
+    Object.entries(catalog ?? {}).map(([table, columns]) => [
+      table,
+      columns.map(({ name, dataType }) => ({ label: name, type: 'property', detail: dataType })),
+    ]),
+  );
+  // The columns of all tables complete where no table is named yet, as they do behind `SELECT`.
+  const names = new Set(Object.values(catalog ?? {}).flatMap((columns) => columns.map(({ name }) => name)));
+  const anywhere = [...names].map((name) => ({ label: name, type: 'property', detail: 'column' }));
+  return [
+    sql({ dialect, schema, upperCaseKeywords: true }),
+    dialect.language.data.of({
+      autocomplete: (context: {
+        readonly matchBefore: (pattern: RegExp) => { readonly from: number; readonly text: string } | null;
+      }) => {
+        const word = context.matchBefore(/(?<![.\w])[A-Za-z_]\w+$/);
+        return word === null ? null : { from: word.from, options: anywhere, validFor: /^\w*$/ };
+      },
+    }),
+  ];
+}
+
+function keysOf(latest: { readonly current: SqlEditorProps }): Extension {
+  const run = (): boolean => {
+    latest.current.onRun();
+    return true;
+  };
+  return Prec.highest(keymap.of([{ key: 'Mod-Enter', run }]));
+}
+
+function listenTo(latest: { readonly current: SqlEditorProps }): Extension {
+  return EditorView.updateListener.of((update) => {
+    if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+  });
+}

@@ -1,0 +1,50 @@
+import { useSyncExternalStore } from 'react';
+
+/** A place in the console: its path in segments, and its parameters. All of it is behind the `#`, and never sent to a server. */
+export interface Place {
+  readonly segments: readonly string[];
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** `#/tables/flights?tab=schema` */
+export function parsePlace(hash: string): Place {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const segments = path.split('/').filter((segment) => segment !== '');
+  return { segments: segments.map((segment) => decode(segment)), parameters: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+/** What stands in an address may have been typed by hand. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** The address of a place, to be used as a link. */
+export function placeOf(segments: readonly string[], parameters: Readonly<Record<string, string | undefined>> = {}): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const query = new URLSearchParams(given).toString();
+  return `#/${segments.map((segment) => encodeURIComponent(segment)).join('/')}${query === '' ? '' : `?${query}`}`;
+}
+
+export function goTo(segments: readonly string[], parameters: Readonly<Record<string, string | undefined>> = {}): void {
+  location.hash = placeOf(segments, parameters);
+}
+
+/** Changes the address without a step in the history: what the page shows has not changed. */
+export function replacePlace(segments: readonly string[], parameters: Readonly<Record<string, string | undefined>> = {}): void {
+  history.replaceState(null, '', placeOf(segments, parameters));
+}
+
+export function usePlace(): Place {
+  const hash = useSyncExternalStore(
+    (onChange) => {
+      addEventListener('hashchange', onChange);
+      return () => removeEventListener('hashchange', onChange);
+    },
+    () => location.hash,
+  );
+  return parsePlace(hash);
+}

@@ -1,0 +1,58 @@
+import { QuireAdminClient, QuireClient } from '@quire/client';
+import { createContext, useContext } from 'react';
+import { type Call, createCall } from './call.ts';
+import { QueryRunner } from './query/query-runner.ts';
+
+/** Somebody who is signed in, and what they can call. */
+export interface Session {
+  readonly name: string;
+  readonly role: 'query' | 'admin';
+  readonly authorization: string;
+  readonly client: QuireClient;
+  readonly admin: QuireAdminClient;
+  readonly call: Call;
+  readonly runner: QueryRunner;
+}
+
+/** The token lives as long as the tab, and in no other. */
+const storageKey = 'quire.token';
+
+export function readKeptToken(): string | undefined {
+  return sessionStorage.getItem(storageKey) ?? undefined;
+}
+
+export function keepToken(token: string | undefined): void {
+  if (token === undefined) sessionStorage.removeItem(storageKey);
+  else sessionStorage.setItem(storageKey, token);
+}
+
+/** Finds out who a token is for. @throws CallError UNAUTHENTICATED when it is for nobody */
+export async function openSession(token: string, onRefused: () => void): Promise<Session> {
+  const authorization = `Bearer ${token}`;
+  const caller = (await createCall(authorization, () => undefined)('/whoami')) as {
+    readonly name: string;
+    readonly role: 'query' | 'admin';
+  };
+  // Without this the browser would ask for a password by itself where a token is refused.
+  const fetchWithout: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'omit' });
+  const options = { baseUrl: location.origin, token, fetch: fetchWithout };
+  const client = new QuireClient(options);
+  return {
+    name: caller.name,
+    role: caller.role,
+    authorization,
+    client,
+    admin: new QuireAdminClient(options),
+    call: createCall(authorization, onRefused),
+    runner: new QueryRunner(client),
+  };
+}
+
+export const SessionContext = createContext<Session | undefined>(undefined);
+
+/** Who is signed in; only below the page where one signs in. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === undefined) throw new Error('Nobody is signed in.');
+  return session;
+}

@@ -1,0 +1,66 @@
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { usePlace } from '../router.ts';
+import { keepToken, openSession, readKeptToken, type Session, SessionContext } from '../session.ts';
+import { useResource } from '../use-resource.ts';
+import { Loading } from '../widgets/states.tsx';
+import { ToastsProvider } from '../widgets/toasts.tsx';
+import { readAboutServer } from './about-server.ts';
+import { findPage } from './pages.tsx';
+import { Rail } from './rail.tsx';
+import { SignIn } from './sign-in.tsx';
+
+/** The whole console: the page where one signs in, or the frame with the page of the address. */
+export function App(): ReactNode {
+  const [session, setSession] = useState<Session>();
+  const [notice, setNotice] = useState<string>();
+  const [isResuming, setIsResuming] = useState(() => readKeptToken() !== undefined);
+  const about = useResource('about', readAboutServer);
+  const signOut = useCallback((why?: string) => {
+    keepToken(undefined);
+    setSession(undefined);
+    setNotice(why);
+  }, []);
+  const onRefused = useCallback(() => signOut('The server does not take your token any more. Sign in again.'), [signOut]);
+  useEffect(() => {
+    const token = readKeptToken();
+    if (token === undefined) return;
+    openSession(token, onRefused)
+      .then(setSession, () => keepToken(undefined))
+      .finally(() => setIsResuming(false));
+  }, [onRefused]);
+  if (isResuming) return <Loading what="the console" />;
+  if (session === undefined) {
+    const onSignedIn = (opened: Session, token: string): void => {
+      keepToken(token);
+      setNotice(undefined);
+      setSession(opened);
+    };
+    return <SignIn about={about.value} notice={notice} onSignedIn={onSignedIn} onRefused={onRefused} />;
+  }
+  return (
+    <SessionContext value={session}>
+      <ToastsProvider>
+        <Frame version={about.value?.version} onSignOut={() => signOut()} />
+      </ToastsProvider>
+    </SessionContext>
+  );
+}
+
+function Frame({ version, onSignOut }: { readonly version: string | undefined; readonly onSignOut: () => void }): ReactNode {
+  const place = usePlace();
+  const page = findPage(place);
+  useEffect(() => {
+    document.title = `${page.title} – Quire`;
+  }, [page.title]);
+  return (
+    <div className="shell">
+      <button type="button" className="skip" onClick={() => document.querySelector<HTMLElement>('main')?.focus()}>
+        Skip to the page
+      </button>
+      <Rail current={page.name} version={version} onSignOut={onSignOut} />
+      <main className="main" tabIndex={-1}>
+        {page.render(place)}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+import { brotliDecompressSync } from 'node:zlib';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { readConsoleFiles } from '@quire/console';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
+import { chromium, describeWithTool } from '../toolchain.ts';
+import { ConsoleStage, runQuery } from './console-stage.ts';
+
+const KB = 1024;
+
+/** Files that come with the first page: what is not the editor's or the plots', which load when they are needed. */
+const isLazy = (name: string): boolean => /sql-editor|plot-panel/.test(name);
+
+describe('the files of the console', () => {
+  test('are less than 300 KB compressed, without the editor and the plots', async () => {
+    await ensureSite(() => undefined);
+    const files = await readConsoleFiles();
+    const sizes = [...(files ?? [])].map(([name, { bytes, brotli }]) => ({ name, size: (brotli ?? bytes).byteLength }));
+    const first = sizes.filter(({ name }) => !isLazy(name));
+    expect(first.length).toBeGreaterThan(2);
+    expect(first.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(300 * KB);
+    expect(sizes.some(({ name }) => isLazy(name))).toBe(true);
+  });
+
+  test('are the same compressed and not, and only those whose names tell their bytes are kept for ever', async () => {
+    const files = await readConsoleFiles();
+    for (const [name, { bytes, brotli, isImmutable }] of files ?? []) {
+      if (brotli !== undefined) expect(brotliDecompressSync(brotli).equals(bytes)).toBe(true);
+      expect([name, isImmutable]).toEqual([name, name !== 'index.html']);
+    }
+  });
+
+  test('are not there in a clone that has not built them', async () => {
+    expect(await readConsoleFiles('/nowhere')).toBeUndefined();
+  });
+});
+
+/** What an attacker who could run a line of script would try first. Text, since it runs in the page. */
+const attack = `(async () => {
+  const thrown = [];
+  const attempt = (act) => {
+    try {
+      act();
+    } catch (error) {
+      thrown.push(error.name);
+    }
+  };
+  attempt(() => {
+    const script = document.createElement('script');
+    script.textContent = 'globalThis.wasRun = true';
+    document.body.append(script);
+  });
+  attempt(() => document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="globalThis.wasRun = true">'));
+  const elsewhere = await fetch('http://127.0.0.1:1/').then(() => 'answered', (error) => error.name);
+  return { thrown, elsewhere, wasRun: 'wasRun' in globalThis };
+})()`;
+
+interface AxeResult {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What keeps people out of the page as it is now, by axe-core. The page's security policy does not bind the test's own script. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { readonly axe: { run: () => Promise<{ violations: readonly AxeResult[] }> } };
+    return (await axe.run()).violations;
+  });
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+  );
+}
+
+describeWithTool(chromium, 'the console: safe, and for everybody', (program) => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await ConsoleStage.open(program);
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  test.each(['light', 'dark'] as const)('axe finds nothing in the %s theme, at both widths', async (colorScheme) => {
+    for (const width of [1280, 390]) {
+      await using signIn = await stage.visit({ token: null, colorScheme, viewport: { width, height: 800 } });
+      await signIn.page.getByText('quickstart-analyst').waitFor();
+      expect(await violationsOf(signIn.page)).toEqual([]);
+      await using visit = await stage.visit({ colorScheme, viewport: { width, height: 800 } });
+      await runQuery(visit.page, 'SELECT * FROM stocks');
+      await visit.page.locator('tbody td').first().waitFor();
+      expect(await violationsOf(visit.page)).toEqual([]);
+    }
+  });
+
+  test('every answer of the console has a policy without exceptions, and is what its type says', async () => {
+    for (const path of ['/console/', '/console/about.json']) {
+      const { headers } = await fetch(stage.url + path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      expect(policy).toMatch(
+        /default-src 'none'.*script-src 'self'.*style-src 'self'.*connect-src 'self'.*frame-ancestors 'none'/,
+      );
+      expect([headers.get('x-content-type-options'), headers.get('referrer-policy')]).toEqual(['nosniff', 'no-referrer']);
+    }
+    expect((await fetch(`${stage.url}/console/../package.json`)).status).not.toBe(200);
+    expect((await fetch(`${stage.url}/console/%2e%2e%2fpackage.json`)).status).toBe(404);
+  });
+
+  test('the policy holds in the browser: nothing inline runs, and no other origin is called', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await page.locator('.editor .cm-content').waitFor();
+    const outcome = await page.evaluate(attack);
+    expect(outcome).toEqual({ thrown: ['TypeError', 'TypeError'], elsewhere: 'TypeError', wasRun: false });
+  });
+
+  test('cells, column names and messages full of markup are shown as they are', { timeout: 120_000 }, async () => {
+    await using visit = await stage.visit();
+    const { page, complaints } = visit;
+    const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+    let dialogs = 0;
+    page.on('dialog', (dialog) => {
+      dialogs += 1;
+      void dialog.dismiss();
+    });
+    await runQuery(page, `SELECT '${markup}' AS "${markup}", '${markup}' AS "__proto__", 'javascript:alert(3)' AS "constructor"`);
+    expect(await page.locator('thead th .grid-head-name').first().innerText()).toBe(markup);
+    expect(await page.locator('tbody td').allInnerTexts()).toEqual([markup, markup, 'javascript:alert(3)']);
+    await page.locator('tbody td').first().dblclick();
+    expect(await page.getByRole('dialog').locator('pre').innerText()).toBe(markup);
+    await page.keyboard.press('Escape');
+    await runQuery(page, `SELECT * FROM "${markup}"`);
+    expect(await page.getByRole('alert').innerText()).toContain(markup);
+    expect([dialogs, await page.locator('img[src=x]').count(), complaints]).toEqual([0, 0, []]);
+  });
+});

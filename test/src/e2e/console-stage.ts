@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningQuire, startQuire } from '@quire/cli';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
+
+const samples = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
+
+export const adminToken = 'quickstart-admin';
+export const analystToken = 'quickstart-analyst';
+
+/** The settings of a whole system in a directory, with the tokens of the quickstart and a few of its tables. */
+function settingsIn(home: string): Record<string, string> {
+  return {
+    'engine.broker.client.queryPort': '0',
+    'controller.port': '0',
+    'engine.broker.pagination.protocol': 'file',
+    'engine.broker.pagination.file.data.dir': join(home, 'results'),
+    'engine.broker.pagination.temp.dir': join(home, 'temp'),
+    'engine.tables.data.dir': join(home, 'tables'),
+    'engine.stream.file.dir': join(home, 'streams'),
+    'engine.docs.public': 'true',
+    'engine.auth.principal.admin.role': 'admin',
+    'engine.auth.principal.admin.token.sha256': 'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
+    'engine.auth.principal.analyst.role': 'query',
+    'engine.auth.principal.analyst.token.sha256': '9e60995b3b8fb825fc55f0659b1ba49e02a89232f4b6a8a2d6182eec46585029',
+    'engine.table.stocks.path': join(samples, 'stocks.csv'),
+    'engine.table.cars.path': join(samples, 'cars.json'),
+  };
+}
+
+/** A page of the console, and what the browser said while it was open. */
+export interface ConsolePage {
+  readonly page: Page;
+  /** Errors and warnings of the browser's console, violations of the security policy among them. */
+  readonly complaints: string[];
+  /** Paths of the calls to the server, in their order. */
+  readonly calls: string[];
+}
+
+export interface PageOptions extends Pick<BrowserContextOptions, 'viewport' | 'colorScheme'> {
+  /** Who is signed in already; null: nobody. */
+  readonly token?: string | null;
+  /** What stands behind the `#` of the address. */
+  readonly place?: string;
+}
+
+/** A whole system in this process, and a browser without a window. */
+export class ConsoleStage implements AsyncDisposable {
+  readonly quire: RunningQuire;
+  readonly home: string;
+  readonly browser: Browser;
+
+  private constructor(quire: RunningQuire, home: string, browser: Browser) {
+    this.quire = quire;
+    this.home = home;
+    this.browser = browser;
+  }
+
+  static async open(program: string, more: Readonly<Record<string, string>> = {}): Promise<ConsoleStage> {
+    await ensureSite(() => undefined);
+    const home = await mkdtemp(join(tmpdir(), 'quire-console-'));
+    const file = join(home, 'test.properties');
+    const lines = Object.entries({ ...settingsIn(home), ...more }).map(([key, value]) => `${key} = ${value}`);
+    await writeFile(file, lines.join('\n'));
+    const [quire, browser] = await Promise.all([
+      startQuire({ file, roles: ['server', 'broker', 'controller'] }),
+      chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] }),
+    ]);
+    return new ConsoleStage(quire, home, browser);
+  }
+
+  get url(): string {
+    return String(this.quire.addresses.controller?.url);
+  }
+
+  /** Opens the console in a browser of its own, as somebody who has never been there. */
+  async visit({ token = adminToken, place = '', ...options }: PageOptions = {}): Promise<ConsolePage & AsyncDisposable> {
+    const context = await this.browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...options,
+    });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    const calls: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => calls.push(request.url().replace(this.url, '')));
+    if (token !== null) await page.addInitScript((kept) => sessionStorage.setItem('quire.token', kept), token);
+    await page.goto(`${this.url}/console/${place === '' ? '' : `#${place}`}`);
+    return { page, complaints, calls, [Symbol.asyncDispose]: () => context.close() };
+  }
+
+  /** Calls the controller, as an admin. */
+  async call(path: string, init: RequestInit = {}): Promise<unknown> {
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+    const response = await fetch(this.url + path, { ...init, headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.browser.close();
+    await this.quire.close();
+    await rm(this.home, { recursive: true, force: true });
+  }
+}
+
+/** Writes a query into the editor and runs it, with keys only; resolves once it has ended. */
+export async function runQuery(page: Page, sql: string): Promise<void> {
+  await page.locator('.editor .cm-content').focus();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(sql);
+  await page.keyboard.press('Escape'); // completions
+  const answer = page.waitForResponse((response) => response.url().includes('/query/sql'));
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await (await answer).finished();
+  await page.locator('.running').waitFor({ state: 'detached' });
+}
+
+/** The text of a cell of the grid, rows and columns counted from 1, once it is there. */
+export async function cellText(page: Page, row: number, column: number): Promise<string> {
+  const cell = page.locator(`[role=row][aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]:not([aria-busy=true])`);
+  return await cell.innerText();
+}
