@@ -24,7 +24,11 @@ export const suites: Record<string, string[]> = {
   budget: ['test/src/budget/**/*.test.ts'],
   judge: ['test/src/judge/**/*.test.ts'],
   e2e: ['test/src/e2e/**/*.test.ts'],
+  pinot: ['test/src/pinot/**/*.test.ts'],
 };
+
+/** What a suite starts once for all of its files. */
+const globalSetups: Record<string, string[]> = { pinot: ['test/src/pinot/global-setup.ts'] };
 
 export default defineConfig({
   test: {
@@ -40,6 +44,7 @@ export default defineConfig({
         testTimeout: 60_000,
         hookTimeout: 120_000,
         setupFiles: ['./scripts/fixed-seed.ts'],
+        globalSetup: globalSetups[name] ?? [],
         env: { NODE_OPTIONS: `--conditions=${sourceCondition}`, NODE_COMPILE_CACHE: compileCache },
       },
     })),

@@ -65,6 +65,18 @@ export const pinotJudge: Tool = {
   },
 };
 
+/** The folder with a whole Apache Pinot and the program that runs it, where there is a Java to run it. */
+export const pinotServer: Tool = {
+  name: 'Apache Pinot, with Java 17',
+  isOptional: true,
+  remedy: 'run .ci/run once, or set QUIRE_PINOT to a folder with its jars',
+  find: (environment) => {
+    const folder = environment['QUIRE_PINOT'] ?? join(root, '.cache/pinot');
+    const isBuiltThere = existsSync(join(folder, 'classes/PinotCluster.class'));
+    return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-server-') !== undefined ? folder : undefined;
+  },
+};
+
 /** The oldest Node that the packages promise to run on. */
 export const oldestNode: Tool = program({
   name: 'Node 22',
@@ -127,7 +139,7 @@ function requireTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): 
 
 /**
  * `describe` for a suite that needs a tool; the body gets its path.
- * Without the tool the suite is skipped, or fails where the variable CI is set.
+ * Without the tool the suite is skipped, or fails where the variable CI is set and the tool is not optional.
  */
 export function describeWithTool(tool: Tool, name: string, body: (path: string) => void): void {
   const path = tool.find(process.env);

@@ -9,7 +9,7 @@ export const QueryBody = Type.Object(
     queryOptions: Type.Optional(
       Type.String({
         description:
-          'Options as key=value pairs, joined by semicolons. timeoutMs, getCursor and cursorNumRows are known; others are ignored.',
+          'Options as key=value pairs, joined by semicolons. timeoutMs, getCursor and cursorNumRows are known; others are for the engine: DuckDB has none, Apache Pinot has its own, as useMultistageEngine=true.',
         examples: ['timeoutMs=20000'],
       }),
     ),
@@ -17,7 +17,7 @@ export const QueryBody = Type.Object(
     trace: Type.Optional(
       Type.Unsafe<boolean | string>({
         enum: [true, false, 'true', 'false'],
-        description: 'Accepted for compatibility; traceInfo stays empty.',
+        description: 'Asks Apache Pinot for a trace, which is then in traceInfo; means nothing to the embedded engine.',
       }),
     ),
   },
@@ -34,11 +34,15 @@ export interface QueryOptions {
   readonly isCursor?: boolean;
   /** Rows of the first page of such a cursor. */
   readonly cursorRowCount?: number;
+  /** Those that mean something to the engine only, if to anybody. */
+  readonly others: Readonly<Record<string, string>>;
 }
 
+const ownOptions: ReadonlySet<string> = new Set(['timeoutMs', 'getCursor', 'cursorNumRows']);
+
 /**
- * Reads `queryOptions`: `key=value` pairs joined by `;`. Options that are not known are ignored, since the drivers of
- * compatible systems always send some (`groupByMode=sql;responseFormat=sql`). Those `given` elsewhere go before them.
+ * Reads `queryOptions`: `key=value` pairs joined by `;`. Options that are not known are left to the engine, since the
+ * drivers of compatible systems always send some (`groupByMode=sql;responseFormat=sql`). Those `given` elsewhere go before them.
  *
  * @throws INVALID_BODY when a piece is not a pair, or the value of a known option is not valid
  */
@@ -55,6 +59,7 @@ export function parseQueryOptions(text: string, given: ReadonlyMap<string, strin
   for (const [key, value] of given) options.set(key, value);
   const [timeoutMs, getCursor, cursorNumRows] = ['timeoutMs', 'getCursor', 'cursorNumRows'].map((key) => options.get(key));
   return {
+    others: Object.fromEntries([...options].filter(([key]) => !ownOptions.has(key))),
     ...(timeoutMs !== undefined && { timeoutMs: parseTimeoutMs(timeoutMs) }),
     ...(getCursor !== undefined && { isCursor: parseGetCursor(getCursor) }),
     ...(cursorNumRows !== undefined && { cursorRowCount: parseCursorRowCount(cursorNumRows) }),

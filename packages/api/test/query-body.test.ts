@@ -2,20 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { parseQueryOptions } from '../src/index.ts';
 
 describe('parseQueryOptions', () => {
-  it('ignores the options that drivers of other systems send', () => {
-    expect(parseQueryOptions('groupByMode=sql;responseFormat=sql;useMultistageEngine=true')).toEqual({});
+  it('leaves the options that it does not know to the engine', () => {
+    const others = { groupByMode: 'sql', responseFormat: 'sql', useMultistageEngine: 'true' };
+    expect(parseQueryOptions('groupByMode=sql;responseFormat=sql;useMultistageEngine=true')).toEqual({ others });
   });
 
   it('reads a time limit, wherever it stands', () => {
-    expect(parseQueryOptions(' a=b ; timeoutMs = 20000 ;')).toEqual({ timeoutMs: 20000 });
+    expect(parseQueryOptions(' a=b ; timeoutMs = 20000 ;')).toEqual({ timeoutMs: 20000, others: { a: 'b' } });
   });
 
   it('takes the last of two', () => {
-    expect(parseQueryOptions('timeoutMs=1;timeoutMs=2')).toEqual({ timeoutMs: 2 });
+    expect(parseQueryOptions('timeoutMs=1;timeoutMs=2')).toEqual({ timeoutMs: 2, others: {} });
   });
 
   it.each(['', ';', ' ; '])('takes %j as no options', (text) => {
-    expect(parseQueryOptions(text)).toEqual({});
+    expect(parseQueryOptions(text)).toEqual({ others: {} });
   });
 
   it.each(['timeoutMs', '=1', 'a=b=c'])('refuses %j, which is not a pair', (text) => {

@@ -1,7 +1,7 @@
 import { type CursorResponse, formatPageParameters, pageHeaders } from '@quire/api';
 import { nextPage, type PageRequest, previousPage } from '@quire/core';
 import type { Result, ResultPage } from '@quire/results';
-import { serverCounts, wholeMs } from './metadata-record.ts';
+import { serverCountsOf, wholeMs } from './metadata-record.ts';
 
 /** A cursor response without its rows, in the order of SPECIFICATION.md section 2.6; what follows `brokerPort` is ours. */
 export type CursorMembers = Omit<CursorResponse, 'resultTable'>;
@@ -26,7 +26,7 @@ export function cursorMembersOf(
     exceptions: [],
     ...(advertised !== undefined && { brokerHost: advertised.host, brokerPort: advertised.port }),
     prevOffsetParams: previous === undefined ? null : formatPageParameters(previous),
-    ...serverCounts,
+    ...serverCountsOf(result.statistics),
     timeUsedMs: wholeMs(result.statistics.elapsedMs),
   };
 }

@@ -12,7 +12,7 @@ export function replyWithException(
   thrown: unknown,
 ): FastifyReply {
   const error = toQuireError(thrown);
-  const errorCode = exceptionNumberOf(error.code);
+  const errorCode = error.exceptionNumber ?? exceptionNumberOf(error.code);
   if (errorCode === 450) request.log.error({ err: error }, 'query failed unexpectedly');
   else request.log.info({ reason: error.code, errorCode }, 'query failed');
   const response: QueryResponse = metadataOfFailure({

@@ -1,41 +1,12 @@
 import type { MetadataRecord, QueryException } from '@quire/api';
-import type { QueryStatistics } from '@quire/core';
+import type { ClusterStatistics, QueryStatistics } from '@quire/core';
 import type { Result } from '@quire/results';
 
-/** The members of SPECIFICATION.md section 2.7 that mean nothing for one embedded engine; never invented. */
-const withoutMeaning = {
-  segmentStatistics: [],
-  traceInfo: {},
-  numGroupsLimitReached: false,
-  maxRowsInJoinReached: false,
-  partialResult: false,
-  numSegmentsQueried: 0,
-  numSegmentsProcessed: 0,
-  numSegmentsMatched: 0,
-  numConsumingSegmentsQueried: 0,
-  numConsumingSegmentsProcessed: 0,
-  numConsumingSegmentsMatched: 0,
-  numEntriesScannedInFilter: 0,
-  numEntriesScannedPostFilter: 0,
-  realtimeThreadCpuTimeNs: 0,
-  offlineSystemActivitiesCpuTimeNs: 0,
-  realtimeSystemActivitiesCpuTimeNs: 0,
-  offlineResponseSerializationCpuTimeNs: 0,
-  realtimeResponseSerializationCpuTimeNs: 0,
-  realtimeTotalCpuTimeNs: 0,
-  brokerReduceTimeMs: 0,
-  minConsumingFreshnessTimeMs: 0,
-  explainPlanNumEmptyFilterSegments: 0,
-  explainPlanNumMatchAllFilterSegments: 0,
-  numSegmentsPrunedByServer: 0,
-  numSegmentsPrunedInvalid: 0,
-  numSegmentsPrunedByLimit: 0,
-  numSegmentsPrunedByValue: 0,
-  numSegmentsPrunedByBroker: 0,
-} as const;
-
-/** Clients compare these two; the one server is the embedded engine. */
-export const serverCounts = { numServersQueried: 1, numServersResponded: 1 } as const;
+/** Clients compare these two, and want at least one: the embedded engine is one server. */
+export function serverCountsOf({ cluster }: QueryStatistics): { numServersQueried: number; numServersResponded: number } {
+  const { queried, responded } = cluster?.servers ?? { queried: 1, responded: 1 };
+  return { numServersQueried: Math.max(1, queried), numServersResponded: Math.max(1, responded) };
+}
 
 /** The metadata record of a stored result. */
 export function metadataOfResult(result: Result): MetadataRecord {
@@ -68,20 +39,75 @@ function metadataOf(query: {
   readonly statistics: QueryStatistics;
 }): MetadataRecord {
   const { requestId, brokerId, exceptions, rowCount, statistics } = query;
+  const { cluster } = statistics;
   const cpuTimeNs = Math.round(statistics.cpuTimeNs ?? 0);
   return {
     requestId,
     brokerId,
     exceptions,
-    ...serverCounts,
     numDocsScanned: statistics.rowsScanned ?? 0,
     totalDocs: statistics.rowsTotal ?? 0,
     timeUsedMs: wholeMs(statistics.elapsedMs),
-    offlineThreadCpuTimeNs: cpuTimeNs,
-    offlineTotalCpuTimeNs: cpuTimeNs,
     numRowsResultSet: rowCount,
-    ...withoutMeaning,
-    segmentStatistics: [],
-    traceInfo: {},
+    ...serverCountsOf(statistics),
+    ...membersOf(cluster ?? nothingOfCluster),
+    ...(cluster === undefined && { offlineThreadCpuTimeNs: cpuTimeNs, offlineTotalCpuTimeNs: cpuTimeNs }),
+  };
+}
+
+const noSegments = { queried: 0, processed: 0, matched: 0 };
+const noCpu = { threads: 0, system: 0, serialization: 0, total: 0 };
+
+/** One embedded engine has none of it; nothing is invented. */
+const nothingOfCluster: Omit<ClusterStatistics, 'servers'> = {
+  segments: noSegments,
+  consumingSegments: noSegments,
+  consumedUntilMs: 0,
+  segmentsPruned: { byBroker: 0, byServer: 0, invalid: 0, byLimit: 0, byValue: 0 },
+  entriesScanned: { inFilter: 0, postFilter: 0 },
+  offlineCpuNs: noCpu,
+  realtimeCpuNs: noCpu,
+  reduceMs: 0,
+  explainedSegments: { emptyFilter: 0, matchAllFilter: 0 },
+  isGroupLimitReached: false,
+  isJoinLimitReached: false,
+  isPartial: false,
+  trace: {},
+  segmentStatistics: [],
+};
+
+function membersOf(cluster: Omit<ClusterStatistics, 'servers'>) {
+  const { segments, consumingSegments, segmentsPruned, entriesScanned, offlineCpuNs, realtimeCpuNs, explainedSegments } = cluster;
+  return {
+    segmentStatistics: [...cluster.segmentStatistics],
+    traceInfo: { ...cluster.trace },
+    numGroupsLimitReached: cluster.isGroupLimitReached,
+    maxRowsInJoinReached: cluster.isJoinLimitReached,
+    partialResult: cluster.isPartial,
+    numSegmentsQueried: segments.queried,
+    numSegmentsProcessed: segments.processed,
+    numSegmentsMatched: segments.matched,
+    numConsumingSegmentsQueried: consumingSegments.queried,
+    numConsumingSegmentsProcessed: consumingSegments.processed,
+    numConsumingSegmentsMatched: consumingSegments.matched,
+    numEntriesScannedInFilter: entriesScanned.inFilter,
+    numEntriesScannedPostFilter: entriesScanned.postFilter,
+    offlineThreadCpuTimeNs: offlineCpuNs.threads,
+    realtimeThreadCpuTimeNs: realtimeCpuNs.threads,
+    offlineSystemActivitiesCpuTimeNs: offlineCpuNs.system,
+    realtimeSystemActivitiesCpuTimeNs: realtimeCpuNs.system,
+    offlineResponseSerializationCpuTimeNs: offlineCpuNs.serialization,
+    realtimeResponseSerializationCpuTimeNs: realtimeCpuNs.serialization,
+    offlineTotalCpuTimeNs: offlineCpuNs.total,
+    realtimeTotalCpuTimeNs: realtimeCpuNs.total,
+    brokerReduceTimeMs: cluster.reduceMs,
+    minConsumingFreshnessTimeMs: cluster.consumedUntilMs,
+    explainPlanNumEmptyFilterSegments: explainedSegments.emptyFilter,
+    explainPlanNumMatchAllFilterSegments: explainedSegments.matchAllFilter,
+    numSegmentsPrunedByServer: segmentsPruned.byServer,
+    numSegmentsPrunedInvalid: segmentsPruned.invalid,
+    numSegmentsPrunedByLimit: segmentsPruned.byLimit,
+    numSegmentsPrunedByValue: segmentsPruned.byValue,
+    numSegmentsPrunedByBroker: segmentsPruned.byBroker,
   };
 }

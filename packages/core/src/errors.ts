@@ -103,14 +103,21 @@ export class QuireError extends Error {
   readonly kind: ErrorKind;
   /** Everything that is wrong, where that is more than one sentence can say. */
   readonly findings: readonly Finding[] | undefined;
+  /** The number that the engine gave a query's failure, where it has numbers of its own. */
+  readonly exceptionNumber: number | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options?: { readonly cause?: unknown; readonly findings?: readonly Finding[] | undefined },
+    options?: {
+      readonly cause?: unknown;
+      readonly findings?: readonly Finding[] | undefined;
+      readonly exceptionNumber?: number | undefined;
+    },
   ) {
     super(message, options);
     this.findings = options?.findings;
+    this.exceptionNumber = options?.exceptionNumber;
     this.code = code;
     this.name = code === 'ABORTED' ? 'AbortError' : 'QuireError';
     this.kind = errorKinds[code];

@@ -14,7 +14,7 @@ export type {
   ReadMemory,
 } from './object-store.ts';
 export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';
-export type { Query, QueryEngine, QueryExecution, QueryLimits, QueryStatistics } from './query-engine.ts';
+export type { ClusterStatistics, Query, QueryEngine, QueryExecution, QueryLimits, QueryStatistics } from './query-engine.ts';
 export type { QueryParameter, QueryParameters } from './query-parameters.ts';
 export type { Random } from './random.ts';
 export { createRequestId, isRequestId, type RequestId } from './request-id.ts';

@@ -6,6 +6,10 @@ export interface Query {
   readonly sql: string;
   /** Values for the parameters in the SQL; absent when it has none. They are bound, never written into its text. */
   readonly parameters?: QueryParameters | undefined;
+  /** Options that the caller gave by name; an engine ignores those that it does not know. */
+  readonly options?: Readonly<Record<string, string>> | undefined;
+  /** Whether the answer is kept and read in pages. An engine may then ask for all rows where it would give a few. */
+  readonly isPaginated?: boolean | undefined;
 }
 
 export interface QueryLimits {
@@ -25,6 +29,51 @@ export interface QueryStatistics {
   readonly rowsTotal: number | null;
   /** Names of the tables that the query reads. */
   readonly tables: readonly string[];
+  /** What else a cluster knows; undefined for an engine that is none. */
+  readonly cluster?: ClusterStatistics | undefined;
+}
+
+/** How a query went over the servers and segments of a cluster. Counts are 0, and times null, where the cluster does not say. */
+export interface ClusterStatistics {
+  readonly servers: { readonly queried: number; readonly responded: number };
+  readonly segments: SegmentCounts;
+  readonly consumingSegments: SegmentCounts;
+  /** How old the oldest of what was read from streams is, as epoch milliseconds; 0 without streams. */
+  readonly consumedUntilMs: number;
+  readonly segmentsPruned: {
+    readonly byBroker: number;
+    readonly byServer: number;
+    readonly invalid: number;
+    readonly byLimit: number;
+    readonly byValue: number;
+  };
+  readonly entriesScanned: { readonly inFilter: number; readonly postFilter: number };
+  /** CPU time in nanoseconds, for the two halves that a table may have. */
+  readonly offlineCpuNs: CpuTimes;
+  readonly realtimeCpuNs: CpuTimes;
+  readonly reduceMs: number;
+  readonly explainedSegments: { readonly emptyFilter: number; readonly matchAllFilter: number };
+  /** Whether a limit of the cluster has cut groups, or the rows of a join, off the answer. */
+  readonly isGroupLimitReached: boolean;
+  readonly isJoinLimitReached: boolean;
+  /** Whether the answer lacks something, for whatever reason. */
+  readonly isPartial: boolean;
+  /** As the cluster gives it when it is asked for. */
+  readonly trace: Readonly<Record<string, unknown>>;
+  readonly segmentStatistics: readonly unknown[];
+}
+
+export interface SegmentCounts {
+  readonly queried: number;
+  readonly processed: number;
+  readonly matched: number;
+}
+
+export interface CpuTimes {
+  readonly threads: number;
+  readonly system: number;
+  readonly serialization: number;
+  readonly total: number;
 }
 
 /** A query under way. Disposing cancels what still runs and releases everything; it may be called at any time. */

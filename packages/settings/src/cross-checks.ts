@@ -33,11 +33,12 @@ export function checkTogether(settings: Settings, view: readonly SettingView[]):
     checkTempDir,
     checkHostName,
     checkJwt,
+    checkPinot,
     checkTls,
   ].flatMap((check) => check(given) ?? []);
 }
 
-const { cleaner, jwt, query, results, s3, server, store, tls } = settingTable;
+const { cleaner, engine, jwt, pinot, query, results, s3, server, store, tls } = settingTable;
 const { storageClasses } = namedTable;
 
 function checkThresholds(given: Given): SettingProblem | undefined {
@@ -128,6 +129,13 @@ function checkJwt({ settings, sourceOf }: Given): readonly SettingProblem[] {
   return [jwt.issuer, jwt.audience].flatMap(({ key }) =>
     sourceOf(key).kind === 'default' ? [faultAt(key, sourceOf(jwt.keys.key), `must be set, because ${jwt.keys.key} is`)] : [],
   );
+}
+
+function checkPinot({ settings, sourceOf }: Given): SettingProblem | undefined {
+  const { key } = pinot.controllerUrls;
+  const isMissing =
+    settings.engine.kind === 'pinot' && settings.pinot.controllerUrls === undefined && sourceOf(key).kind === 'default';
+  return isMissing ? faultAt(key, sourceOf(engine.kind.key), `must be set, because ${engine.kind.key} is pinot`) : undefined;
 }
 
 function checkTls({ sourceOf }: Given): SettingProblem | undefined {

@@ -15,6 +15,7 @@ const titles = {
   results: 'Results and pages',
   query: 'Queries',
   engine: 'The query engine',
+  pinot: 'Apache Pinot as the engine',
   workers: 'The processes that queries run in',
   restream: 'Restream jobs',
   duckdb: 'The embedded query engine',

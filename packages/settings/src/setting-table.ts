@@ -4,6 +4,7 @@ import { cleaner } from './table/cleaner.ts';
 import { controller } from './table/controller.ts';
 import { principals, tables } from './table/named.ts';
 import { engine } from './table/engine.ts';
+import { pinot } from './table/pinot.ts';
 import { preview } from './table/preview.ts';
 import { previewWorkers } from './table/preview-workers.ts';
 import { proxy } from './table/proxy.ts';
@@ -33,6 +34,7 @@ export const settingTable = {
   results,
   query,
   engine,
+  pinot,
   workers,
   restream,
   duckdb,

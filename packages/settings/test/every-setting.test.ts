@@ -69,7 +69,18 @@ test('all defaults', () => {
       cacheBytesMax: 8 * MB,
     },
     query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
-    engine: { modulePath: undefined },
+    engine: { kind: 'embedded', modulePath: undefined },
+    pinot: {
+      controllerUrls: undefined,
+      brokerUrls: undefined,
+      authToken: undefined,
+      authUrl: undefined,
+      authScheme: 'Basic',
+      rowsWithoutLimit: 'pinot',
+      segmentBySegment: false,
+      connectTimeoutMs: 5_000,
+      refreshMs: 30_000,
+    },
     workers: { memoryBytesMax: 1024 * MB, idleCountMin: 1, idleMs: 60_000, killGraceMs: 500 },
     restream: { pollMs: 2000, noProgressMaxMs: 600_000, commitMaxMs: 600_000, commitRetryMs: 60_000, leaseMs: 30_000 },
     duckdb: { memoryBytesMax: 2048 * MB, threadCount: 0, spillBytesMax: 8192 * MB },
@@ -184,6 +195,16 @@ engine.broker.query.timeout = 10s
 engine.broker.query.concurrency = 3
 engine.broker.query.queue = 0
 engine.class = /opt/engine.mjs
+engine.kind = pinot
+engine.pinot.controller.url = http://controller-1:9000,http://controller-2:9000
+engine.pinot.broker.url = http://broker-1:8099
+engine.pinot.auth.token = c2VjcmV0
+engine.pinot.auth.url = /run/secrets/pinot
+engine.pinot.auth.prefix = Bearer
+engine.pinot.paginated.limit = all
+engine.pinot.segments.enabled = true
+engine.pinot.connect.timeout = 1s
+engine.pinot.broker.refresh = 10s
 engine.broker.workers.memory.maxMB = 256
 engine.broker.workers.idle.min = 0
 engine.broker.workers.idle.timeout = 5s
@@ -380,7 +401,18 @@ test('every setting is read from its own key', () => {
       cacheBytesMax: 0,
     },
     query: { timeoutMs: 10_000, concurrencyMax: 3, queueLengthMax: 0 },
-    engine: { modulePath: '/opt/engine.mjs' },
+    engine: { kind: 'pinot', modulePath: '/opt/engine.mjs' },
+    pinot: {
+      controllerUrls: ['http://controller-1:9000', 'http://controller-2:9000'],
+      brokerUrls: ['http://broker-1:8099'],
+      authToken: 'c2VjcmV0',
+      authUrl: { kind: 'file', path: '/run/secrets/pinot' },
+      authScheme: 'Bearer',
+      rowsWithoutLimit: 'all',
+      segmentBySegment: true,
+      connectTimeoutMs: 1_000,
+      refreshMs: 10_000,
+    },
     workers: { memoryBytesMax: 256 * MB, idleCountMin: 0, idleMs: 5000, killGraceMs: 100 },
     restream: { pollMs: 1000, noProgressMaxMs: 120_000, commitMaxMs: 180_000, commitRetryMs: 4000, leaseMs: 5000 },
     duckdb: { memoryBytesMax: 64 * MB, threadCount: 2, spillBytesMax: 0 },

@@ -296,7 +296,7 @@ test('all problems are reported at once, and as one error', () => {
     overrides: ['proxy.port=x', 'engine.broker.pagination.expiration=2d'],
   });
   const messages = [
-    'engine.nothing (conf/quire.properties:2): no such setting; the nearest is engine.bind.host.',
+    'engine.nothing (conf/quire.properties:2): no such setting; the nearest is engine.kind.',
     'environment ENGINE_BROKER_TYPO: no such setting; the nearest is ENGINE_BROKER_HOST_NAME.',
     'engine.bind.host = a b (conf/quire.properties:1): expected a host name or an IP address.',
     'proxy.port = x (--set): expected a port from 0 (any free one) to 65535.',

@@ -14,6 +14,8 @@ describe('secrets', () => {
       'engine.broker.pagination.s3.access.key',
       'engine.broker.pagination.s3.secret.key',
       'engine.broker.pagination.gcs.key.file',
+      'engine.pinot.auth.token',
+      'engine.pinot.auth.url',
       'controller.admin.auth.url',
       'controller.admin.auth.token',
       'engine.auth.principal.ann.token.sha256',

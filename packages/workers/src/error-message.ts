@@ -3,17 +3,20 @@ import type { ErrorMessage, Outcome } from './messages.ts';
 
 /** Writes an error so that another process can throw it: a QuireError as itself, anything else as INTERNAL. */
 export function encodeError(error: unknown): ErrorMessage {
-  if (isQuireError(error)) return { code: error.code, message: error.message, stack: error.stack };
+  if (isQuireError(error)) {
+    const { code, message, stack, exceptionNumber } = error;
+    return { code, message, stack, exceptionNumber };
+  }
   if (error instanceof Error) return { code: undefined, message: error.message, stack: error.stack };
   return { code: undefined, message: String(error), stack: undefined };
 }
 
-export function decodeError({ code, message, stack }: ErrorMessage): QuireError {
+export function decodeError({ code, message, stack, exceptionNumber }: ErrorMessage): QuireError {
   if (code === undefined) {
     const cause = Object.assign(new Error(message), stack === undefined ? {} : { stack });
     return new QuireError('INTERNAL', `A worker failed unexpectedly: ${message}`, { cause });
   }
-  return new QuireError(code, message);
+  return new QuireError(code, message, { exceptionNumber });
 }
 
 /** How a task ended, as a message. */

@@ -6,6 +6,7 @@ export interface ErrorMessage {
   readonly code: ErrorCode | undefined;
   readonly message: string;
   readonly stack: string | undefined;
+  readonly exceptionNumber?: number | undefined;
 }
 
 export type Outcome =

@@ -16,6 +16,7 @@ export const levels: Readonly<Record<string, number>> = {
   results: 2,
   client: 2,
   tables: 2,
+  'engine-pinot': 2,
   'table-server': 3,
   cleaner: 3,
   restream: 3,
@@ -45,11 +46,11 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
 export const pluginLoaders: readonly string[] = ['cli', 'workers'];
 
 /** Packages that may use all of apache-arrow, and the types of it that everybody may name. Previews in `tables` sample its files. */
-export const arrow = { packages: ['results', 'engine-duckdb', 'tables'], types: ['RecordBatch', 'Schema'] };
+export const arrow = { packages: ['results', 'engine-duckdb', 'engine-pinot', 'tables'], types: ['RecordBatch', 'Schema'] };
 
 /** Packages that speak the names of the HTTP interface, and the names that nobody else may give to anything. */
 export const wire = {
-  packages: ['api', 'broker', 'proxy', 'controller', 'client', 'cli'],
+  packages: ['api', 'broker', 'proxy', 'controller', 'client', 'cli', 'engine-pinot'],
   names: [
     'brokerHost',
     'dataSchema',

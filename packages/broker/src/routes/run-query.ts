@@ -99,7 +99,12 @@ function parseCall({ options }: BrokerContext, request: FastifyRequest): QueryCa
   const isPaginated = parseBooleanParameter('doPaginate', inPath['doPaginate']) ?? false;
   const isCursor = parseBooleanParameter('getCursor', inPath['getCursor']) ?? queryOptions.isCursor ?? false;
   return {
-    query: { sql, ...(body.parameters !== undefined && { parameters: parseQueryParameters(body.parameters) }) },
+    query: {
+      sql,
+      ...(body.parameters !== undefined && { parameters: parseQueryParameters(body.parameters) }),
+      options: { ...queryOptions.others, ...(String(body.trace) === 'true' && { trace: 'true' }) },
+      isPaginated: isPaginated || isCursor,
+    },
     answer: isPaginated ? 'page' : isCursor ? 'pinot-cursor' : 'whole',
     rowCount: parseRowCount(inPath['numRows']) ?? (isCursor ? queryOptions.cursorRowCount : undefined) ?? options.pageRowCount,
     format: chooseFormat(inPath['format'], request.headers),

@@ -31,8 +31,9 @@ export async function openQueryPool(
   dependencies: QueryPoolDependencies,
 ): Promise<WorkerPool> {
   const { metrics, logger } = dependencies;
-  const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement, workers } = settings;
-  const shared: QueryWorkerSettings = { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement };
+  const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement, engine, pinot, tls, workers } = settings;
+  const places = { store, s3, gcs, storageClasses };
+  const shared: QueryWorkerSettings = { ...places, engine, pinot, tls, tables, tableServer, duckdb, query, statement };
   const setup: QueryWorkerSetup = { settings: shared, tables: undefined };
   const pool = new WorkerPool({
     work: 'query',

@@ -13,10 +13,21 @@ export interface QueryWorkerSetup {
   readonly tables: readonly OpenTable[] | undefined;
 }
 
-/** No secrets but those of the store. */
+/** No secrets but those of the store, and of a cluster that answers queries. */
 export type QueryWorkerSettings = Pick<
   Settings,
-  'store' | 's3' | 'gcs' | 'storageClasses' | 'tables' | 'tableServer' | 'duckdb' | 'query' | 'statement'
+  | 'engine'
+  | 'pinot'
+  | 'tls'
+  | 'store'
+  | 's3'
+  | 'gcs'
+  | 'storageClasses'
+  | 'tables'
+  | 'tableServer'
+  | 'duckdb'
+  | 'query'
+  | 'statement'
 >;
 
 /** Asks a process for the tables as it has opened them. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { type StoreCall, systemClock, systemRandom } from '@quire/core';
-import { DuckDbEngine, type DuckDbEngineOptions, type OpenTable } from '@quire/engine-duckdb';
+import { type QueryEngine, type StoreCall, systemClock, systemRandom } from '@quire/core';
+import type { DuckDbEngine, DuckDbEngineOptions, OpenTable } from '@quire/engine-duckdb';
 import { DirectoryTables } from '@quire/table-server/queries';
 import { createQueryWorker, type WorkerHost, type WorkRunner } from '@quire/workers';
 import { isOpenedAnywhere, openStore } from './open-store.ts';
@@ -13,16 +13,25 @@ import {
   type StoreRetry,
 } from './query-worker-setup.ts';
 
+/** What a process for queries needs of its engine. */
+interface WorkerEngine {
+  readonly engine: QueryEngine;
+  /** Resolves once nothing runs any more for queries that have failed. */
+  readonly settled: () => Promise<void>;
+  readonly tables: readonly OpenTable[];
+  readonly directories: readonly string[];
+}
+
 /** Opens engine and store of a process that runs queries (`@quire/workers`). */
 export async function openWorker(setup: unknown, host: WorkerHost): Promise<WorkRunner> {
-  const { settings, tables } = setup as QueryWorkerSetup;
-  const engine = await openEngine(settings, tables);
+  const { settings, tables: opened } = setup as QueryWorkerSetup;
+  const { engine, settled, tables, directories } = await openEngine(settings, opened);
   const store = isOpenedAnywhere(settings) ? (await openStore(settings, dependenciesOf(host))).store : undefined;
   const worker = createQueryWorker({
     engine,
     store,
-    settled: () => engine.settled(),
-    directories: [engine.spillDirectory],
+    settled,
+    directories,
     close: async () => {
       await engine[Symbol.asyncDispose]();
       await store?.[Symbol.asyncDispose]();
@@ -30,8 +39,23 @@ export async function openWorker(setup: unknown, host: WorkerHost): Promise<Work
   });
   return {
     ...worker,
-    run: async (input, context) => (input === askForTables ? engine.tables : worker.run(input, context)),
+    run: async (input, context) => (input === askForTables ? tables : worker.run(input, context)),
   };
+}
+
+async function openEngine(settings: QueryWorkerSettings, opened: readonly OpenTable[] | undefined): Promise<WorkerEngine> {
+  if (settings.engine.kind === 'pinot') return openPinot(settings);
+  const engine = await openDuckDb(settings, opened);
+  return { engine, settled: () => engine.settled(), tables: engine.tables, directories: [engine.spillDirectory] };
+}
+
+async function openPinot(settings: QueryWorkerSettings): Promise<WorkerEngine> {
+  const [{ PinotEngine }, { pinotOptionsOf }] = await Promise.all([
+    import('@quire/engine-pinot'),
+    import('../pinot/pinot-options.ts'),
+  ]);
+  const engine = new PinotEngine(await pinotOptionsOf(settings, { clock: systemClock, random: systemRandom }));
+  return { engine, settled: () => engine.settled(), tables: [], directories: [] };
 }
 
 /** The tables of the table server whose directory this broker shares, wherever it runs. */
@@ -43,7 +67,9 @@ function openLiveTables({
 }
 
 /** The limits of all queries together are shared equally by the processes that there may be. */
-async function openEngine(settings: QueryWorkerSettings, opened: readonly OpenTable[] | undefined): Promise<DuckDbEngine> {
+async function openDuckDb(settings: QueryWorkerSettings, opened: readonly OpenTable[] | undefined): Promise<DuckDbEngine> {
+  // Loaded here: a process that asks a cluster does without.
+  const { DuckDbEngine } = await import('@quire/engine-duckdb');
   const { tables, duckdb, query, store, statement } = settings;
   return DuckDbEngine.open({
     tables: opened ?? tables,

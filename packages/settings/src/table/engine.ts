@@ -1,13 +1,22 @@
 import { modulePath } from '../module-kind.ts';
-import { optionalSetting } from '../setting-row.ts';
+import { choice } from '../setting-kind.ts';
+import { optionalSetting, setting } from '../setting-row.ts';
 
 /** What answers queries. */
 export const engine = {
+  kind: setting({
+    key: 'engine.kind',
+    kind: choice('embedded', 'pinot'),
+    default: 'embedded',
+    meaning:
+      '`embedded`: DuckDB answers queries, and the role `server` keeps tables. `pinot`: an Apache Pinot cluster does both, as the settings ' +
+      '`engine.pinot.…` say.',
+  }),
   modulePath: optionalSetting({
     key: 'engine.class',
     kind: modulePath,
     meaning:
       'A module, as a path, whose `openQueryEngine` opens the engine that queries run on; packages/cli/README.md shows one. It runs in the ' +
-      'process of the broker, so `engine.broker.workers` does not apply to it. Without it: the embedded DuckDB, in processes of its own.',
+      'process of the broker, so `engine.broker.workers` does not apply to it. Without it `engine.kind` decides, and queries run in processes of their own.',
   }),
 };

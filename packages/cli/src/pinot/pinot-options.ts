@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { type AuthorizationProvider, createStaticTokenProvider, noAuthorization, UrlTokenProvider } from '@quire/auth';
+import { type Clock, QuireError, type Random } from '@quire/core';
+import type { PinotEngineOptions } from '@quire/engine-pinot';
+import type { Settings } from '@quire/settings';
+import { readPem } from '../start/gate.ts';
+
+/** What the settings say of an Apache Pinot cluster. The tokens are among it. */
+export type PinotSettings = Pick<Settings, 'pinot' | 'tls'>;
+
+/**
+ * How the settings have Quire reach a cluster. A token that is read from elsewhere is read here once, so that one that is not there is told
+ * of at the start.
+ *
+ * @throws INVALID_SETTING when a token or a certificate cannot be read
+ */
+export async function pinotOptionsOf(
+  { pinot, tls }: PinotSettings,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): Promise<PinotEngineOptions> {
+  const { controllerUrls, brokerUrls: brokers, connectTimeoutMs, refreshMs } = pinot;
+  if (controllerUrls === undefined) {
+    throw new QuireError('INVALID_SETTING', 'engine.pinot.controller.url must be set, because engine.kind is pinot.');
+  }
+  const { authoritiesFile } = tls;
+  return {
+    clock,
+    random,
+    controllerUrls,
+    brokers,
+    authorization: await openAuthorization(pinot, clock),
+    certificateAuthorities: authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile),
+    connectTimeoutMs,
+    refreshMs,
+    avoidMs: refreshMs,
+    isUnlimited: pinot.rowsWithoutLimit === 'all',
+    isSegmentBySegment: pinot.segmentBySegment,
+  };
+}
+
+async function openAuthorization(
+  { authToken, authUrl, authScheme: scheme }: Settings['pinot'],
+  clock: Clock,
+): Promise<AuthorizationProvider> {
+  if (authToken !== undefined) return createStaticTokenProvider(authToken, { setting: 'engine.pinot.auth.token', scheme });
+  if (authUrl === undefined) return noAuthorization;
+  const provider = new UrlTokenProvider({
+    setting: 'engine.pinot.auth.url',
+    location: authUrl,
+    scheme,
+    clock,
+    readFile: (path) => readFile(path, 'utf8'),
+  });
+  await provider.authorization();
+  return provider;
+}

@@ -1,0 +1,58 @@
+import { QuireError } from '@quire/core';
+
+/** A byte that separates values without meaning anything: space, tab or the end of a line. */
+export function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/**
+ * What is at hand of a stream of bytes: `bytes` from `at` on is unread. It holds one chunk, and what was left of those before it, so
+ * memory depends on the largest value only.
+ */
+export class ByteCursor {
+  bytes: Buffer = Buffer.alloc(0);
+  at = 0;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** Adds the next chunk behind what is unread; false at the end of the stream. */
+  async more(): Promise<boolean> {
+    const next = await this.#chunks.next();
+    if (next.done === true) return false;
+    const { buffer, byteOffset, byteLength } = next.value;
+    const chunk = Buffer.from(buffer, byteOffset, byteLength);
+    this.bytes = this.at === this.bytes.length ? chunk : Buffer.concat([this.bytes.subarray(this.at), chunk]);
+    this.at = 0;
+    return true;
+  }
+
+  /** The next byte that is no white space, which stays unread; -1 at the end of the stream. */
+  async peek(): Promise<number> {
+    for (;;) {
+      while (this.at < this.bytes.length) {
+        const byte = this.bytes[this.at] ?? -1;
+        if (!isSpace(byte)) return byte;
+        this.at += 1;
+      }
+      if (!(await this.more())) return -1;
+    }
+  }
+
+  /** @throws UNEXPECTED_RESPONSE when another byte comes */
+  async expect(character: string): Promise<void> {
+    const byte = await this.peek();
+    if (byte !== character.charCodeAt(0)) throw notJson(`'${character}'`, byte);
+    this.at += 1;
+  }
+}
+
+export function notJson(expected: string, byte: number): QuireError {
+  const found = byte === -1 ? 'it ended' : `there was '${String.fromCharCode(byte)}'`;
+  return new QuireError(
+    'UNEXPECTED_RESPONSE',
+    `The answer of Apache Pinot is not what was expected: ${found} in the place of ${expected}.`,
+  );
+}

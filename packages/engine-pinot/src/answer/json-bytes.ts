@@ -1,0 +1,116 @@
+import { QuireError } from '@quire/core';
+import { isSpace } from './byte-cursor.ts';
+import type { GrowingBytes } from './growing-bytes.ts';
+import { ValueScanner } from './value-scanner.ts';
+
+const [quote, backslash] = [0x22, 0x5c];
+const [letterN, letterT, letterF] = [0x6e, 0x74, 0x66];
+
+/** Reads values one after the other out of JSON that is at hand whole. */
+export class JsonBytes {
+  readonly bytes: Buffer;
+  at: number;
+  readonly end: number;
+
+  constructor(bytes: Buffer, start: number, end: number) {
+    this.bytes = bytes;
+    this.at = start;
+    this.end = end;
+  }
+
+  /** The next byte that is no white space. */
+  peek(): number {
+    let byte = this.bytes[this.at] ?? -1;
+    while (isSpace(byte)) {
+      this.at += 1;
+      byte = this.bytes[this.at] ?? -1;
+    }
+    return this.at < this.end ? byte : -1;
+  }
+
+  /** Takes the next byte when it is this one. */
+  take(byte: number): boolean {
+    if (this.peek() !== byte) return false;
+    this.at += 1;
+    return true;
+  }
+
+  takeNull(): boolean {
+    if (this.peek() !== letterN) return false;
+    this.at += 4;
+    return true;
+  }
+
+  readBoolean(): boolean {
+    const byte = this.peek();
+    if (byte !== letterT && byte !== letterF) throw this.unexpected('true or false');
+    this.at += byte === letterT ? 4 : 5;
+    return byte === letterT;
+  }
+
+  isString(): boolean {
+    return this.peek() === quote;
+  }
+
+  /** A number as it is written, or the text of a string that stands in its place, as NaN does. */
+  readNumber(): string {
+    if (this.isString()) return this.readString();
+    const start = this.at;
+    let at = start;
+    for (let byte = this.bytes[at] ?? 0; isPartOfNumber(byte) && at < this.end; byte = this.bytes[at] ?? 0) at += 1;
+    if (at === start) throw this.unexpected('a number');
+    this.at = at;
+    return this.bytes.toString('latin1', start, at);
+  }
+
+  readString(): string {
+    const { start, end, hasEscapes } = this.#takeString();
+    if (!hasEscapes) return this.bytes.toString('utf8', start, end);
+    return JSON.parse(this.bytes.toString('utf8', start - 1, end + 1)) as string;
+  }
+
+  /** Appends the text of a string in UTF-8. */
+  readStringInto(target: GrowingBytes): void {
+    const { start, end, hasEscapes } = this.#takeString();
+    if (hasEscapes) target.appendText(JSON.parse(this.bytes.toString('utf8', start - 1, end + 1)) as string);
+    else target.append(this.bytes, start, end);
+  }
+
+  /** The JSON of the next value, whatever it is. */
+  readRaw(): string {
+    this.peek();
+    const end = new ValueScanner().scan(this.bytes.subarray(0, this.end), this.at);
+    if (end < 0) throw this.unexpected('a value');
+    const text = this.bytes.toString('utf8', this.at, end).trimEnd();
+    this.at = end;
+    return text;
+  }
+
+  unexpected(expected: string): QuireError {
+    const near = this.bytes.toString('utf8', this.at, Math.min(this.end, this.at + 40));
+    return new QuireError('UNEXPECTED_RESPONSE', `The answer of Apache Pinot has '${near}' where ${expected} was expected.`);
+  }
+
+  #takeString(): { readonly start: number; readonly end: number; readonly hasEscapes: boolean } {
+    if (!this.isString()) throw this.unexpected('a string');
+    const start = this.at + 1;
+    let hasEscapes = false;
+    for (let at = start; at < this.end; at += 1) {
+      const byte = this.bytes[at];
+      if (byte === quote) {
+        this.at = at + 1;
+        return { start, end: at, hasEscapes };
+      }
+      if (byte === backslash) {
+        hasEscapes = true;
+        at += 1;
+      }
+    }
+    throw this.unexpected('a string');
+  }
+}
+
+/** Digits, signs, a point and an exponent. */
+function isPartOfNumber(byte: number): boolean {
+  return (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x2b || byte === 0x2e || byte === 0x65 || byte === 0x45;
+}

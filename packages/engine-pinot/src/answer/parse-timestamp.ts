@@ -1,0 +1,15 @@
+const pattern = /^(\d{4,})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/;
+
+/**
+ * Epoch milliseconds of a TIMESTAMP as a broker writes it, `2026-01-01 00:00:00.123`; undefined when it is none. Brokers write the time of
+ * their own zone, without saying which: it is taken for UTC.
+ */
+export function parseTimestamp(text: string): number | undefined {
+  const [, year, month, day, hour, minute, second, fraction = ''] = pattern.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const time = new Date(0);
+  time.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  time.setUTCHours(Number(hour), Number(minute), Number(second), milliseconds);
+  return Number.isNaN(time.getTime()) ? undefined : time.getTime();
+}

@@ -1,0 +1,116 @@
+import { QuireError } from '@quire/core';
+import type { Controller } from './controller.ts';
+
+export interface BrokerDirectoryOptions {
+  readonly controller: Controller;
+  /** Brokers to use for every table; without them the controller says who serves which. */
+  readonly brokers?: readonly string[] | undefined;
+  /** How long what the controller said holds. */
+  readonly refreshMs: number;
+  /** How long a broker that did not answer is asked last. */
+  readonly avoidMs: number;
+}
+
+/** Which brokers serve which tables. */
+interface Directory {
+  readonly readAtMs: number;
+  /** URLs by raw name of the table, in lower case. */
+  readonly byTable: ReadonlyMap<string, readonly string[]>;
+  readonly all: readonly string[];
+}
+
+interface BrokerEntry {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Knows the brokers of a cluster: who serves a table, and who has not answered lately. */
+export class BrokerDirectory {
+  readonly #options: BrokerDirectoryOptions;
+  readonly #avoidedUntilMs = new Map<string, number>();
+  #directory: Promise<Directory> | undefined;
+  #turn = 0;
+
+  constructor(options: BrokerDirectoryOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The brokers that serve all tables that the words of a query name, in the order in which to try them.
+   *
+   * @param words of a query, in lower case; those that are no table do not count
+   * @throws ENGINE_UNAVAILABLE when there is none
+   */
+  async brokersFor(words: ReadonlySet<string>): Promise<readonly string[]> {
+    const found = await this.#serving(words);
+    if (found.length === 0) {
+      const { url } = this.#options.controller;
+      throw new QuireError(
+        'ENGINE_UNAVAILABLE',
+        `The controller ${url} of Apache Pinot knows no broker that serves the tables of the query.`,
+      );
+    }
+    this.#turn += 1;
+    const first = this.#turn % found.length;
+    const inTurn = [...found.slice(first), ...found.slice(0, first)];
+    return inTurn.toSorted((left, right) => Number(this.#isAvoided(left)) - Number(this.#isAvoided(right)));
+  }
+
+  /** A broker has not answered: it is asked last for a while, and the controller is asked anew. */
+  avoid(broker: string): void {
+    this.#avoidedUntilMs.set(broker, this.#nowMs() + this.#options.avoidMs);
+    this.#directory = undefined;
+  }
+
+  #nowMs(): number {
+    return this.#options.controller.http.clock.monotonicMs();
+  }
+
+  #isAvoided(broker: string): boolean {
+    const untilMs = this.#avoidedUntilMs.get(broker);
+    if (untilMs === undefined) return false;
+    if (untilMs > this.#nowMs()) return true;
+    this.#avoidedUntilMs.delete(broker);
+    return false;
+  }
+
+  async #serving(words: ReadonlySet<string>): Promise<readonly string[]> {
+    const { brokers } = this.#options;
+    if (brokers !== undefined) return brokers;
+    const { byTable, all } = await this.#read();
+    const lists = [...words].flatMap(
+      (word) => byTable.get(word.replace(/_(?:offline|realtime)$/, '')) ?? byTable.get(word) ?? [],
+    );
+    const names = [...words].filter((word) => byTable.has(word.replace(/_(?:offline|realtime)$/, '')) || byTable.has(word));
+    if (names.length === 0) return all;
+    return [...new Set(lists)].filter((broker) => lists.filter((other) => other === broker).length === names.length);
+  }
+
+  async #read(): Promise<Directory> {
+    const known = await this.#directory;
+    if (known !== undefined && this.#nowMs() - known.readAtMs <= this.#options.refreshMs) return known;
+    const reading = this.#ask().catch((error: unknown) => {
+      this.#directory = undefined;
+      // While the controller is away, what it said before still serves.
+      if (known !== undefined) return known;
+      throw error;
+    });
+    this.#directory = reading;
+    return reading;
+  }
+
+  async #ask(): Promise<Directory> {
+    const { controller } = this.#options;
+    await controller.release();
+    const { status, text } = await controller.call({ method: 'GET', path: '/v2/brokers?state=ONLINE' });
+    if (status !== 200) throw new QuireError('UNEXPECTED_RESPONSE', `${controller.url} answers /v2/brokers with HTTP ${status}.`);
+    const { tables, tenants } = JSON.parse(text) as Record<'tables' | 'tenants', Record<string, readonly BrokerEntry[]>>;
+    const { protocol } = new URL(controller.url);
+    const urlOf = ({ host, port }: BrokerEntry): string => `${protocol}//${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return {
+      readAtMs: this.#nowMs(),
+      byTable: new Map(Object.entries(tables).map(([name, brokers]) => [name.toLowerCase(), brokers.map(urlOf)])),
+      all: [...new Set([...Object.values(tenants), ...Object.values(tables)].flat().map(urlOf))],
+    };
+  }
+}

@@ -1,0 +1,100 @@
+import { QuireError } from '@quire/core';
+import { isUnsent, type PinotAnswer, type PinotCall, type PinotHttp } from './pinot-http.ts';
+
+/** The oldest release whose calls are those that are made here. */
+const oldestRelease = [1, 0] as const;
+
+export interface ControllerCall extends Omit<PinotCall, 'url'> {
+  /** From the root of the controller, with its query. */
+  readonly path: string;
+}
+
+export interface ControllerAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The controllers of a cluster, any of which will do. */
+export class Controller {
+  readonly http: PinotHttp;
+  readonly urls: readonly string[];
+  /** The one that has answered last. */
+  #current = 0;
+  #release: Promise<readonly number[]> | undefined;
+
+  /** @param urls at least one, without a slash at the end */
+  constructor(http: PinotHttp, urls: readonly string[]) {
+    this.http = http;
+    this.urls = urls.map((url) => url.replace(/\/+$/, ''));
+  }
+
+  /** The controller that is asked first. */
+  get url(): string {
+    return this.urls[this.#current] ?? '';
+  }
+
+  /**
+   * Calls a controller; the next one when nothing listens there.
+   *
+   * @throws ENGINE_UNAVAILABLE when none answers
+   */
+  async call({ path, ...call }: ControllerCall): Promise<ControllerAnswer> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.http.text({ ...call, url: `${this.url}${path}` });
+      } catch (error) {
+        if (!isUnsent(error) || attempt >= this.urls.length) throw error;
+        this.#current = (this.#current + 1) % this.urls.length;
+      }
+    }
+  }
+
+  /**
+   * The release of the cluster, `[1, 5, 1]`, asked once.
+   *
+   * @throws UNSUPPORTED when it is too old
+   */
+  async release(signal?: AbortSignal): Promise<readonly number[]> {
+    // Not bound to the signal of who asks first: others wait for the same answer.
+    this.#release ??= this.#readRelease();
+    this.#release.catch(() => (this.#release = undefined));
+    const release = await this.#release;
+    signal?.throwIfAborted();
+    return release;
+  }
+
+  async #readRelease(): Promise<readonly number[]> {
+    const { status, text } = await this.call({ method: 'GET', path: '/version' });
+    const version = /"pinot-(?:controller|common|core|spi)"\s*:\s*"(\d+(?:\.\d+)*)/.exec(text)?.[1];
+    if (status !== 200 || version === undefined) {
+      throw new QuireError(
+        'UNEXPECTED_RESPONSE',
+        `${this.url} is not the controller of an Apache Pinot: it answers /version with ${status}.`,
+      );
+    }
+    const release = version.split('.').map(Number);
+    if (!isAtLeast(release, oldestRelease)) {
+      throw new QuireError(
+        'UNSUPPORTED',
+        `The Apache Pinot at ${this.url} has release ${version}; ${oldestRelease.join('.')} is the oldest that Quire works with.`,
+      );
+    }
+    return release;
+  }
+}
+
+/** Whether one release is as new as another, or newer. */
+export function isAtLeast(release: readonly number[], oldest: readonly number[]): boolean {
+  for (const [index, number] of oldest.entries()) {
+    const difference = (release[index] ?? 0) - number;
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}
+
+/** The body of an answer, which nobody wants, read to its end, so that its connection serves the next call. */
+export async function drain({ body }: PinotAnswer): Promise<void> {
+  for await (const _ of body) {
+    // Nothing of it matters.
+  }
+}

@@ -1,0 +1,163 @@
+import type { AuthorizationProvider } from '@quire/auth';
+import { abortError, type Clock, isQuireError, QuireError } from '@quire/core';
+import { Agent, type Dispatcher, request } from 'undici';
+
+export interface PinotHttpOptions {
+  readonly clock: Clock;
+  /** Basic or Bearer, for the controller and the brokers alike. */
+  readonly authorization: AuthorizationProvider;
+  /** Certificates of authorities, in PEM, to trust in the place of those that Node knows. */
+  readonly certificateAuthorities?: string | undefined;
+  /** How long a connection may take to come about. */
+  readonly connectTimeoutMs: number;
+}
+
+export interface PinotCall {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With scheme, host and query. */
+  readonly url: string;
+  readonly body?: string | Uint8Array | undefined;
+  readonly contentType?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PinotAnswer {
+  readonly status: number;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** The most that is read of an answer that is no query's. */
+const textBytesMax = 64 * 1024 * 1024;
+
+/** Codes of undici and of the system for calls of which nothing has been sent: they may be made elsewhere. */
+const unsentCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** HTTP to the controllers and brokers of one cluster. Redirections are not followed: credentials go nowhere but where they should. */
+export class PinotHttp implements AsyncDisposable {
+  readonly clock: Clock;
+  readonly #authorization: AuthorizationProvider;
+  readonly #agent: Agent;
+
+  constructor({ clock, authorization, certificateAuthorities: ca, connectTimeoutMs }: PinotHttpOptions) {
+    this.clock = clock;
+    this.#authorization = authorization;
+    // How long a query may take is for who asks to say, by the signal.
+    this.#agent = new Agent({
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) },
+    });
+  }
+
+  /**
+   * Makes a call, once more with a token that was read anew when the one at hand is refused.
+   *
+   * @throws ENGINE_UNAVAILABLE when there is no answer, or the credentials are refused
+   * @throws ABORTED, or the reason of the signal
+   */
+  async call(call: PinotCall): Promise<PinotAnswer> {
+    const first = await this.#authorization.authorization();
+    let answer = await this.#send(call, first);
+    if (answer.statusCode === 401) {
+      const second = await this.#authorization.authorization({ refused: first });
+      if (second !== first) {
+        await answer.body.dump();
+        answer = await this.#send(call, second);
+      }
+    }
+    if (answer.statusCode === 401 || answer.statusCode === 403) throw await refused(call, answer);
+    return { status: answer.statusCode, body: readBody(call, answer.body) };
+  }
+
+  /** Makes a call and reads its answer whole. @throws as `call` */
+  async text(call: PinotCall): Promise<{ readonly status: number; readonly text: string }> {
+    const { status, body } = await this.call(call);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      if (size > textBytesMax) {
+        throw new QuireError('UNEXPECTED_RESPONSE', `${call.url} answers with more than ${textBytesMax} bytes.`);
+      }
+      chunks.push(chunk);
+    }
+    return { status, text: Buffer.concat(chunks).toString('utf8') };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #send(call: PinotCall, authorization: string | undefined): Promise<Dispatcher.ResponseData> {
+    const { url, method, body, contentType = 'application/json', signal } = call;
+    try {
+      return await request(url, {
+        method,
+        dispatcher: this.#agent,
+        signal: signal ?? null,
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': contentType }),
+          ...(authorization !== undefined && { authorization }),
+        },
+        ...(body !== undefined && { body }),
+      });
+    } catch (error) {
+      throw callFailure(call, error);
+    }
+  }
+}
+
+/** Tells whether a call failed before anything of it was sent. */
+export function isUnsent(error: unknown): boolean {
+  if (!(error instanceof Error) || !isQuireError(error, 'ENGINE_UNAVAILABLE')) return false;
+  const causes = error.cause instanceof AggregateError ? (error.cause.errors as readonly unknown[]) : [error.cause];
+  return causes.some((cause) => unsentCodes.has(codeOf(cause)));
+}
+
+async function* readBody(call: PinotCall, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw callFailure(call, error);
+  }
+}
+
+function callFailure({ signal, url }: PinotCall, error: unknown): QuireError {
+  if (signal?.aborted === true) return abortError(signal);
+  if (isQuireError(error)) return error;
+  const { origin } = new URL(url);
+  const reason = codeOf(error) ?? (error instanceof Error ? error.message : String(error));
+  return new QuireError('ENGINE_UNAVAILABLE', `Apache Pinot at ${origin} does not answer: ${reason}.`, {
+    cause: error,
+    exceptionNumber: 427, // as a broker says of a server
+  });
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+async function refused({ url }: PinotCall, { statusCode, body }: Dispatcher.ResponseData): Promise<QuireError> {
+  await body.dump();
+  const { origin } = new URL(url);
+  const what =
+    statusCode === 401
+      ? 'does not know the credentials that it was given'
+      : 'does not allow this to the credentials that it was given';
+  return new QuireError(
+    'ENGINE_UNAVAILABLE',
+    `Apache Pinot at ${origin} ${what} (HTTP ${statusCode}); look at engine.pinot.auth.token.`,
+    {
+      exceptionNumber: 180,
+    },
+  );
+}

@@ -1,0 +1,1 @@
+export { PinotEngine, type PinotEngineOptions } from './query/pinot-engine.ts';

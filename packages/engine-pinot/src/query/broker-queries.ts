@@ -1,0 +1,116 @@
+import { isQuireError, QuireError } from '@quire/core';
+import { ByteCursor } from '../answer/byte-cursor.ts';
+import { type AnswerPart, readAnswer } from '../answer/read-answer.ts';
+import type { BrokerDirectory } from '../http/broker-directory.ts';
+import { drain } from '../http/controller.ts';
+import type { PinotAnswer, PinotHttp } from '../http/pinot-http.ts';
+import type { QueryStop } from './query-stop.ts';
+
+/** A query on its way to a broker. */
+export interface Statement {
+  readonly sql: string;
+  /** Its words in lower case, the tables among them. */
+  readonly words: ReadonlySet<string>;
+  readonly options: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** An id under which the query can be cancelled in the cluster. */
+  readonly newId: () => string;
+}
+
+/** The cluster ends a query a second after we do, should it not hear that we have: so the reason that is told is ours. */
+const clusterGraceMs = 1_000;
+const cancelTimeoutMs = 5_000;
+const failureBytesMax = 4_000;
+
+/** Sends queries to brokers, another one when the first does not answer, and cancels those that are given up. */
+export class BrokerQueries {
+  readonly #http: PinotHttp;
+  readonly #directory: BrokerDirectory;
+  readonly #cancelling = new Set<Promise<void>>();
+
+  constructor(http: PinotHttp, directory: BrokerDirectory) {
+    this.#http = http;
+    this.#directory = directory;
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#cancelling);
+  }
+
+  /**
+   * Resolves once a broker begins to answer.
+   *
+   * @throws ENGINE_UNAVAILABLE when none does; QUERY_FAILED with what it says when it refuses
+   */
+  async ask(statement: Statement, stop: QueryStop): Promise<AsyncGenerator<AnswerPart>> {
+    const brokers = await this.#directory.brokersFor(statement.words);
+    for (const [index, broker] of brokers.entries()) {
+      try {
+        return await this.#askBroker(broker, statement, stop);
+      } catch (error) {
+        if (stop.reason !== undefined) throw stop.reason;
+        // It reads only, so it may be asked twice. Who refuses the credentials would do so again.
+        if (!isQuireError(error, 'ENGINE_UNAVAILABLE') || error.exceptionNumber === 180) throw error;
+        this.#directory.avoid(broker);
+        if (index === brokers.length - 1) throw error;
+      }
+    }
+    throw new QuireError('ENGINE_UNAVAILABLE', 'Apache Pinot has no broker.');
+  }
+
+  async #askBroker(broker: string, statement: Statement, stop: QueryStop): Promise<AsyncGenerator<AnswerPart>> {
+    const id = statement.newId();
+    const body = JSON.stringify({ sql: statement.sql, queryOptions: queryOptionsOf(statement, id) });
+    let answer: PinotAnswer;
+    try {
+      answer = await this.#http.call({ method: 'POST', url: `${broker}/query/sql`, body, signal: stop.signal });
+    } catch (error) {
+      // Once a broker answers, the query has ended in the cluster.
+      if (stop.reason !== undefined) this.#cancel(broker, id);
+      throw error;
+    }
+    if (answer.status === 200) return readAnswer(new ByteCursor(answer.body));
+    throw await refusalOf(broker, answer);
+  }
+
+  /** Clusters that do not cancel end the query by its time limit. */
+  #cancel(broker: string, id: string): void {
+    const [late, answered] = [new AbortController(), new AbortController()];
+    this.#http.clock.sleep(cancelTimeoutMs, answered.signal).then(
+      () => late.abort(),
+      () => undefined, // it was in time
+    );
+    const cancelling = this.#http
+      .call({ method: 'DELETE', url: `${broker}/query/${id}?client=true`, signal: late.signal })
+      .then(drain)
+      .catch(() => undefined)
+      .finally(() => {
+        answered.abort();
+        this.#cancelling.delete(cancelling);
+      });
+    this.#cancelling.add(cancelling);
+  }
+}
+
+/** @throws QUERY_INVALID for an option that cannot be written */
+function queryOptionsOf({ options, timeoutMs }: Statement, id: string): string {
+  const all = { ...options, timeoutMs: String(Math.ceil(timeoutMs) + clusterGraceMs), clientQueryId: id };
+  return Object.entries(all)
+    .map(([key, value]) => {
+      if (!/[;=]/.test(`${key}${value}`)) return `${key}=${value}`;
+      throw new QuireError('QUERY_INVALID', `The query option ${key} is '${value}'; ';' and '=' cannot be part of an option.`);
+    })
+    .join(';');
+}
+
+async function refusalOf(broker: string, { status, body }: PinotAnswer): Promise<QuireError> {
+  let text = '';
+  for await (const chunk of body) {
+    text += Buffer.from(chunk).toString('utf8');
+    if (text.length > failureBytesMax) break;
+  }
+  return new QuireError(
+    'QUERY_FAILED',
+    `Apache Pinot at ${broker} answers with HTTP ${status}: ${text.slice(0, failureBytesMax)}`,
+  );
+}

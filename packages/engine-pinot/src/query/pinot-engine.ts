@@ -1,0 +1,140 @@
+import {
+  abortError,
+  type Clock,
+  createRequestId,
+  type Query,
+  type QueryEngine,
+  type QueryExecution,
+  type QueryLimits,
+  QuireError,
+  type Random,
+  throwIfAborted,
+} from '@quire/core';
+import type { AnswerPart } from '../answer/read-answer.ts';
+import { BrokerDirectory, type BrokerDirectoryOptions } from '../http/broker-directory.ts';
+import { Controller, isAtLeast } from '../http/controller.ts';
+import { PinotHttp, type PinotHttpOptions } from '../http/pinot-http.ts';
+import { BrokerQueries, type Statement } from './broker-queries.ts';
+import { PinotExecution } from './pinot-execution.ts';
+import { QueryStop } from './query-stop.ts';
+import { planSelection } from './plan-selection.ts';
+import { readSegments } from './read-segments.ts';
+import { sqlTokens, withoutRowLimit, wordsOf } from './sql-tokens.ts';
+
+export interface PinotEngineOptions extends PinotHttpOptions, Omit<BrokerDirectoryOptions, 'controller'> {
+  readonly random: Random;
+  /** Controllers of the cluster, at least one. */
+  readonly controllerUrls: readonly string[];
+  /** Whether a query that is paginated and has no LIMIT asks for all rows; otherwise the cluster's default holds, 10 rows. */
+  readonly isUnlimited: boolean;
+  /** Whether a plain selection of all rows is asked for segment by segment (`planSelection`). */
+  readonly isSegmentBySegment: boolean;
+}
+
+interface ExecuteOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly limits: QueryLimits;
+}
+
+/** Lists of BYTES are hexadecimal from this release on, and base64 before. */
+const hexadecimalRelease = [1, 6] as const;
+
+/**
+ * Answers SQL on the brokers of an Apache Pinot cluster. An answer is read as it comes, in constant memory; the cluster's own broker holds
+ * it whole, unless it is asked for segment by segment.
+ */
+export class PinotEngine implements QueryEngine {
+  readonly #options: PinotEngineOptions;
+  readonly #clock: Clock;
+  readonly #http: PinotHttp;
+  readonly #controller: Controller;
+  readonly #brokers: BrokerQueries;
+  readonly #running = new Set<QueryStop>();
+  #isClosed = false;
+
+  constructor(options: PinotEngineOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#http = new PinotHttp(options);
+    this.#controller = new Controller(this.#http, options.controllerUrls);
+    this.#brokers = new BrokerQueries(this.#http, new BrokerDirectory({ ...options, controller: this.#controller }));
+  }
+
+  /** Resolves once queries that were given up are cancelled in the cluster, or it cannot be told. */
+  async settled(): Promise<void> {
+    await this.#brokers.settled();
+  }
+
+  async execute(query: Query, { signal, limits }: ExecuteOptions): Promise<QueryExecution> {
+    const startedAtMs = this.#clock.monotonicMs();
+    throwIfAborted(signal);
+    if (this.#isClosed) throw shuttingDown();
+    if (query.parameters !== undefined && Object.keys(query.parameters).length > 0) {
+      throw new QuireError('QUERY_INVALID', 'Apache Pinot binds no parameters: write the values into the SQL as literals.');
+    }
+    const stop = new QueryStop(this.#clock, { signal, timeoutMs: limits.timeoutMs });
+    this.#running.add(stop);
+    const onClosed = (): void => {
+      stop.end();
+      this.#running.delete(stop);
+    };
+    try {
+      const release = await stoppable(this.#controller.release(), stop);
+      const bytesText = isAtLeast(release, hexadecimalRelease) ? 'hex' : 'base64';
+      const answer = await this.#answer(query, limits, stop);
+      return await PinotExecution.open({ answer, stop, clock: this.#clock, startedAtMs, bytesText, onClosed });
+    } catch (error) {
+      // The connection of an answer that nobody reads is not kept.
+      stop.stop(new QuireError('ABORTED', 'The query did not start.'));
+      onClosed();
+      throw error;
+    }
+  }
+
+  /** Stops the queries under way with SHUTTING_DOWN, in the cluster as well. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const stop of this.#running) stop.stop(shuttingDown());
+    await this.settled();
+    await this.#http[Symbol.asyncDispose]();
+  }
+
+  async #answer(query: Query, limits: QueryLimits, stop: QueryStop): Promise<AsyncGenerator<AnswerPart>> {
+    const { random, isUnlimited, isSegmentBySegment } = this.#options;
+    const tokens = sqlTokens(query.sql);
+    const isWhole = isUnlimited && query.isPaginated === true;
+    const statement: Statement = {
+      sql: isWhole ? withoutRowLimit(query.sql, tokens) : query.sql,
+      words: wordsOf(tokens),
+      options: query.options ?? {},
+      timeoutMs: limits.timeoutMs,
+      newId: () => `quire-${createRequestId(this.#clock, random)}`,
+    };
+    const selection = isWhole && isSegmentBySegment ? planSelection(query.sql, tokens) : undefined;
+    if (selection === undefined) return this.#brokers.ask(statement, stop);
+    return readSegments(selection, {
+      controller: this.#controller,
+      signal: stop.signal,
+      ask: (sql) => this.#brokers.ask({ ...statement, sql }, stop),
+    });
+  }
+}
+
+function shuttingDown(): QuireError {
+  return new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.');
+}
+
+/** What is asked for all queries together does not end with one of them. */
+async function stoppable<T>(task: Promise<T>, { signal }: QueryStop): Promise<T> {
+  const stopped = Promise.withResolvers<never>();
+  const onAbort = (): void => stopped.reject(abortError(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([task, stopped.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    stopped.promise.catch(() => undefined);
+  }
+}

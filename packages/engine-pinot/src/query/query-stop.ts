@@ -1,0 +1,41 @@
+import { abortError, type Clock, QuireError } from '@quire/core';
+
+/** Ends a query for the first of three reasons: its caller, its time, or whoever disposes it. */
+export class QueryStop {
+  readonly #stopping = new AbortController();
+  readonly #watching = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+
+  constructor(clock: Clock, { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number }) {
+    this.#outer = signal;
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal?.aborted === true) this.#onAbort();
+    clock.sleep(timeoutMs, this.#watching.signal).then(
+      () => this.stop(new QuireError('QUERY_TIMED_OUT', `The query ran for longer than its time limit of ${timeoutMs} ms.`)),
+      () => undefined, // it ended before
+    );
+  }
+
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  get reason(): QuireError | undefined {
+    return this.signal.aborted ? abortError(this.signal) : undefined;
+  }
+
+  stop(reason: QuireError): void {
+    this.end();
+    this.#stopping.abort(reason);
+  }
+
+  /** Neither a listener nor a timer stays behind. */
+  end(): void {
+    this.#outer?.removeEventListener('abort', this.#onAbort);
+    this.#watching.abort();
+  }
+
+  readonly #onAbort = (): void => {
+    if (this.#outer !== undefined) this.stop(abortError(this.#outer));
+  };
+}

@@ -1,0 +1,51 @@
+/** A word, a quoted name, a number or a sign of a query; comments and white space are none. */
+export interface SqlToken {
+  readonly kind: 'word' | 'name' | 'text' | 'sign';
+  /** A word in upper case, a quoted name without its quotes, anything else as it stands. */
+  readonly text: string;
+  /** How many round brackets it stands in. */
+  readonly depth: number;
+  readonly end: number;
+}
+
+const pattern =
+  /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|[\p{L}_$][\p{L}\p{N}_$.]*|[\d.]+(?:[eE][+-]?\d+)?|[^\s]/gu;
+
+/** Cuts a query into tokens, for what has to be known of it before Apache Pinot parses it. */
+export function sqlTokens(sql: string): readonly SqlToken[] {
+  const tokens: SqlToken[] = [];
+  let depth = 0;
+  for (const match of sql.matchAll(pattern)) {
+    const [text] = match;
+    if (text.startsWith('--') || text.startsWith('/*')) continue;
+    if (text === ')') depth -= 1;
+    const end = match.index + text.length;
+    const first = text.charAt(0);
+    if (first === '"' || first === '`') tokens.push({ kind: 'name', text: text.slice(1, -1), depth, end });
+    else if (first === "'") tokens.push({ kind: 'text', text, depth, end });
+    else if (/[\p{L}_$]/u.test(first)) tokens.push({ kind: 'word', text: text.toUpperCase(), depth, end });
+    else tokens.push({ kind: 'sign', text, depth, end });
+    if (text === '(') depth += 1;
+  }
+  return tokens;
+}
+
+/** Every word and name of a query, in lower case: its tables are among them. */
+export function wordsOf(tokens: readonly SqlToken[]): ReadonlySet<string> {
+  return new Set(tokens.filter(({ kind }) => kind === 'word' || kind === 'name').map(({ text }) => text.toLowerCase()));
+}
+
+/** The largest LIMIT that Apache Pinot takes. */
+const limitMax = 2 ** 31 - 1;
+
+/** The query, asking for all rows when it has no LIMIT of its own; a statement that is no query stays as it is. */
+export function withoutRowLimit(sql: string, tokens: readonly SqlToken[]): string {
+  const [first] = tokens;
+  const isQuery = first?.kind === 'word' && (first.text === 'SELECT' || first.text === 'WITH');
+  const isLimited = tokens.some(
+    ({ kind, text, depth }) => kind === 'word' && depth === 0 && (text === 'LIMIT' || text === 'FETCH'),
+  );
+  if (!isQuery || isLimited) return sql;
+  const last = tokens.findLast(({ text }) => text !== ';');
+  return `${sql.slice(0, last?.end)} LIMIT ${limitMax}`;
+}

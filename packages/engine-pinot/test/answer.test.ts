@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ByteCursor } from '../src/answer/byte-cursor.ts';
+import { type AnswerPart, readAnswer } from '../src/answer/read-answer.ts';
+import { RowReader } from '../src/answer/row-reader.ts';
+
+/** A text as it comes from a socket, cut anywhere. */
+async function* chunksOf(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  let start = 0;
+  for (const cut of [...new Set(cuts.map((each) => each % bytes.length))].toSorted((left, right) => left - right)) {
+    yield bytes.subarray(start, cut);
+    start = cut;
+  }
+  yield bytes.subarray(start);
+}
+
+interface ReadAnswer {
+  readonly types: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** What is read of an answer, with values as Arrow gives them; its BYTES in lists are hexadecimal. */
+async function read(text: string, cuts: readonly number[] = []): Promise<ReadAnswer> {
+  let reader: RowReader | undefined;
+  let types: readonly string[] = [];
+  const rows: unknown[][] = [];
+  const members: Record<string, unknown> = {};
+  const take = (part: AnswerPart): void => {
+    if (part.kind === 'member') members[part.name] = JSON.parse(part.text);
+    else if (part.kind === 'columns') {
+      reader = new RowReader(part.columns, 'hex');
+      types = part.columns.map(({ pinotType }) => pinotType);
+    } else {
+      const batch = reader?.read(part.bytes, part.start, part.end);
+      for (let row = 0; row < (batch?.numRows ?? 0); row += 1) {
+        rows.push(types.map((_, column) => plain(batch?.getChildAt(column)?.get(row))));
+      }
+    }
+  };
+  for await (const part of readAnswer(new ByteCursor(chunksOf(text, cuts)))) take(part);
+  return { types, rows, members };
+}
+
+/** Lists and maps as JavaScript has them. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (typeof value !== 'object' || value === null) return value;
+  if ('toJSON' in value && !(Symbol.iterator in value && 'get' in value)) return (value as { toJSON(): unknown }).toJSON();
+  return Array.from(value as Iterable<unknown>, plain);
+}
+
+function answerOf(columns: Readonly<Record<string, string>>, rowsText: string, more = '"exceptions":[]'): string {
+  const dataSchema = { columnNames: Object.keys(columns), columnDataTypes: Object.values(columns) };
+  return `{"resultTable":{"dataSchema":${JSON.stringify(dataSchema)},"rows":${rowsText}},${more}}`;
+}
+
+describe('an answer', () => {
+  test('is the same as JSON.parse reads it, wherever it is cut', async () => {
+    const cell = fc.record({
+      text: fc.option(fc.string({ unit: 'binary' }), { nil: null }),
+      int: fc.option(fc.integer(), { nil: null }),
+      double: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: null }),
+      flag: fc.option(fc.boolean(), { nil: null }),
+      list: fc.option(fc.array(fc.string()), { nil: null }),
+      json: fc.json(),
+    });
+    const columns = { text: 'STRING', int: 'INT', double: 'DOUBLE', flag: 'BOOLEAN', list: 'STRING_ARRAY', json: 'JSON' };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(cell),
+        fc.array(fc.nat()),
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        fc.constantFrom(undefined, 1),
+        async (given, cuts, others, indent) => {
+          const rows = given.map(({ text, int, double, flag, list, json }) => [text, int, double, flag, list, json]);
+          delete others['resultTable'];
+          const members = { ...others, exceptions: [] };
+          const { resultTable } = JSON.parse(answerOf(columns, JSON.stringify(rows))) as { resultTable: object };
+          const result = await read(JSON.stringify({ resultTable, ...members }, undefined, indent), cuts);
+          expect(result.types).toEqual(Object.values(columns));
+          // A double of JSON has no sign where it is zero.
+          expect(result.rows).toEqual(JSON.parse(JSON.stringify(rows)));
+          expect(result.members).toEqual(JSON.parse(JSON.stringify(members)));
+        },
+      ),
+    );
+  });
+
+  test('has every 64-bit integer exactly', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })), async (numbers) => {
+        const { rows } = await read(answerOf({ n: 'LONG' }, `[${numbers.map((number) => `[${number}]`).join(',')}]`));
+        expect(rows).toEqual(numbers.map((number) => [number]));
+      }),
+    );
+  });
+
+  test.each([
+    ['INT', '2147483648', 'expected Int32'],
+    ['LONG', '9223372036854775808', 'expected Int64'],
+    ['LONG', '1.5', 'expected Int64'],
+    ['DOUBLE', '"many"', 'expected Float64'],
+    ['TIMESTAMP', '"yesterday"', 'expected Timestamp'],
+    ['BYTES', '"0g"', 'expected Binary'],
+    ['BOOLEAN', '1', 'true or false'],
+    ['INT_ARRAY', '3', 'a list'],
+    ['MAP', '[]', 'an object'],
+  ])('with a %s of %s is refused', async (type, cell, reason) => {
+    await expect(read(answerOf({ c: type }, `[[${cell}]]`))).rejects.toMatchObject({
+      code: 'UNEXPECTED_RESPONSE',
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  test.each([
+    ['', 'it ended'],
+    ['<html>', "there was '<'"],
+    ['{"resultTable":{"dataSchema":{"columnNames":["a"],"columnDataTypes":["INT"]},"rows":[[1],[2', 'it ended'],
+    ['{"resultTable":{"rows":[1]}}', "there was '1'"],
+    ['{"exceptions":[] "a":1}', "',' or '}'"],
+  ])('that breaks off or is none is refused: %s', async (text, reason) => {
+    await expect(read(text)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE', message: expect.stringContaining(reason) });
+  });
+
+  test('without columns has its exceptions', async () => {
+    const { rows, members } = await read('{"resultTable":null,"exceptions":[{"errorCode":150,"message":"no"}]}');
+    expect([rows, members]).toEqual([[], { resultTable: null, exceptions: [{ errorCode: 150, message: 'no' }] }]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { planSelection } from '../src/query/plan-selection.ts';
+import { sqlTokens, withoutRowLimit, wordsOf } from '../src/query/sql-tokens.ts';
+
+const all = 'LIMIT 2147483647';
+
+test('the words of a query have its tables among them, and nothing of texts and comments', () => {
+  const sql = `SELECT a."b c", 'FROM x' FROM db.t1 -- of y\n JOIN "Other" /* z */ WHERE q = 'it''s'`;
+  expect([...wordsOf(sqlTokens(sql))]).toEqual(['select', 'a.', 'b c', 'from', 'db.t1', 'join', 'other', 'where', 'q']);
+});
+
+test.each([
+  ['SELECT a FROM t', `SELECT a FROM t ${all}`],
+  ['SELECT a FROM t ; ', `SELECT a FROM t ${all}`],
+  ['SELECT a FROM t -- LIMIT 5', `SELECT a FROM t ${all}`],
+  ["SELECT 'LIMIT' FROM t", `SELECT 'LIMIT' FROM t ${all}`],
+  ['SELECT a FROM (SELECT a FROM t LIMIT 3)', `SELECT a FROM (SELECT a FROM t LIMIT 3) ${all}`],
+  ['WITH x AS (SELECT 1) SELECT * FROM x', `WITH x AS (SELECT 1) SELECT * FROM x ${all}`],
+])('%s asks for all rows', (sql, expected) => {
+  expect(withoutRowLimit(sql, sqlTokens(sql))).toBe(expected);
+});
+
+test.each([
+  'SELECT a FROM t LIMIT 5',
+  'SELECT a FROM t fetch first 3 rows only',
+  'EXPLAIN PLAN FOR SELECT 1',
+  'SET a=1; SELECT 1',
+])('%s stays as it is', (sql) => {
+  expect(withoutRowLimit(sql, sqlTokens(sql))).toBe(sql);
+});
+
+describe('a selection segment by segment', () => {
+  test.each([
+    ['SELECT * FROM t', 't', `SELECT * FROM t WHERE $segmentName = 'it''s' ${all}`],
+    ['select a, b AS c from "my t";', 'my t', `select a, b AS c from "my t" WHERE $segmentName = 'it''s' ${all}`],
+    [
+      "SELECT a FROM t WHERE x > 1 OR lower(y) = 'o' -- no",
+      't',
+      `SELECT a FROM t WHERE ( x > 1 OR lower(y) = 'o'\n) AND $segmentName = 'it''s' ${all}`,
+    ],
+  ])('%s', (sql, tableName, expected) => {
+    const plan = planSelection(sql, sqlTokens(sql));
+    expect(plan?.tableName).toBe(tableName);
+    expect(plan?.sqlOf("it's")).toBe(expected);
+  });
+
+  test.each([
+    'SELECT count(*) FROM t',
+    'SELECT DISTINCT a FROM t',
+    'SELECT a FROM t ORDER BY a',
+    'SELECT a FROM t LIMIT 5',
+    'SELECT a FROM t, u',
+    'SELECT a FROM t AS x',
+    'SELECT a FROM t WHERE a IN (SELECT b FROM u)',
+    'SELECT a FROM t GROUP BY a',
+    'SELECT a FROM (SELECT a FROM t)',
+    'SELECT a FROM t; SELECT b FROM t',
+    'WITH x AS (SELECT 1) SELECT * FROM x',
+    'SELECT 1',
+  ])('is not planned for %s', (sql) => {
+    expect(planSelection(sql, sqlTokens(sql))).toBeUndefined();
+  });
+});

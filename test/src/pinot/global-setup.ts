@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestProject } from 'vitest/node';
+import type { PinotAddress } from '../servers/pinot-server.ts';
+
+/** What the suites of this folder share. */
+interface SharedServers {
+  /** Null where it is missing: the suites are skipped then. */
+  readonly pinot: PinotAddress | null;
+  /** Port of an Apache Kafka on this machine; null where it is missing. */
+  readonly kafkaPort: number | null;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext extends SharedServers {}
+}
+
+/**
+ * One Apache Pinot and one Apache Kafka for all suites of this folder, which take tables and topics of their own. They are started by a
+ * process that resolves the packages to their sources, which this one does not, and end with its input.
+ */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const program = join(import.meta.dirname, 'cluster.process.ts');
+  const child = spawn(process.execPath, ['--conditions=@quire/source', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout });
+  const [line] = (await Promise.race([once(lines, 'line'), ended])) as [unknown];
+  if (typeof line !== 'string') throw new Error('Apache Pinot or Apache Kafka did not start.');
+  const { pinot, kafkaPort } = JSON.parse(line) as SharedServers;
+  provide('pinot', pinot);
+  provide('kafkaPort', kafkaPort);
+  return async () => {
+    child.stdin.end();
+    await ended;
+  };
+}

@@ -1,0 +1,96 @@
+import { systemClock, systemRandom } from '@quire/core';
+import { PinotEngine, type PinotEngineOptions } from '@quire/engine-pinot';
+import { inject, vi } from 'vitest';
+import type { PinotAddress } from '../servers/pinot-server.ts';
+
+/** How long a cluster may take for what it does in its own time. */
+const patience = { timeout: 60_000, interval: 50 };
+
+/** The cluster that all suites share. Throws where there is none. */
+export function sharedCluster(): PinotAddress {
+  const address = inject('pinot');
+  if (address === null) throw new Error('There is no Apache Pinot.');
+  return address;
+}
+
+/** How an engine reaches a cluster; some of it may be otherwise. */
+function engineOptions(address: PinotAddress, changed: Partial<PinotEngineOptions> = {}): PinotEngineOptions {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    controllerUrls: [address.controllerUrl],
+    authorization: { authorization: async () => address.authorization },
+    connectTimeoutMs: 5_000,
+    refreshMs: 1_000,
+    avoidMs: 10_000,
+    isUnlimited: false,
+    isSegmentBySegment: false,
+    ...changed,
+  };
+}
+
+/** Sends something to the controller. Throws when it refuses. */
+async function tellController(address: PinotAddress, method: string, path: string, body?: object | FormData): Promise<string> {
+  const isForm = body instanceof FormData;
+  const response = await fetch(`${address.controllerUrl}${path}`, {
+    method,
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    ...(body !== undefined && !isForm && { headers: { 'content-type': 'application/json' } }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${text}`);
+  return text;
+}
+
+/** A table that is loaded, with rows, as objects or as JSON, in as many segments as there are groups of them. */
+export async function loadTable(
+  address: PinotAddress,
+  schema: { readonly schemaName: string; readonly [member: string]: unknown },
+  segments: readonly (readonly (object | string)[])[],
+  config: object = {},
+): Promise<void> {
+  const { schemaName: name } = schema;
+  await tellController(address, 'POST', '/schemas', schema);
+  const table = {
+    tableName: `${name}_OFFLINE`,
+    tableType: 'OFFLINE',
+    segmentsConfig: { replication: '1' },
+    tenants: {},
+    tableIndexConfig: {},
+    metadata: {},
+  };
+  await tellController(address, 'POST', '/tables', { ...table, ...config });
+  const batchConfig = encodeURIComponent(JSON.stringify({ inputFormat: 'json' }));
+  for (const rows of segments) {
+    const form = new FormData();
+    form.append(
+      'file',
+      new Blob([rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('')]),
+      'rows.json',
+    );
+    await tellController(
+      address,
+      'POST',
+      `/ingestFromFile?tableNameWithType=${name}_OFFLINE&batchConfigMapStr=${batchConfig}`,
+      form,
+    );
+  }
+  const rowCount = segments.flat().length;
+  await vi.waitUntil(async () => (await count(address, name)) === rowCount, patience);
+}
+
+/** Rows that queries see; undefined while they cannot be asked. */
+async function count(address: PinotAddress, tableName: string): Promise<number | undefined> {
+  const response = await fetch(`${address.brokerUrl}/query/sql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: address.authorization },
+    body: JSON.stringify({ sql: `SELECT count(*) FROM ${tableName}` }),
+  });
+  const answer = (await response.json()) as { readonly resultTable?: { readonly rows: readonly (readonly number[])[] } };
+  return answer.resultTable?.rows[0]?.[0];
+}
+
+/** An engine on the shared cluster. */
+export function openEngine(changed: Partial<PinotEngineOptions> = {}): PinotEngine {
+  return new PinotEngine(engineOptions(sharedCluster(), changed));
+}

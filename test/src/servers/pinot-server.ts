@@ -1,0 +1,120 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort, ServerProcess } from './server-process.ts';
+
+/** How to reach an Apache Pinot. It is plain data: test files get it from the process that has started it. */
+export interface PinotAddress {
+  readonly controllerUrl: string;
+  readonly brokerUrl: string;
+  /** What its brokers ask for, `Basic …`. */
+  readonly authorization: string;
+  /** Names of its two servers. */
+  readonly servers: readonly string[];
+}
+
+const principal = { name: 'quire', password: 'a-password-of-a-test' };
+const openedPackages = ['java.nio', 'sun.nio.ch', 'java.lang', 'java.util', 'java.lang.reflect', 'sun.net.util'];
+
+export interface PinotServerOptions {
+  readonly heapMb?: number;
+}
+
+/**
+ * A real Apache Pinot: ZooKeeper, a controller, a broker that asks for credentials, two servers and a minion in one process, on a folder of
+ * its own.
+ */
+export class PinotServer implements AsyncDisposable {
+  readonly process: ServerProcess;
+  readonly address: PinotAddress;
+
+  private constructor(process: ServerProcess, address: PinotAddress) {
+    this.process = process;
+    this.address = address;
+  }
+
+  /** Starts one from the folder with its jars. */
+  static async start(folder: string, { heapMb = 640 }: PinotServerOptions = {}): Promise<PinotServer> {
+    const ports = await freePorts();
+    const process = await ServerProcess.start({
+      path: 'sh',
+      args: (port, data) => ['-c', startScript, 'sh', folder, data, String(port), String(heapMb)],
+      prepare: (data) => writeFile(join(data, 'fixed.properties'), propertiesOf(data, ports)),
+      startTimeoutMs: 120_000,
+    });
+    const credentials = Buffer.from(`${principal.name}:${principal.password}`).toString('base64');
+    return new PinotServer(process, {
+      controllerUrl: `http://127.0.0.1:${ports.controller}`,
+      brokerUrl: `http://127.0.0.1:${ports.broker}`,
+      authorization: `Basic ${credentials}`,
+      servers: [ports.server, ports.server2].map((port) => `Server_127.0.0.1_${port}`),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.process[Symbol.asyncDispose]();
+  }
+}
+
+/** Little memory and the quick compiler: a cluster of a test lives for a minute. */
+const javaOptions = [
+  '-Xms64m',
+  '-XX:+UseSerialGC',
+  '-XX:MaxDirectMemorySize=256m',
+  '-XX:TieredStopAtLevel=1',
+  '-Xshare:auto',
+  '-Djava.net.preferIPv4Stack=true',
+  '-Dlog4j2.configurationFile=$2/log4j2.xml',
+  ...openedPackages.map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`),
+].join(' ');
+
+const logging =
+  '<Configuration><Appenders><File name="f" fileName="LOG"><PatternLayout pattern="%d %p %c{1} %m%n"/></File></Appenders>' +
+  '<Loggers><Root level="warn"><AppenderRef ref="f"/></Root></Loggers></Configuration>';
+
+/** The port by which it says that it is ready is known when it starts only. */
+const startScript = `
+{ cat "$2/fixed.properties"; echo "ready.port=$3"; } > "$2/pinot.properties"
+echo '${logging}' | sed "s|LOG|$2/pinot.log|" > "$2/log4j2.xml"
+exec java -Xmx$4m ${javaOptions} -cp "$1/classes:$1/lib/*" PinotCluster "$2/pinot.properties"`;
+
+const portNames = ['zookeeper', 'controller', 'broker', 'grpc', 'server', 'admin', 'server2', 'admin2', 'minion'] as const;
+type Ports = Readonly<Record<(typeof portNames)[number], number>>;
+
+async function freePorts(): Promise<Ports> {
+  const ports = new Set<number>();
+  while (ports.size < portNames.length) ports.add(await freePort());
+  return Object.fromEntries(portNames.map((name, index) => [name, [...ports][index]])) as unknown as Ports;
+}
+
+function propertiesOf(data: string, ports: Ports): string {
+  const serverOf = (role: string, port: number, admin: number): string => `
+${role}/pinot.server.netty.host=127.0.0.1
+${role}/pinot.server.netty.port=${port}
+${role}/pinot.server.adminapi.port=${admin}
+${role}/pinot.server.grpc.enable=false
+${role}/pinot.server.instance.dataDir=${data}/${role}/index
+${role}/pinot.server.instance.segmentTarDir=${data}/${role}/tar
+${role}/pinot.server.enable.query.cancellation=true`;
+  return `roles=zookeeper,controller,broker,server,server2,minion
+zookeeper=127.0.0.1:${ports.zookeeper}
+zookeeper.folder=${data}/zookeeper
+controller/controller.host=127.0.0.1
+controller/controller.port=${ports.controller}
+controller/controller.vip.host=127.0.0.1
+controller/controller.vip.port=${ports.controller}
+controller/controller.data.dir=${data}/controller
+controller/controller.local.temp.dir=${data}/controller-temp
+controller/controller.task.scheduler.enabled=true
+broker/pinot.broker.hostname=127.0.0.1
+broker/pinot.broker.client.queryPort=${ports.broker}
+broker/pinot.broker.grpc.port=${ports.grpc}
+broker/pinot.broker.timeoutMs=60000
+broker/pinot.broker.enable.query.cancellation=true
+broker/pinot.broker.access.control.class=org.apache.pinot.broker.broker.BasicAuthAccessControlFactory
+broker/pinot.broker.access.control.principals=${principal.name}
+broker/pinot.broker.access.control.principals.${principal.name}.password=${principal.password}
+minion/pinot.minion.host=127.0.0.1
+minion/pinot.minion.port=${ports.minion}
+minion/pinot.minion.dataDir=${data}/minion${serverOf('server', ports.server, ports.admin)}${serverOf('server2', ports.server2, ports.admin2)}
+`;
+}
