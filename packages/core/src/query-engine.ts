@@ -29,7 +29,7 @@ export interface QueryStatistics {
   readonly rowsTotal: number | null;
   /** Names of the tables that the query reads. */
   readonly tables: readonly string[];
-  /** What else a cluster knows; undefined for an engine that is none. */
+  /** What else a cluster knows; undefined for an engine on one machine. */
   readonly cluster?: ClusterStatistics | undefined;
 }
 

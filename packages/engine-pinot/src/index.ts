@@ -1,1 +1,3 @@
+export type { BrokerDirectoryOptions } from './http/broker-directory.ts';
+export type { PinotHttpOptions } from './http/pinot-http.ts';
 export { PinotEngine, type PinotEngineOptions } from './query/pinot-engine.ts';

@@ -120,7 +120,7 @@ describe('an answer', () => {
     ['{"resultTable":{"dataSchema":{"columnNames":["a"],"columnDataTypes":["INT"]},"rows":[[1],[2', 'it ended'],
     ['{"resultTable":{"rows":[1]}}', "there was '1'"],
     ['{"exceptions":[] "a":1}', "',' or '}'"],
-  ])('that breaks off or is none is refused: %s', async (text, reason) => {
+  ])('that breaks off or is not JSON is refused: %s', async (text, reason) => {
     await expect(read(text)).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE', message: expect.stringContaining(reason) });
   });
 

@@ -24,7 +24,7 @@ export const everythingSchema = {
 
 export const everythingConfig = { tableIndexConfig: { nullHandlingEnabled: true, noDictionaryColumns: ['one_map'] } };
 
-/** Values at the ends of their types, in the order of `row_number`: JSON, as some of them are no numbers of JavaScript. */
+/** Values at the ends of their types, in the order of `row_number`: JSON, as JavaScript cannot hold some of the numbers. */
 export const everythingRows: readonly string[] = [
   `{"row_number": 1, "one_int": 2147483647, "one_long": 9223372036854775807, "one_float": 1.5, "one_double": 0.1, "one_boolean": true,
     "one_string": "hé \\"q\\" \\\\ \\n 😀", "one_timestamp": "2026-01-01 00:00:00.123", "one_json": {"a": [1, {"b": null}]}, "one_bytes": "00ff",

@@ -29,7 +29,7 @@ export class ByteCursor {
     return true;
   }
 
-  /** The next byte that is no white space, which stays unread; -1 at the end of the stream. */
+  /** The next byte after white space, which stays unread; -1 at the end of the stream. */
   async peek(): Promise<number> {
     for (;;) {
       while (this.at < this.bytes.length) {
@@ -53,6 +53,6 @@ export function notJson(expected: string, byte: number): QuireError {
   const found = byte === -1 ? 'it ended' : `there was '${String.fromCharCode(byte)}'`;
   return new QuireError(
     'UNEXPECTED_RESPONSE',
-    `The answer of Apache Pinot is not what was expected: ${found} in the place of ${expected}.`,
+    `The answer of Apache Pinot is not what was expected: ${found} instead of ${expected}.`,
   );
 }

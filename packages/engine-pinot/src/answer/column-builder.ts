@@ -161,7 +161,7 @@ function booleanBuilder(field: Field): ColumnBuilder {
   };
 }
 
-/** Text as it is; a value that is no string, which a type of a newer Apache Pinot may have, stands as its JSON. */
+/** Text as it is; a value of another kind, which a type of a newer Apache Pinot may have, is kept as its JSON. */
 function textBuilder(field: Field): ColumnBuilder {
   return variableWidthBuilder(field, (json, target) => {
     if (json.isString()) json.readStringInto(target);

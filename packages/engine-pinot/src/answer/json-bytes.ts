@@ -18,7 +18,7 @@ export class JsonBytes {
     this.end = end;
   }
 
-  /** The next byte that is no white space. */
+  /** The next byte after white space. */
   peek(): number {
     let byte = this.bytes[this.at] ?? -1;
     while (isSpace(byte)) {

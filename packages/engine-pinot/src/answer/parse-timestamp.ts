@@ -1,7 +1,7 @@
 const pattern = /^(\d{4,})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/;
 
 /**
- * Epoch milliseconds of a TIMESTAMP as a broker writes it, `2026-01-01 00:00:00.123`; undefined when it is none. Brokers write the time of
+ * Epoch milliseconds of a TIMESTAMP as a broker writes it, `2026-01-01 00:00:00.123`; undefined when the text is not one. Brokers write the time of
  * their own zone, without saying which: it is taken for UTC.
  */
 export function parseTimestamp(text: string): number | undefined {

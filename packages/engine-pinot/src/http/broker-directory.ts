@@ -2,7 +2,6 @@ import { QuireError } from '@quire/core';
 import type { Controller } from './controller.ts';
 
 export interface BrokerDirectoryOptions {
-  readonly controller: Controller;
   /** Brokers to use for every table; without them the controller says who serves which. */
   readonly brokers?: readonly string[] | undefined;
   /** How long what the controller said holds. */
@@ -24,27 +23,29 @@ interface BrokerEntry {
   readonly port: number;
 }
 
-/** Knows the brokers of a cluster: who serves a table, and who has not answered lately. */
+/** Knows the brokers of a cluster: who serves a table, and who has not answered recently. */
 export class BrokerDirectory {
+  readonly #controller: Controller;
   readonly #options: BrokerDirectoryOptions;
   readonly #avoidedUntilMs = new Map<string, number>();
   #directory: Promise<Directory> | undefined;
   #turn = 0;
 
-  constructor(options: BrokerDirectoryOptions) {
+  constructor(controller: Controller, options: BrokerDirectoryOptions) {
+    this.#controller = controller;
     this.#options = options;
   }
 
   /**
    * The brokers that serve all tables that the words of a query name, in the order in which to try them.
    *
-   * @param words of a query, in lower case; those that are no table do not count
+   * @param words of a query, in lower case; words that do not name a table do not count
    * @throws ENGINE_UNAVAILABLE when there is none
    */
   async brokersFor(words: ReadonlySet<string>): Promise<readonly string[]> {
     const found = await this.#serving(words);
     if (found.length === 0) {
-      const { url } = this.#options.controller;
+      const { url } = this.#controller;
       throw new QuireError(
         'ENGINE_UNAVAILABLE',
         `The controller ${url} of Apache Pinot knows no broker that serves the tables of the query.`,
@@ -56,14 +57,14 @@ export class BrokerDirectory {
     return inTurn.toSorted((left, right) => Number(this.#isAvoided(left)) - Number(this.#isAvoided(right)));
   }
 
-  /** A broker has not answered: it is asked last for a while, and the controller is asked anew. */
+  /** A broker has not answered: it is asked last for a while, and the controller is asked again. */
   avoid(broker: string): void {
     this.#avoidedUntilMs.set(broker, this.#nowMs() + this.#options.avoidMs);
     this.#directory = undefined;
   }
 
   #nowMs(): number {
-    return this.#options.controller.http.clock.monotonicMs();
+    return this.#controller.http.clock.monotonicMs();
   }
 
   #isAvoided(broker: string): boolean {
@@ -100,7 +101,7 @@ export class BrokerDirectory {
   }
 
   async #ask(): Promise<Directory> {
-    const { controller } = this.#options;
+    const controller = this.#controller;
     await controller.release();
     const { status, text } = await controller.call({ method: 'GET', path: '/v2/brokers?state=ONLINE' });
     if (status !== 200) throw new QuireError('UNEXPECTED_RESPONSE', `${controller.url} answers /v2/brokers with HTTP ${status}.`);

@@ -6,7 +6,7 @@ export interface PinotHttpOptions {
   readonly clock: Clock;
   /** Basic or Bearer, for the controller and the brokers alike. */
   readonly authorization: AuthorizationProvider;
-  /** Certificates of authorities, in PEM, to trust in the place of those that Node knows. */
+  /** Certificates of authorities, in PEM, to trust instead of those that Node knows. */
   readonly certificateAuthorities?: string | undefined;
   /** How long a connection may take to come about. */
   readonly connectTimeoutMs: number;
@@ -26,7 +26,7 @@ export interface PinotAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The most that is read of an answer that is no query's. */
+/** The most that is read of an answer, except a query's. */
 const textBytesMax = 64 * 1024 * 1024;
 
 /** Codes of undici and of the system for calls of which nothing has been sent: they may be made elsewhere. */
@@ -57,7 +57,7 @@ export class PinotHttp implements AsyncDisposable {
   }
 
   /**
-   * Makes a call, once more with a token that was read anew when the one at hand is refused.
+   * Makes a call, once more with a token that was read again when the one at hand is refused.
    *
    * @throws ENGINE_UNAVAILABLE when there is no answer, or the credentials are refused
    * @throws ABORTED, or the reason of the signal

@@ -21,7 +21,7 @@ import { planSelection } from './plan-selection.ts';
 import { readSegments } from './read-segments.ts';
 import { sqlTokens, withoutRowLimit, wordsOf } from './sql-tokens.ts';
 
-export interface PinotEngineOptions extends PinotHttpOptions, Omit<BrokerDirectoryOptions, 'controller'> {
+export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOptions {
   readonly random: Random;
   /** Controllers of the cluster, at least one. */
   readonly controllerUrls: readonly string[];
@@ -29,11 +29,6 @@ export interface PinotEngineOptions extends PinotHttpOptions, Omit<BrokerDirecto
   readonly isUnlimited: boolean;
   /** Whether a plain selection of all rows is asked for segment by segment (`planSelection`). */
   readonly isSegmentBySegment: boolean;
-}
-
-interface ExecuteOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly limits: QueryLimits;
 }
 
 /** Lists of BYTES are hexadecimal from this release on, and base64 before. */
@@ -57,7 +52,7 @@ export class PinotEngine implements QueryEngine {
     this.#clock = options.clock;
     this.#http = new PinotHttp(options);
     this.#controller = new Controller(this.#http, options.controllerUrls);
-    this.#brokers = new BrokerQueries(this.#http, new BrokerDirectory({ ...options, controller: this.#controller }));
+    this.#brokers = new BrokerQueries(this.#http, new BrokerDirectory(this.#controller, options));
   }
 
   /** Resolves once queries that were given up are cancelled in the cluster, or it cannot be told. */
@@ -65,7 +60,7 @@ export class PinotEngine implements QueryEngine {
     await this.#brokers.settled();
   }
 
-  async execute(query: Query, { signal, limits }: ExecuteOptions): Promise<QueryExecution> {
+  async execute(query: Query, { signal, limits }: Parameters<QueryEngine['execute']>[1]): Promise<QueryExecution> {
     const startedAtMs = this.#clock.monotonicMs();
     throwIfAborted(signal);
     if (this.#isClosed) throw shuttingDown();

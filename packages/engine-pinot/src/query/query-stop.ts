@@ -1,6 +1,6 @@
 import { abortError, type Clock, QuireError } from '@quire/core';
 
-/** Ends a query for the first of three reasons: its caller, its time, or whoever disposes it. */
+/** Ends a query for the first of three reasons: its caller, its time, or the one that disposes it. */
 export class QueryStop {
   readonly #stopping = new AbortController();
   readonly #watching = new AbortController();

@@ -1,4 +1,4 @@
-/** A word, a quoted name, a number or a sign of a query; comments and white space are none. */
+/** A word, a quoted name, a number or a sign of a query; comments and white space are left out. */
 export interface SqlToken {
   readonly kind: 'word' | 'name' | 'text' | 'sign';
   /** A word in upper case, a quoted name without its quotes, anything else as it stands. */
@@ -38,7 +38,7 @@ export function wordsOf(tokens: readonly SqlToken[]): ReadonlySet<string> {
 /** The largest LIMIT that Apache Pinot takes. */
 const limitMax = 2 ** 31 - 1;
 
-/** The query, asking for all rows when it has no LIMIT of its own; a statement that is no query stays as it is. */
+/** The query, asking for all rows when it has no LIMIT of its own; any other statement stays as it is. */
 export function withoutRowLimit(sql: string, tokens: readonly SqlToken[]): string {
   const [first] = tokens;
   const isQuery = first?.kind === 'word' && (first.text === 'SELECT' || first.text === 'WITH');
