@@ -14,7 +14,16 @@ export type {
   ReadMemory,
 } from './object-store.ts';
 export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';
-export type { ClusterStatistics, Query, QueryEngine, QueryExecution, QueryLimits, QueryStatistics } from './query-engine.ts';
+export type {
+  ClusterStatistics,
+  CpuTimes,
+  Query,
+  QueryEngine,
+  QueryExecution,
+  QueryLimits,
+  QueryStatistics,
+  SegmentCounts,
+} from './query-engine.ts';
 export type { QueryParameter, QueryParameters } from './query-parameters.ts';
 export type { Random } from './random.ts';
 export { createRequestId, isRequestId, type RequestId } from './request-id.ts';
