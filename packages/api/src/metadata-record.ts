@@ -20,6 +20,9 @@ const clusterFlag = () =>
     description: 'As Apache Pinot reports it; false for the embedded engine: its result is complete, or the query failed.',
   });
 
+const matchedCount = () =>
+  count('As Apache Pinot reports it; 0 for the embedded engine, which does not tell segments without a match apart.');
+
 /**
  * What is known of a finished query (SPECIFICATION.md section 2.7), every member of it.
  *
@@ -42,12 +45,14 @@ export const MetadataRecord = Type.Object(
     partialResult: clusterFlag(),
     numServersQueried: count('1 for the embedded engine.'),
     numServersResponded: count('Equal to numServersQueried for the embedded engine.'),
-    numSegmentsQueried: clusterCount(),
-    numSegmentsProcessed: clusterCount(),
-    numSegmentsMatched: clusterCount(),
-    numConsumingSegmentsQueried: clusterCount(),
-    numConsumingSegmentsProcessed: clusterCount(),
-    numConsumingSegmentsMatched: clusterCount(),
+    numSegmentsQueried: count('Segments of the tables that the query reads; 0 for tables whose rows are files of the settings.'),
+    numSegmentsProcessed: count(
+      'Segments that were read, as far as it is known: all that were queried, for the embedded engine.',
+    ),
+    numSegmentsMatched: matchedCount(),
+    numConsumingSegmentsQueried: count('Those of them that still consume.'),
+    numConsumingSegmentsProcessed: count('Those of them that still consume and were read.'),
+    numConsumingSegmentsMatched: matchedCount(),
     numDocsScanned: count('Rows read from the tables; 0 when the engine does not know.'),
     numEntriesScannedInFilter: clusterCount(),
     numEntriesScannedPostFilter: clusterCount(),
@@ -63,7 +68,9 @@ export const MetadataRecord = Type.Object(
     realtimeTotalCpuTimeNs: clusterCount(),
     brokerReduceTimeMs: clusterCount(),
     numRowsResultSet: count('Rows of the whole result.'),
-    minConsumingFreshnessTimeMs: clusterCount(),
+    minConsumingFreshnessTimeMs: count(
+      'Up to when all partitions of the consuming segments were consumed, in epoch milliseconds; 0 without any.',
+    ),
     explainPlanNumEmptyFilterSegments: clusterCount(),
     explainPlanNumMatchAllFilterSegments: clusterCount(),
     numSegmentsPrunedByServer: clusterCount(),

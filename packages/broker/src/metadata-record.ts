@@ -1,5 +1,5 @@
 import type { MetadataRecord, QueryException } from '@quire/api';
-import type { ClusterStatistics, QueryStatistics } from '@quire/core';
+import { type ClusterStatistics, noClusterStatistics, type QueryStatistics } from '@quire/core';
 import type { Result } from '@quire/results';
 
 /** Clients compare these two, and want at least one: the embedded engine is one server. */
@@ -50,33 +50,12 @@ function metadataOf(query: {
     timeUsedMs: wholeMs(statistics.elapsedMs),
     numRowsResultSet: rowCount,
     ...serverCountsOf(statistics),
-    ...membersOf(cluster ?? nothingOfCluster),
+    ...membersOf(cluster ?? noClusterStatistics),
     ...(cluster === undefined && { offlineThreadCpuTimeNs: cpuTimeNs, offlineTotalCpuTimeNs: cpuTimeNs }),
   };
 }
 
-const noSegments = { queried: 0, processed: 0, matched: 0 };
-const noCpu = { threads: 0, system: 0, serialization: 0, total: 0 };
-
-/** One embedded engine has none of it; nothing is invented. */
-const nothingOfCluster: Omit<ClusterStatistics, 'servers'> = {
-  segments: noSegments,
-  consumingSegments: noSegments,
-  consumedUntilMs: 0,
-  segmentsPruned: { byBroker: 0, byServer: 0, invalid: 0, byLimit: 0, byValue: 0 },
-  entriesScanned: { inFilter: 0, postFilter: 0 },
-  offlineCpuNs: noCpu,
-  realtimeCpuNs: noCpu,
-  reduceMs: 0,
-  explainedSegments: { emptyFilter: 0, matchAllFilter: 0 },
-  isGroupLimitReached: false,
-  isJoinLimitReached: false,
-  isPartial: false,
-  trace: {},
-  segmentStatistics: [],
-};
-
-function membersOf(cluster: Omit<ClusterStatistics, 'servers'>) {
+function membersOf(cluster: ClusterStatistics) {
   const { segments, consumingSegments, segmentsPruned, entriesScanned, offlineCpuNs, realtimeCpuNs, explainedSegments } = cluster;
   return {
     segmentStatistics: [...cluster.segmentStatistics],

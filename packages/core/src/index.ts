@@ -13,6 +13,7 @@ export type {
   ObjectStore,
   ReadMemory,
 } from './object-store.ts';
+export { noClusterStatistics } from './no-cluster-statistics.ts';
 export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';
 export type {
   ClusterStatistics,

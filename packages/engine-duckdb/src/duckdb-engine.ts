@@ -103,6 +103,7 @@ export class DuckDbEngine implements QueryEngine {
         select,
         result,
         rowsTotal,
+        cluster: scope.clusterStatistics(select.tables),
         clock: this.#clock,
         startedAtMs,
         redact: this.#redact,

@@ -1,5 +1,12 @@
 import duckdb, { type Connection, type DataChunk, type Result } from '@duckdb/node-bindings';
-import { type Clock, isQuireError, QuireError, type QueryExecution, type QueryStatistics } from '@quire/core';
+import {
+  type Clock,
+  type ClusterStatistics,
+  isQuireError,
+  QuireError,
+  type QueryExecution,
+  type QueryStatistics,
+} from '@quire/core';
 import type { RecordBatch, Schema } from 'apache-arrow';
 import { prepareWith } from './bind-parameters.ts';
 import { recordBatchesOf } from './conversion/record-batches.ts';
@@ -12,6 +19,7 @@ export interface ExecutionParts {
   readonly select: SelectStatement;
   readonly result: Result;
   readonly rowsTotal: number;
+  readonly cluster: ClusterStatistics | undefined;
   readonly clock: Clock;
   readonly startedAtMs: number;
   readonly redact: Redact;
@@ -34,9 +42,10 @@ export class DuckDbExecution implements QueryExecution {
 
   /** DuckDB tells the rows of a scan only as an estimate, and its CPU time only through a log of the whole database: both stay null. */
   statistics(): QueryStatistics {
-    const { clock, startedAtMs, rowsTotal, select } = this.#parts;
+    const { clock, startedAtMs, rowsTotal, cluster, select } = this.#parts;
     const elapsedMs = (this.#endedAtMs ?? clock.monotonicMs()) - startedAtMs;
-    return { elapsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal, tables: select.tables };
+    const counted = { elapsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal, tables: select.tables };
+    return cluster === undefined ? counted : { ...counted, cluster };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
-import { QuireError } from '@quire/core';
-import type { LiveTables } from '@quire/core/table-engine';
+import { type ClusterStatistics, noClusterStatistics, QuireError } from '@quire/core';
+import type { LiveTables, TableRelation } from '@quire/core/table-engine';
 import { quoteIdentifier } from './conversion/column-type.ts';
 import { selectRelation } from './live-relation.ts';
 import type { QueryConnection } from './query-connection.ts';
@@ -11,6 +11,7 @@ import type { OpenTable } from './table-source.ts';
 export class TableScope {
   readonly names: TableNames;
   readonly #rowCounts: Map<string, number>;
+  readonly #relations = new Map<string, TableRelation>();
   readonly #live: LiveTables | undefined;
   readonly #liveNames: ReadonlySet<string>;
 
@@ -36,11 +37,27 @@ export class TableScope {
     const relations = (await this.#live?.resolve(wanted)) ?? [];
     for (const relation of relations) {
       this.#rowCounts.set(relation.name, relation.rowCount);
+      this.#relations.set(relation.name, relation);
       const view = `CREATE TEMP VIEW ${quoteIdentifier(relation.name)} AS ${selectRelation(relation)}`;
       await connection.call((handle) => readRows(handle, view));
     }
     const gone = tables.find((name) => this.#liveNames.has(name) && !relations.some((relation) => relation.name === name));
     if (gone !== undefined) throw new QuireError('TABLE_NOT_FOUND', `Table ${gone} no longer exists.`);
+  }
+
+  /** The segments of the live tables among these; undefined when there is none. */
+  clusterStatistics(tables: readonly string[]): ClusterStatistics | undefined {
+    const relations = tables.flatMap((name) => this.#relations.get(name) ?? []);
+    if (relations.length === 0) return undefined;
+    const segmentCount = relations.reduce((sum, relation) => sum + relation.segmentCount, 0);
+    const consumingCount = relations.reduce((sum, relation) => sum + relation.consumingSegmentCount, 0);
+    const consumedMs = relations.flatMap(({ consumedUntilMs }) => consumedUntilMs ?? []);
+    return {
+      ...noClusterStatistics,
+      segments: { queried: segmentCount, processed: segmentCount, matched: 0 },
+      consumingSegments: { queried: consumingCount, processed: consumingCount, matched: 0 },
+      consumedUntilMs: consumedMs.length === 0 ? 0 : Math.min(...consumedMs),
+    };
   }
 
   countRows(tables: readonly string[]): number {

@@ -55,15 +55,23 @@ class Start implements AsyncDisposable {
     return resultTable?.rows ?? exceptions;
   }
 
+  /** The metadata record of a query whose result is kept. */
+  async metadata(sql: string): Promise<unknown> {
+    const answer = await this.#call('broker', '/query/sql?doPaginate=true', { sql });
+    const { requestId } = (await answer.json()) as { requestId: string };
+    const [record] = (await (await this.#call('broker', `/query/${requestId}/metadata`, undefined, 'GET')).json()) as unknown[];
+    return record;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#command[Symbol.asyncDispose]();
     await rm(this.home, { recursive: true, maxRetries: 10 });
   }
 
-  #call(service: 'broker' | 'controller', path: string, body: object | undefined): Promise<Response> {
+  #call(service: 'broker' | 'controller', path: string, body: object | undefined, method = 'POST'): Promise<Response> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     return fetch(`${this.#urls[service]}${path}`, {
-      method: 'POST',
+      method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
@@ -120,5 +128,20 @@ test('quire start makes tables of files and streams, and answers about them', as
   await vi.waitFor(async () => expect(await start.ask('SELECT count(*), max(n) FROM ticks')).toEqual([[100, 99]]), {
     timeout: 20_000,
     interval: 50,
+  });
+  const nowMs = Date.now();
+  expect(await start.metadata('SELECT * FROM ticks')).toMatchObject({
+    numSegmentsQueried: 1,
+    numSegmentsProcessed: 1,
+    numConsumingSegmentsQueried: 1,
+    numConsumingSegmentsProcessed: 1,
+    totalDocs: 100,
+  });
+  const { minConsumingFreshnessTimeMs } = (await start.metadata('SELECT * FROM ticks')) as Record<string, number>;
+  expect(Math.abs(nowMs - (minConsumingFreshnessTimeMs ?? 0))).toBeLessThan(60_000);
+  expect(await start.metadata('SELECT * FROM stocks s JOIN ticks t ON t.n = s.price')).toMatchObject({
+    numSegmentsQueried: 2,
+    numConsumingSegmentsQueried: 1,
+    totalDocs: 660,
   });
 });
