@@ -23,6 +23,13 @@ export function integer(min: number, max: number): SettingKind<number> {
 /** A TCP port; 0 lets the system choose a free one. */
 export const port: SettingKind<number> = { ...integer(0, 65535), allowed: 'a port from 0 (any free one) to 65535' };
 
+/** A name that may be a part of object keys. */
+export const name: SettingKind<string> = {
+  allowed: 'a name of 1 to 255 letters, digits, `_`, `.` and `-`, the first one a letter, a digit or `_`',
+  parse: (text) => (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}$/.test(text) ? text : undefined),
+  format: String,
+};
+
 const unitBytes = { KB: 1024, MB: MiB } as const;
 
 /** A size written as a whole number of the unit that ends its key; the value is in bytes. */

@@ -9,6 +9,7 @@ test('all defaults', () => {
       bindHost: '127.0.0.1',
       brokerPort: 8099,
       brokerHostName: '127.0.0.1',
+      brokerId: undefined,
       trustedProxies: undefined,
       proxyPort: 8080,
       controllerPort: 9000,
@@ -156,6 +157,7 @@ engine.bind.host = 0.0.0.0
 engine.broker.client.queryPort = 0
 engine.http.trusted.proxies = 10.0.0.1, fd00::/8
 engine.broker.host.name = broker-1.example.com
+engine.broker.id = broker_1
 proxy.port = 81
 controller.port = 82
 engine.broker.http.body.maxKB = 2048
@@ -333,6 +335,7 @@ test('every setting is read from its own key', () => {
       bindHost: '0.0.0.0',
       brokerPort: 0,
       brokerHostName: 'broker-1.example.com',
+      brokerId: 'broker_1',
       trustedProxies: ['10.0.0.1', 'fd00::/8'],
       proxyPort: 81,
       controllerPort: 82,

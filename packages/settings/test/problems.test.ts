@@ -297,7 +297,7 @@ test('all problems are reported at once, and as one error', () => {
   });
   const messages = [
     'engine.nothing (conf/quire.properties:2): no such setting; the nearest is engine.kind.',
-    'environment ENGINE_BROKER_TYPO: no such setting; the nearest is ENGINE_BROKER_HOST_NAME.',
+    'environment ENGINE_BROKER_TYPO: no such setting; the nearest is ENGINE_BROKER_ID.',
     'engine.bind.host = a b (conf/quire.properties:1): expected a host name or an IP address.',
     'proxy.port = x (--set): expected a port from 0 (any free one) to 65535.',
     'engine.log.level = loud (conf/quire.properties:3): expected one of trace, debug, info, warn, error, fatal, silent.',

@@ -131,6 +131,21 @@ describe('a server', () => {
     expect(page.rows).toEqual([[42]]);
   });
 
+  test('finds them under its id as well when its port has changed meanwhile', async () => {
+    await using directory = await temporaryDirectory();
+    const store = 'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
+    const named = ['--config', await writeSettings(directory.path, store), '-s', 'engine.broker.id=reports'];
+    const first = await startServer(named);
+    const { requestId } = await new QuireClient({ baseUrl: first.url, token: 'admin-token' }).query('SELECT 42 AS answer');
+    first.server.signal('SIGTERM');
+    await first.server.ended();
+
+    const second = await startServer([...named, '-s', `engine.broker.client.queryPort=${new URL(first.url).port}`]);
+    await using _second = second.server;
+    const page = await new QuireClient({ baseUrl: second.url, token: 'admin-token' }).page(requestId, { offset: 0 });
+    expect([page.rows, page.brokerId]).toEqual([[[42]], 'reports']);
+  });
+
   test('prints no token that somebody chose', async () => {
     await using directory = await temporaryDirectory();
     const { server } = await startServer(['--config', await writeSettings(directory.path)]);

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 test('rows outlive a broker that is killed and started again, and are gone on with from any row', async () => {
   await using directory = await temporaryDirectory();
-  // The results of a broker are filed under its port: both must have one, and the same.
+  // The client knows one address: the second broker must listen where the first one did.
   const config = await writeSettings(
     directory.path,
     'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n',

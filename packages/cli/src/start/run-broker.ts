@@ -76,7 +76,11 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   const address = await listen({ service: broker, role: 'broker', host, port, portKey: 'engine.broker.client.queryPort' });
   gate.guard(broker);
   cleaner.start();
-  logger.info({ url: address.url, store: store.location, tables: settings.tables.map((table) => table.name) }, 'broker listens');
+  const { brokerId } = results;
+  logger.info(
+    { url: address.url, brokerId, store: store.location, tables: settings.tables.map((table) => table.name) },
+    'broker listens',
+  );
   await run.onListening({
     address,
     settings,
@@ -131,7 +135,8 @@ function compressionOf({ results, store }: Settings): Compression {
   return isSharedStore(store) ? 'zstd' : 'none';
 }
 
-/** Names the broker's part of the store: `Broker_<host>_<port>`, in characters that object keys may have. */
+/** Names the broker's part of the store: as the settings say, else `Broker_<host>_<port>`, in characters that object keys may have. */
 function brokerIdOf({ server }: Settings): string {
+  if (server.brokerId !== undefined) return server.brokerId;
   return `Broker_${server.brokerHostName.replace(/[^A-Za-z0-9.-]/g, '-')}_${server.brokerPort}`;
 }

@@ -1,4 +1,4 @@
-import { boolean, choice, duration, host, port, size } from '../setting-kind.ts';
+import { boolean, choice, duration, host, name, port, size } from '../setting-kind.ts';
 import { httpUrls, networks } from '../list-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
@@ -22,7 +22,16 @@ export const server = {
     default: { of: 'engine.bind.host' },
     meaning:
       'The name that others reach this broker by: `brokerHost` of a response, and a part of the broker id and so of all object ' +
-      'names. Must be set when `engine.bind.host` stands for all addresses. A broker with another name does not see its old results.',
+      'names. Must be set when `engine.bind.host` stands for all addresses. A broker with another name does not see its old results, ' +
+      'unless `engine.broker.id` is set.',
+  }),
+  brokerId: optionalSetting({
+    key: 'engine.broker.id',
+    kind: name,
+    meaning:
+      'The id of this broker, which no other broker on the same store may have: its results are filed under it, and are found again ' +
+      'after a restart under the same id only. Without it, `Broker_<host name>_<port>` with the values of ' +
+      '`engine.broker.host.name` and `engine.broker.client.queryPort`, of which 0 counts as a port of its own.',
   }),
   trustedProxies: optionalSetting({
     key: 'engine.http.trusted.proxies',
