@@ -1,5 +1,5 @@
 export { type DateTimeFormat, parseDateTimeFormat, readInFormat, writeInFormat } from './dates/date-time-format.ts';
-export { parseGranularity, type Granularity } from './dates/granularity.ts';
+export { type Granularity, parseGranularity, type TimeUnit } from './dates/time-unit.ts';
 export { compileExpression, type Evaluator } from './language/compile-expression.ts';
 export { columnsOf, type Expression, type LiteralValue } from './language/expression.ts';
 export { expressionFailed } from './language/expression-error.ts';
@@ -8,7 +8,7 @@ export { renderFunctionReference } from './language/function-reference.ts';
 export { functionFamilies, type FunctionFamily, isDeterministic } from './language/function-table.ts';
 export { type ParsedExpression, parseExpression } from './language/parse-expression.ts';
 export { printExpression } from './language/print-expression.ts';
-export { toJson } from './values/cast.ts';
+export { toJson } from './functions/conversion.ts';
 export {
   toBoolean,
   toBytes,
@@ -38,6 +38,5 @@ export {
   WholeDouble,
 } from './values/value.ts';
 export type { DateTimePattern, PatternField, NumberLetter } from './dates/date-time-pattern.ts';
-export type { TimeUnit } from './dates/time-unit.ts';
 export type { Zone } from './dates/zone.ts';
 export type { Type, TypeName } from './language/function-type.ts';

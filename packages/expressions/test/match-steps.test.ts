@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileRegex, matchSteps } from '../src/values/regex.ts';
+import { compileRegex, matchSteps } from '../src/functions/patterns.ts';
 import { evaluate } from './evaluate.ts';
 
 /** Steps that one evaluation may take, by the count of the engine of expressions, each of at most some 100 ns. */

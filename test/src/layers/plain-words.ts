@@ -1,6 +1,6 @@
 /** Turns of phrase that a reader has to translate, and what to write. */
 const turns: readonly (readonly [RegExp, string])[] = [
-  [/(?<!\bthere +)\b(?:is|are|was|were|be) +no +(?!longer\b|more +than\b)[\w'-]+/gi, 'say "is not a …", and what was expected'],
+  [/(?<!\bthere +)\b(?:is|are|was|were|be) +no +(?!longer\b|more +than\b)[\w$'‘-]+/gi, 'say "is not a …", and what was expected'],
   [/(?<!\bthere +)\b(?:is|are|was|were|be) +none\b/gi, 'say "is not valid", "is not one of …" or "there is none"'],
   [/\b(?:whoever|whomever|whosoever)\b/gi, 'name the subject: the caller, the reader, a client'],
   [/\bshall\b/gi, 'say "must", "will" or "is to"'],

@@ -1,4 +1,5 @@
 import { expressionFailed } from '../language/expression-error.ts';
+import { fromLocal, toLocal, type Zone } from './zone.ts';
 
 export const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
@@ -63,4 +64,80 @@ export function checkedEpochMs(epochMs: number): number {
     throw expressionFailed(`${epochMs} ms is outside the calendar, which ends in the year 275760.`);
   }
   return epochMs;
+}
+
+const units = ['MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'] as const;
+
+/** A unit that dates are cut or moved by. */
+export type CalendarUnit = (typeof units)[number];
+
+/** @throws EXPRESSION_FAILED when there is no such unit; case does not count */
+export function parseCalendarUnit(text: string): CalendarUnit {
+  const unit = units.find((each) => each === text.toUpperCase());
+  if (unit === undefined) throw expressionFailed(`‘${text.slice(0, 40)}’ is not a unit: expected ${units.join(', ')}.`);
+  return unit;
+}
+
+const fixedMs: Readonly<Partial<Record<CalendarUnit, number>>> = {
+  MILLISECOND: 1,
+  SECOND: 1000,
+  MINUTE: 60_000,
+  HOUR: 3_600_000,
+  DAY: dayMs,
+  WEEK: 7 * dayMs,
+};
+
+const monthCounts: Readonly<Partial<Record<CalendarUnit, number>>> = { MONTH: 1, QUARTER: 3, YEAR: 12 };
+
+/** The first millisecond of the unit that an instant lies in by the clocks of a zone; weeks begin on Monday. */
+export function truncateInstant(epochMs: number, unit: CalendarUnit, zone: Zone): number {
+  checkedEpochMs(epochMs);
+  const offsetMs = zone.offsetMsAt(epochMs);
+  const fixed = fixedMs[unit];
+  // Within a day the offset of the instant stays, even where clocks were changed since.
+  if (fixed !== undefined && fixed < dayMs) return Math.floor((epochMs + offsetMs) / fixed) * fixed - offsetMs;
+  const floor = truncateLocal(toLocal(epochMs, zone), unit);
+  return floor - offsetMs + zone.offsetMsAt(floor - offsetMs) === floor ? floor - offsetMs : fromLocal(floor, zone);
+}
+
+function truncateLocal(localMs: number, unit: CalendarUnit): number {
+  if (unit === 'DAY') return Math.floor(localMs / dayMs) * dayMs;
+  if (unit === 'WEEK') return Math.floor(localMs / dayMs) * dayMs - (weekdayOf(localMs) - 1) * dayMs;
+  const months = monthIndex(localMs);
+  const size = monthCounts[unit] ?? 1;
+  return monthToMs(Math.floor(months / size) * size);
+}
+
+/** An instant moved by so many units in UTC; the 31st becomes the last day of a shorter month. */
+export function addUnits(epochMs: number, count: number, unit: CalendarUnit): number {
+  const fixed = fixedMs[unit];
+  if (fixed !== undefined) return epochMs + count * fixed;
+  const months = monthIndex(checkedEpochMs(epochMs)) + count * (monthCounts[unit] ?? 1);
+  const day = new Date(epochMs).getUTCDate();
+  const timeMs = epochMs - Math.floor(epochMs / dayMs) * dayMs;
+  const year = Math.floor(months / 12);
+  return checkedEpochMs(monthToMs(months) + (Math.min(day, daysInMonth(year, months - year * 12 + 1)) - 1) * dayMs + timeMs);
+}
+
+/** How many whole units lie between two instants in UTC; negative when the second is the earlier. */
+export function countUnits(fromMs: number, toMs: number, unit: CalendarUnit): number {
+  const fixed = fixedMs[unit];
+  if (fixed !== undefined) return Math.trunc((toMs - fromMs) / fixed);
+  if (toMs < fromMs) return -countUnits(toMs, fromMs, unit);
+  const size = monthCounts[unit] ?? 1;
+  checkedEpochMs(fromMs);
+  let months = monthIndex(checkedEpochMs(toMs)) - monthIndex(fromMs);
+  if (months > 0 && addUnits(fromMs, months, 'MONTH') > toMs) months -= 1;
+  return Math.trunc(months / size);
+}
+
+/** Months since the year 0. */
+function monthIndex(epochMs: number): number {
+  const date = new Date(epochMs);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+function monthToMs(index: number): number {
+  const year = Math.floor(index / 12);
+  return dateToMs(year, index - year * 12 + 1, 1);
 }

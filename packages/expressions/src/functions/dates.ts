@@ -1,13 +1,22 @@
 import type { Clock } from '@quire/core';
-import { checkedEpochMs, dayMs, dayOfYearOf, weekdayOf, weekOf } from '../dates/calendar.ts';
-import { addUnits, type CalendarUnit, countUnits, parseCalendarUnit, truncateInstant } from '../dates/calendar-unit.ts';
+import {
+  addUnits,
+  type CalendarUnit,
+  checkedEpochMs,
+  countUnits,
+  dayMs,
+  dayOfYearOf,
+  parseCalendarUnit,
+  truncateInstant,
+  weekdayOf,
+  weekOf,
+} from '../dates/calendar.ts';
 import { epochIn, parseDateTimeFormat, readInFormat, writeInFormat } from '../dates/date-time-format.ts';
 import { parseDateTimePattern } from '../dates/date-time-pattern.ts';
 import { formatDateTime } from '../dates/format-date-time.ts';
-import { type Granularity, parseGranularity } from '../dates/granularity.ts';
+import { convertExactly, convertTime, type Granularity, parseGranularity, parseTimeUnit } from '../dates/time-unit.ts';
 import { parseDuration, parseIso, parsePeriod } from '../dates/iso-text.ts';
 import { parseDateTime } from '../dates/parse-date-time.ts';
-import { convertExactly, convertTime, parseTimeUnit } from '../dates/time-unit.ts';
 import { fromLocal, indexedZone, jodaZone, strictZone, toLocal, utc, type Zone } from '../dates/zone.ts';
 import { expressionFailed } from '../language/expression-error.ts';
 import { define, defineClocked, elementwise, type FunctionDefinition } from '../language/function-definition.ts';

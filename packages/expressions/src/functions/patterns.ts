@@ -1,9 +1,10 @@
-import { define, type FunctionDefinition } from '../language/function-definition.ts';
+import { RE2JS } from 're2js';
 import { expressionFailed } from '../language/expression-error.ts';
+import { define, type FunctionDefinition } from '../language/function-definition.ts';
 import { boolean, int, text, type Type } from '../language/function-type.ts';
 import { toText } from '../values/convert.ts';
-import { compileLike, compileRegex, matcherOf, type Regex, withoutCase } from '../values/regex.ts';
-import { replaceMatches, replaceOne } from '../values/replace-matches.ts';
+import { checkTextLength } from '../values/long-text.ts';
+import { memoize } from '../values/memoize.ts';
 
 const regex: Type<Regex> = { name: 'String', read: (value) => compileRegex(toText(value)), write: (raw) => raw.pattern() };
 const like: Type<Regex> = { name: 'String', read: (value) => compileLike(toText(value)), write: (raw) => raw.pattern() };
@@ -43,4 +44,169 @@ function replaceFrom(given: string, pattern: Regex, substitute: string, start: n
   return (
     given.slice(0, start) + (only < 0 ? replaceMatches(rest, pattern, substitute) : replaceOne(rest, pattern, substitute, only))
   );
+}
+
+type Regex = RE2JS;
+
+const patternLengthMax = 1_000;
+/** All counts of a pattern, as the 3 of `x{3}`, together: each is written out when the pattern is compiled. */
+const repeatCountMax = 1_000;
+const programSizeMax = 10_000;
+/** Most steps of one evaluation, each of at most about 100 ns: the size of the compiled pattern times the text that is looked at. */
+const matchStepsMax = 2 ** 19;
+
+/**
+ * Compiles a regular expression of RE2 (https://github.com/google/re2/wiki/Syntax), which has no look-around and no back-references.
+ *
+ * RE2 never backtracks: a hostile pattern cannot make a match take more than linear time in the text.
+ *
+ * @throws EXPRESSION_FAILED when the pattern is not one, or too long or repetitive
+ */
+export const compileRegex: (pattern: string) => Regex = memoize((pattern) => compile(pattern, pattern, 0));
+
+/**
+ * The pattern of SQL's LIKE, as the engine makes it: anchored unless it begins or ends with `%`, case does not count, and neither `%` nor
+ * `_` is a line break.
+ *
+ * @throws EXPRESSION_FAILED when it has more than 1,000 characters
+ */
+const compileLike: (pattern: string) => Regex = memoize((pattern) => {
+  const [, before = '', core = '', behind = ''] = /^(%*)(.*?)(%*)$/s.exec(pattern) ?? [];
+  // A lone character is never taken for a wildcard at the end; one that is all wildcards is like everything.
+  if (core === '') return compile(pattern === '' ? '^$' : '', pattern, 0);
+  const escaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(core) && behind !== '' ? `${core}%` : core;
+  const pieces = [...escaped.matchAll(/\\(.)|[%_]|[^\\%_]+|\\$/gsu)].map(([piece, literal]) => {
+    if (piece === '%') return '.*';
+    return piece === '_' ? '.' : RE2JS.quote(literal ?? piece);
+  });
+  return compile(
+    `${before === '' ? '^' : ''}${pieces.join('')}${behind === '' ? '\\n?\\z' : ''}`,
+    pattern,
+    RE2JS.CASE_INSENSITIVE,
+  );
+});
+
+/** The same pattern with case not counting. */
+function withoutCase(pattern: Regex): Regex {
+  return compileRegex(`(?i)${pattern.pattern()}`);
+}
+
+/** Most steps that one search in so much text may take: the measure of all limits on matching. */
+export function matchSteps(pattern: Regex, length: number): number {
+  return pattern.programSize() * (length + 1);
+}
+
+/** Throws before an evaluation takes more steps than keep it well below 100 ms. @throws EXPRESSION_FAILED */
+function checkMatchSteps(pattern: Regex, given: string, steps: number): void {
+  if (steps > matchStepsMax) {
+    throw expressionFailed(
+      `A text of ${given.length} characters is too long for the pattern ‘${pattern.pattern().slice(0, 80)}’.`,
+    );
+  }
+}
+
+/** Starts the search for one match. @throws EXPRESSION_FAILED when it might take 2^19 steps, some 50 ms */
+function matcherOf(pattern: Regex, given: string): ReturnType<Regex['matcher']> {
+  checkMatchSteps(pattern, given, matchSteps(pattern, given.length));
+  return pattern.matcher(given);
+}
+
+function compile(expression: string, pattern: string, flags: number): Regex {
+  if (pattern.length > patternLengthMax) {
+    throw expressionFailed(`A pattern of ${pattern.length} characters is too long; at most ${patternLengthMax} are read.`);
+  }
+  const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, low = '', high]) => Number(high || low));
+  if (repeats.reduce((total, count) => total + count, 0) > repeatCountMax) throw tooRepetitive(pattern);
+  const compiled = compileSmall(expression, pattern, flags);
+  if (compiled.programSize() > programSizeMax) throw tooRepetitive(pattern);
+  return compiled;
+}
+
+function tooRepetitive(pattern: string): Error {
+  return expressionFailed(`The pattern ‘${pattern.slice(0, 80)}’ repeats its parts too often.`);
+}
+
+function compileSmall(expression: string, pattern: string, flags: number): Regex {
+  try {
+    return RE2JS.compile(expression, flags);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown syntax';
+    throw expressionFailed(`‘${pattern.slice(0, 80)}’ is not a regular expression of RE2: ${reason}.`, error);
+  }
+}
+
+type Matcher = ReturnType<RE2JS['matcher']>;
+
+/**
+ * Replaces all matches; `$1` and `${name}` are groups, `\` takes the sense from `$`.
+ *
+ * One search takes linear time, but all searches together may not: where a match is short and the search looks far beyond it, as
+ * `a.*b|a` does, each goes through the rest of the text. So the steps of all of them are counted before each is begun.
+ *
+ * @throws EXPRESSION_FAILED when the searches might take 2^19 steps together, or the outcome is too long
+ */
+function replaceMatches(given: string, pattern: RE2JS, substitute: string): string {
+  const matcher = matcherOf(pattern, given);
+  const lookahead = lookaheadOf(pattern);
+  const referenceCount = substitute.split('$').length - 1;
+  const pieces: string[] = [];
+  let [length, steps, copied, from] = [0, 0, 0, 0];
+  while (from <= given.length && matcher.find(from)) {
+    const [begin, end] = [matcher.start(), matcher.end()];
+    steps += matchSteps(pattern, end - from + Math.min(lookahead, given.length - end));
+    checkMatchSteps(pattern, given, steps);
+    // A group is at most the whole match.
+    checkTextLength(length + begin - copied + substitute.length + referenceCount * (end - begin));
+    const piece = given.slice(copied, begin) + expand(substitute, matcher);
+    length += piece.length;
+    pieces.push(piece);
+    copied = end;
+    from = end > begin ? end : end + 1;
+  }
+  return pieces.join('') + given.slice(copied);
+}
+
+/** Replaces one match, counted from 0, by a text as it stands. @throws EXPRESSION_FAILED as above */
+function replaceOne(given: string, pattern: RE2JS, substitute: string, only: number): string {
+  const matcher = matcherOf(pattern, given);
+  let [steps, from] = [0, 0];
+  for (let index = 0; from <= given.length && matcher.find(from); index += 1) {
+    const [begin, end] = [matcher.start(), matcher.end()];
+    if (index === only) return given.slice(0, begin) + substitute + given.slice(end);
+    steps += matchSteps(pattern, given.length - from);
+    checkMatchSteps(pattern, given, steps);
+    from = end > begin ? end : end + 1;
+  }
+  return given;
+}
+
+/** How far behind a match a search may have looked: no farther than the pattern is long, unless it repeats something before its end. */
+function lookaheadOf(pattern: RE2JS): number {
+  const source = pattern.pattern();
+  if (source.includes('\\Q')) return Number.POSITIVE_INFINITY;
+  const bare = source.replaceAll(/\\./gs, 'x').replaceAll(/\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\]/g, 'x');
+  const repeatsBeforeEnd = /[*+]|\{\d+,\}/.test(bare.replace(/(?:[*+]|\{\d+,\})\??$/, ''));
+  return repeatsBeforeEnd ? Number.POSITIVE_INFINITY : pattern.programSize();
+}
+
+function expand(substitute: string, matcher: Matcher): string {
+  if (!/[$\\]/.test(substitute)) return substitute;
+  return substitute.replaceAll(
+    /\\(.?)|\$(?:\{(\w+)\}|(\d{1,3}))?/gs,
+    (piece, escaped?: string, name?: string, digits?: string) => {
+      if (escaped !== undefined) return escaped;
+      if (name !== undefined) return groupOf(matcher, name, piece);
+      if (digits === undefined) throw expressionFailed('‘$’ in a replacement is followed by the number or name of a group.');
+      // As many digits as still are the number of a group; the others stand for themselves.
+      let count = digits.length;
+      while (count > 1 && Number(digits.slice(0, count)) > matcher.groupCount()) count -= 1;
+      return groupOf(matcher, Number(digits.slice(0, count)), piece) + digits.slice(count);
+    },
+  );
+}
+
+function groupOf(matcher: Matcher, group: number | string, shown: string): string {
+  const isKnown = typeof group === 'string' ? Object.hasOwn(matcher.namedGroups, group) : group <= matcher.groupCount();
+  if (!isKnown) throw expressionFailed(`The pattern has no group ${shown}.`);
+  return matcher.group(group) ?? '';
 }

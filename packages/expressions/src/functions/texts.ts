@@ -1,9 +1,8 @@
-import { define, defineNullable, type FunctionDefinition } from '../language/function-definition.ts';
 import { expressionFailed } from '../language/expression-error.ts';
+import { define, defineNullable, type FunctionDefinition } from '../language/function-definition.ts';
 import { boolean, int, text, texts } from '../language/function-type.ts';
 import { javaTrim } from '../values/java-text.ts';
 import { checkTextLength, paddedText, repeatedText, replacedText } from '../values/long-text.ts';
-import { ngramsOf } from '../values/ngrams.ts';
 
 /** Positions and lengths count UTF-16 code units, as in Java. */
 // prettier-ignore
@@ -229,4 +228,20 @@ function endsOf(given: string, lengthMax: number, at: (length: number) => string
   const count = Math.min(lengthMax, given.length);
   checkTextLength((count * (count + 1)) / 2);
   return Array.from({ length: count }, (_, index) => at(index + 1));
+}
+
+const ngramCountMax = 100_000;
+
+/** All pieces of these lengths, each once. @throws EXPRESSION_FAILED when there are too many, or all together too long */
+function ngramsOf(given: string, lengthMin: number, lengthMax: number): readonly string[] {
+  const found = new Set<string>();
+  let size = 0;
+  for (let length = Math.max(1, lengthMin); length <= Math.min(lengthMax, given.length); length += 1) {
+    const count = given.length - length + 1;
+    size += count * length;
+    checkTextLength(size);
+    if (found.size + count > ngramCountMax) throw expressionFailed(`A text of ${given.length} characters has too many pieces.`);
+    for (let start = 0; start < count; start += 1) found.add(given.slice(start, start + length));
+  }
+  return [...found];
 }

@@ -1,9 +1,15 @@
-import { type Expression, expressionDepthMax, type LiteralValue } from './expression.ts';
+import {
+  type BinaryOperator,
+  type Expression,
+  expressionDepthMax,
+  type LiteralValue,
+  power,
+  reservedWords,
+  symbolOperators,
+} from './expression.ts';
 import { ExpressionSyntaxError } from './expression-error.ts';
 import { checkCall } from './check-call.ts';
-import { parseNumberLiteral } from './number-literal.ts';
-import { type BinaryOperator, power, reservedWords, symbolOperators } from './operators.ts';
-import { type Token, tokenize } from './token.ts';
+import { parseNumberLiteral, type Token, tokenize } from './token.ts';
 
 /**
  * Reads one expression by operator precedence (V. Pratt, “Top down operator precedence”, 1973).

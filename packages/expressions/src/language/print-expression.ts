@@ -1,6 +1,5 @@
 import { javaText } from '../values/java-text.ts';
-import type { Expression, LiteralValue } from './expression.ts';
-import { reservedWords } from './operators.ts';
+import { type Expression, type LiteralValue, reservedWords } from './expression.ts';
 
 const bareNamePattern = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
 

@@ -1,6 +1,5 @@
 import { type CompleteTableConfig, completeTableConfig, parseTableConfig } from '../config/parse-table-config.ts';
-import type { Finding } from '../finding.ts';
-import { nestFindings, sortFindings } from '../finding-order.ts';
+import { type Finding, nestFindings, sortFindings } from '../finding.ts';
 import { isRecord } from '../model/model-schema.ts';
 import { type CompleteTableSchema, completeTableSchema, parseTableSchema } from '../schema/parse-table-schema.ts';
 import type { ClusterContext } from '../validate/rule.ts';

@@ -1,11 +1,132 @@
 import type { Static } from 'typebox';
-import { flag, flagOrNone, freeForm, integer, list, model, oneOf, section, text, texts } from '../model/member.ts';
-import { FieldConfig } from './field-config.ts';
+import {
+  flag,
+  flagOrNone,
+  freeForm,
+  integer,
+  list,
+  mapToOneOf,
+  model,
+  oneOf,
+  optionalSection,
+  section,
+  someOf,
+  text,
+  texts,
+} from '../model/member.ts';
 import { IndexingConfig } from './indexing-config.ts';
 import { IngestionConfig } from './ingestion-config.ts';
-import { tableTypes } from './names.ts';
-import { SegmentsConfig } from './segments-config.ts';
-import { DedupConfig, UpsertConfig } from './upsert-config.ts';
+import {
+  compressionCodecs,
+  encodingTypes,
+  indexTypes,
+  partialUpsertStrategies,
+  tableTypes,
+  timestampGranularities,
+  timeUnits,
+} from './names.ts';
+
+/** How one column is encoded and indexed (SPECIFICATION.md section 2.4, fieldConfigList). */
+const FieldConfig = model(
+  {
+    name: text('The column. Required.'),
+    encodingType: oneOf(encodingTypes, 'Whether values are kept as they are or in a dictionary.', 'DICTIONARY'),
+    indexType: oneOf(indexTypes, 'An index. Superseded by indexTypes.'),
+    indexTypes: someOf(indexTypes, 'The indexes of the column.'),
+    compressionCodec: oneOf(compressionCodecs, 'How values are compressed.'),
+    timestampConfig: section(
+      { granularities: someOf(timestampGranularities, 'Units to which truncated times are kept as well.') },
+      'Options of a TIMESTAMP index.',
+    ),
+    indexes: freeForm('Options of indexes, by index.'),
+    properties: freeForm('Further options.'),
+    tierOverwrites: freeForm('What is different on a tier, by name of the tier.'),
+  },
+  'How one column is encoded and indexed.',
+);
+
+/** How the segments of a table are assigned, replicated and kept (SPECIFICATION.md section 2.4). */
+const SegmentsConfig = section(
+  {
+    segmentPushFrequency: text('How often segments are pushed: HOURLY or DAILY. Superseded by batchIngestionConfig.'),
+    segmentAssignmentStrategy: text(
+      'Name of the strategy that assigns segments to servers.',
+      'BalanceNumSegmentAssignmentStrategy',
+    ),
+    replicasPerPartition: text('Replicas of a partition of a real-time table, as a whole number. Superseded by replication.'),
+    peerSegmentDownloadScheme: text('Scheme by which servers take segments from each other: http or https.'),
+    segmentPushType: text('What a push does: APPEND adds segments, REFRESH replaces all. Superseded by batchIngestionConfig.'),
+    timeColumnName: text('The column of times by which the table is kept and split. Real-time tables need one.'),
+    timeType: oneOf(timeUnits, 'Unit of the time column. Superseded by the format of the column in the schema.'),
+    retentionTimeUnit: text('Unit of the time for which segments are kept, such as DAYS.'),
+    retentionTimeValue: text('How long segments are kept, in retentionTimeUnit, as a whole number. Left out: for ever.'),
+    crypterClassName: text('Class that encrypts segments. Left out: none.'),
+    deletedSegmentsRetentionPeriod: text('How long deleted segments can be brought back, such as 7d.', '7d'),
+    replication: text('How many copies of each segment there are, as a whole number.', '1'),
+    schemaName: text('Name of the schema. Superseded: it is the name of the table.'),
+    minimizeDataMovement: flag('Whether a rebalance keeps segments where they are if it can.'),
+    replicaGroupStrategyConfig: optionalSection(
+      {
+        numInstancesPerPartition: integer('How many servers hold a partition of a replica group.'),
+        partitionColumn: text('The column by which rows are partitioned.'),
+      },
+      'Assignment of segments to groups of replicas.',
+    ),
+    completionConfig: optionalSection(
+      {
+        completionMode: text(
+          'How other replicas complete a segment: DOWNLOAD takes the first one, DEFAULT builds if it can.',
+          'DEFAULT',
+        ),
+      },
+      'How consumed segments are completed.',
+    ),
+  },
+  'How segments are assigned, replicated and kept.',
+);
+
+const hashFunctions = ['NONE', 'MD5', 'MURMUR3', 'UUID'] as const;
+
+/** How rows replace earlier rows with the same primary key (SPECIFICATION.md section 2.4.2). */
+const UpsertConfig = section(
+  {
+    mode: oneOf(['FULL', 'PARTIAL', 'NONE'], 'Whether a row replaces the earlier one, is merged into it, or neither.', 'NONE'),
+    hashFunction: oneOf(hashFunctions, 'What is kept of a primary key.', 'NONE'),
+    consistencyMode: oneOf(['NONE', 'SYNC', 'SNAPSHOT'], 'What queries see of updates that are under way.', 'NONE'),
+    upsertViewRefreshIntervalMs: integer('How old a snapshot may be that queries see.', 3000),
+    metadataTTL: integer('After how long keys are forgotten, in units of the comparison column; 0: never.', 0),
+    deletedKeysTTL: integer('After how long deleted keys are forgotten, in units of the comparison column; 0: never.', 0),
+    newSegmentTrackingTimeMs: integer('How long a new segment counts as new.', 10_000),
+    comparisonColumns: texts('Columns whose greatest value wins. None: the time column.'),
+    deleteRecordColumn: text('Column that says that a row deletes its key.'),
+    outOfOrderRecordColumn: text('BOOLEAN column that says that a row came too late.'),
+    partialUpsertMergerClass: text('Class that merges rows in mode PARTIAL.'),
+    metadataManagerClass: text('Class that keeps the keys.'),
+    dropOutOfOrderRecord: flag('Whether rows that come too late are dropped.'),
+    enableSnapshot: flag('Whether the valid rows of a segment are kept on disk.'),
+    enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
+    enableDeletedKeysCompactionConsistency: flag('Whether deleted keys are kept until no earlier row has them.'),
+    allowPartialUpsertConsumptionDuringCommit: flag('Whether consumption goes on while a segment of mode PARTIAL is committed.'),
+    metadataManagerConfigs: freeForm('Options of the class that keeps the keys.'),
+    defaultPartialUpsertStrategy: oneOf(partialUpsertStrategies, 'How columns are merged that have no strategy.', 'OVERWRITE'),
+    partialUpsertStrategies: mapToOneOf(partialUpsertStrategies, 'How a column is merged in mode PARTIAL, by its name.'),
+  },
+  'How rows replace earlier rows with the same primary key.',
+);
+
+/** How rows are dropped whose primary key is there already (SPECIFICATION.md section 2.4). */
+const DedupConfig = section(
+  {
+    dedupEnabled: flag('Whether rows are dropped whose primary key is there already.'),
+    hashFunction: oneOf(hashFunctions, 'What is kept of a primary key.', 'NONE'),
+    metadataManagerClass: text('Class that keeps the keys.'),
+    metadataManagerConfigs: freeForm('Options of that class.'),
+    metadataTTL: integer('After how long keys are forgotten, in units of the time column; 0: never.', 0),
+    dedupTimeColumn: text('Column of times by which keys are forgotten. Left out: the time column.'),
+    enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
+  },
+  'How rows are dropped whose primary key is there already.',
+);
 
 const TierConfig = model(
   {

@@ -1,4 +1,4 @@
-import type { DataType } from '../schema/data-types.ts';
+import type { DataType } from '../schema/table-schema.ts';
 import type { ColumnEvidence, ValueKind } from './column-evidence.ts';
 import { recognizeTime, type TimeFormat, timeRangeOf } from './time-evidence.ts';
 

@@ -1,10 +1,7 @@
 import type { SourceRow, SourceValue } from '../row.ts';
 import type { FieldSpec, TableSchema } from '../schema/table-schema.ts';
 import { type ColumnEvidence, newColumnEvidence, noteValue } from './column-evidence.ts';
-import { columnNameFor } from './column-name.ts';
 import { decideColumn, type InferredColumn } from './decide-column.ts';
-import { flattenRow } from './flatten-row.ts';
-import { readTypedText } from './typed-text.ts';
 
 export interface InferenceOptions {
   readonly schemaName?: string;
@@ -143,4 +140,50 @@ function explain(columns: readonly InferredColumn[]): readonly Explanation[] {
     const nulls = isNullable ? ' It has no value in some rows.' : '';
     return { path, message: `${name} is ${dataType}${isMultiValue ? ' with lists' : ''}. ${reason}${nulls}${renamed}` };
   });
+}
+
+/** A name that a column can have, for a field: without white space and leading $, and not taken yet. */
+function columnNameFor(field: string, taken: ReadonlySet<string>): string {
+  const name = field.trim().replaceAll(/\s+/g, '_').replace(/^\$+/, '') || 'column';
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name}_${number}`)) number += 1;
+  return `${name}_${number}`;
+}
+
+/** Deepest nesting of objects that is taken apart; what lies deeper is not looked at. */
+const depthMax = 100;
+
+/** Gives every field of a row with its path joined by the delimiter, as the pipeline flattens it. Tells whether there were objects. */
+function flattenRow(row: SourceRow, delimiter: string, emit: (name: string, value: SourceValue) => void): boolean {
+  let hasNested = false;
+  const visit = (prefix: string, fields: SourceRow, depth: number): void => {
+    for (const [name, value] of Object.entries(fields)) {
+      if (!isFields(value)) emit(`${prefix}${name}`, value);
+      else {
+        hasNested = true;
+        if (depth < depthMax) visit(`${prefix}${name}${delimiter}`, value, depth + 1);
+      }
+    }
+  };
+  visit('', row, 0);
+  return hasNested;
+}
+
+function isFields(value: SourceValue): value is SourceRow {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
+}
+
+/**
+ * The value that a text writes, as cells of CSV do: a number, true or false, nothing. Everything else is text, and so is what
+ * would not be written the same again, such as 007.
+ */
+function readTypedText(text: string): SourceValue {
+  if (text === '') return null;
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  if (/^-?(0|[1-9]\d{0,99})$/.test(text)) {
+    const number = Number(text);
+    return Number.isSafeInteger(number) ? number : BigInt(text);
+  }
+  return /^-?(0|[1-9]\d{0,17})\.\d{1,17}$|^-?\d(\.\d{1,17})?[eE][+-]?\d{1,2}$/.test(text) ? Number(text) : text;
 }

@@ -1,13 +1,10 @@
+import { distance } from 'fastest-levenshtein';
 import type { TSchema } from 'typebox';
-import type { Finding } from '../finding.ts';
-import { sortFindings } from '../finding-order.ts';
-import { pointerTo } from '../json-pointer.ts';
-import { convertScalar } from './convert-scalar.ts';
-import { describeValue } from './describe-value.ts';
+import { type Finding, pointerTo, sortFindings } from '../finding.ts';
 import { isRecord, type ModelSchema } from './model-schema.ts';
 
 /** What was read of a value by its model. */
-export interface ReadValue {
+interface ReadValue {
   /** What fits the model, and the members that it does not have; what does not fit is left out. */
   readonly value: unknown;
   /** Everything that does not fit, and what was converted, in order. */
@@ -105,4 +102,89 @@ class Reading {
 function isBlank(value: Readonly<Record<string, unknown>>): boolean {
   const members = Object.values(value);
   return members.length > 0 && members.every((member) => member === null || (isRecord(member) && isBlank(member)));
+}
+
+/** A text, number or boolean as its model has it, and what there is to say about it. */
+interface ConvertedScalar {
+  /** Undefined when it does not fit. */
+  readonly value: string | number | boolean | undefined;
+  readonly problem?: Omit<Finding, 'path'>;
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  string: 'text',
+  boolean: 'true or false',
+  integer: 'an integer',
+  number: 'a number',
+};
+
+/** Takes a value as it is if it fits, and converts it if nothing is lost: configs in use hold `"true"` and `"10000"`. */
+function convertScalar(schema: ModelSchema, value: unknown): ConvertedScalar {
+  const fitting = fitScalar(schema, value);
+  if (fitting === undefined) {
+    const message = `Expected ${nouns[schema.type ?? '']}, found ${describeValue(value)}.`;
+    return { value: undefined, problem: { code: 'WRONG_TYPE', severity: 'error', message } };
+  }
+  const isConverted = fitting !== value && typeof value !== 'bigint';
+  const message = `Expected ${nouns[schema.type ?? '']}, found ${describeValue(value)}; it was converted.`;
+  const problem = { code: 'TYPE_CONVERTED', severity: 'warning', message } as const;
+  const outcome = isConverted ? { value: fitting, problem } : { value: fitting };
+  return schema.enum === undefined ? outcome : chooseWord(schema.enum, String(fitting), outcome);
+}
+
+function fitScalar(schema: ModelSchema, value: unknown): string | number | boolean | undefined {
+  switch (schema.type) {
+    case 'string':
+      if (typeof value === 'string') return value;
+      return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : undefined;
+    case 'boolean':
+      if (typeof value === 'boolean') return value;
+      if (typeof value !== 'string' || !/^(true|false)$/i.test(value)) return undefined;
+      return value.toLowerCase() === 'true';
+    case 'integer':
+      return fitNumber(value, Number.isSafeInteger);
+    case 'number':
+      return fitNumber(value, Number.isFinite);
+    default:
+      return undefined;
+  }
+}
+
+function fitNumber(value: unknown, fits: (number: number) => boolean): number | undefined {
+  const isText = typeof value === 'string' && /^-?\d{1,30}(\.\d{1,30})?$/.test(value);
+  if (!isText && typeof value !== 'number' && typeof value !== 'bigint') return undefined;
+  const number = Number(value);
+  return fits(number) ? number : undefined;
+}
+
+function chooseWord(words: readonly string[], given: string, outcome: ConvertedScalar): ConvertedScalar {
+  if (words.includes(given)) return outcome;
+  const inOtherCase = words.find((word) => word.toLowerCase() === given.toLowerCase());
+  if (inOtherCase !== undefined) {
+    const message = `‘${given}’ is written ${inOtherCase}; it was converted.`;
+    return { value: inOtherCase, problem: { code: 'TYPE_CONVERTED', severity: 'warning', message } };
+  }
+  const shown = given.slice(0, 40);
+  const nearest = words.toSorted((left, right) => distance(left, shown.toUpperCase()) - distance(right, shown.toUpperCase()))[0];
+  const message = `‘${shown}’ is not one of ${words.join(', ')}. The nearest is ${nearest}.`;
+  return { value: undefined, problem: { code: 'UNKNOWN_VALUE', severity: 'error', message } };
+}
+
+/** What a value is, for a message: its kind and the start of it. */
+function describeValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  switch (typeof value) {
+    case 'undefined':
+      return 'nothing';
+    case 'string':
+      return `the text ‘${value.length > 40 ? `${value.slice(0, 40)}…` : value}’`;
+    case 'number':
+    case 'bigint':
+      return `the number ${value}`;
+    case 'boolean':
+      return String(value);
+    default:
+      return 'an object';
+  }
 }

@@ -1,10 +1,9 @@
 import { isQuireError } from '@quire/core';
-import { javaText, type Value } from '@quire/expressions';
-import { type ColumnType, toColumn } from './column-type.ts';
+import { javaText, printExpression, type Value } from '@quire/expressions';
 import type { Finding } from '../finding.ts';
 import type { SourceValue } from '../row.ts';
-import type { FieldSpecPart, PipelineSchema } from './pipeline-input.ts';
-import { dateTimeSpecOf } from './time-field-spec.ts';
+import { type ColumnType, toColumn } from './column-type.ts';
+import type { FieldSpecPart, GranularityPart, PipelineSchema, TimeFieldSpecPart } from './pipeline-input.ts';
 
 /** A column of the schema, with everything that the steps ask about it. */
 export interface ColumnSpec {
@@ -122,4 +121,28 @@ function strategyOf(spec: FieldSpecPart, type: ColumnType | undefined): ExceedSt
   if (given === 'ERROR' || given === 'FAIL_INGESTION') return 'FAIL_INGESTION';
   if (given === 'TRIM_LENGTH' || given === 'SUBSTITUTE_DEFAULT_VALUE' || given === 'NO_ACTION') return given;
   return type === 'STRING' ? 'TRIM_LENGTH' : 'NO_ACTION';
+}
+
+/**
+ * The time column of an old schema as one of today: its name and format are those of the outgoing granularity, and where the
+ * incoming one has another name, the column is made from it.
+ */
+function dateTimeSpecOf(spec: TimeFieldSpecPart): FieldSpecPart {
+  const { incomingGranularitySpec: incoming, outgoingGranularitySpec: outgoing, ...rest } = spec;
+  const kept = outgoing ?? incoming ?? {};
+  const name = kept.name ?? spec.name;
+  const dateTime: FieldSpecPart = { ...rest, name, dataType: spec.dataType ?? 'LONG', format: formatOf(kept) };
+  if (incoming?.name === undefined || name === undefined || incoming.name === name) return dateTime;
+  const literals = [formatOf(incoming), formatOf(kept), '1:MILLISECONDS'];
+  const transformFunction = printExpression({
+    kind: 'call',
+    name: 'dateTimeConvert',
+    args: [{ kind: 'column', name: incoming.name }, ...literals.map((value) => ({ kind: 'literal', value }) as const)],
+  });
+  return { ...dateTime, transformFunction: spec.transformFunction ?? transformFunction };
+}
+
+/** `EPOCH` or `SIMPLE_DATE_FORMAT:<pattern>` with the size and unit before it. */
+function formatOf({ timeUnitSize = 1, timeType = 'MILLISECONDS', timeFormat = 'EPOCH' }: GranularityPart): string {
+  return `${timeUnitSize}:${timeType}:${timeFormat}`;
 }

@@ -12,14 +12,11 @@ import { planFilter } from './steps/filter.ts';
 import { planFlatten } from './steps/flatten.ts';
 import { planNullDefaults } from './steps/null-default.ts';
 import { planProjection } from './steps/projection.ts';
-import { planRenamePrefixes } from './steps/rename-prefixes.ts';
-import { planSanitizing } from './steps/sanitize.ts';
+import { planRenamePrefixes, planUnnest } from './steps/unnest.ts';
+import { planSanitizing, planSpecialValues } from './steps/sanitize.ts';
 import { planSchemaConforming } from './steps/schema-conforming.ts';
-import { planSpecialValues } from './steps/special-value.ts';
 import { planTimeCheck } from './steps/time-check.ts';
 import { planTransforms } from './steps/transform.ts';
-import { planUnnest } from './steps/unnest.ts';
-import { withoutNulls } from './without-nulls.ts';
 
 /** What a pipeline is made from. */
 export interface PipelineOptions {
@@ -89,4 +86,23 @@ function columnsOfFilter(text: string | undefined): readonly string[] {
 /** A step that nothing can be wrong with. */
 function alone(step: Step | undefined): PlannedStep {
   return step === undefined ? noStep : { step, findings: [] };
+}
+
+/**
+ * A copy of a config without members that are null, at any depth, and without sections that have only nulls: complete configs
+ * have these where nothing was said, which is as if they were missing. An empty section stays: it acts by being there.
+ */
+function withoutNulls<T extends object>(config: T): T {
+  // The shape stays: every member of a config may be missing.
+  return (strip(config) ?? {}) as T;
+}
+
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strip).filter((element) => element !== undefined);
+  if (value === null) return undefined;
+  if (typeof value !== 'object' || value instanceof Uint8Array) return value;
+  const given = Object.entries(value).filter(([, member]) => member !== undefined);
+  const members = given.map(([name, member]: [string, unknown]) => [name, strip(member)] as const);
+  const said = members.filter(([, member]) => member !== undefined);
+  return said.length === 0 && members.length > 0 ? undefined : Object.fromEntries(said);
 }

@@ -1,12 +1,10 @@
-import { parseExpression } from '@quire/expressions';
+import { columnsOf, type Evaluator, type Expression, type Fields, isMap, parseExpression, type Value } from '@quire/expressions';
 import type { Finding } from '../finding.ts';
 import type { ColumnSpec } from './column-spec.ts';
-import { implicitTransform } from './implicit-transform.ts';
-import { type Transform, orderTransforms } from './order-transforms.ts';
 import type { TransformPart } from './pipeline-input.ts';
 
 /** Transforms that can run, in the order in which they can, and what is wrong with the others. */
-export interface ReadTransforms {
+interface ReadTransforms {
   readonly transforms: readonly Transform[];
   readonly findings: readonly Finding[];
 }
@@ -58,4 +56,103 @@ function describeCycle(cycle: readonly Transform[]): Finding {
 function describeBlocked({ column, path }: Transform): Finding {
   const message = `The transform of ${column} reads a column whose transform is left out; so is this one.`;
   return { path, code: 'PIPELINE_TRANSFORM_BLOCKED', message, severity: 'error' };
+}
+
+const parts: readonly (readonly [string, (name: string, value: Value) => Value])[] = [
+  ['__KEYS', (name) => name],
+  ['__VALUES', (_name, value) => value],
+];
+
+/** What makes a column that is named for the keys or values of a map, and the column that has the map. */
+interface ImplicitTransform {
+  readonly source: string;
+  readonly evaluate: (fields: Fields) => Value;
+}
+
+/** `tags__KEYS` are the keys of the map `tags`, `tags__VALUES` its values, in the order of the keys; undefined for any other column. */
+function implicitTransform({ name }: ColumnSpec): ImplicitTransform | undefined {
+  for (const [suffix, take] of parts) {
+    if (!name.endsWith(suffix) || name.length === suffix.length) continue;
+    const source = name.slice(0, -suffix.length);
+    return {
+      source,
+      evaluate: (fields) => {
+        const map = fields[source] ?? null;
+        if (!isMap(map)) return null;
+        return Object.keys(map)
+          .toSorted()
+          .map((key) => take(key, map[key] ?? null));
+      },
+    };
+  }
+  return undefined;
+}
+
+/** A column and the expression that makes it, read. */
+export interface Transform {
+  readonly column: string;
+  /** What it reads, and what it makes unless `evaluate` does. */
+  readonly expression: Expression;
+  readonly evaluate?: Evaluator;
+  /** JSON pointer to where it stands. */
+  readonly path: string;
+}
+
+/** Transforms so that each comes after those whose columns it reads; and those that go round in circles. */
+interface TransformOrder {
+  readonly ordered: readonly Transform[];
+  /** Each a way from a column back to itself: `[a, b]` where a reads b and b reads a. */
+  readonly cycles: readonly (readonly Transform[])[];
+  /** Those that read a column that a cycle would have made. */
+  readonly blocked: readonly Transform[];
+}
+
+/**
+ * Orders transforms by what they read (depth first, R. Tarjan, 1976); otherwise they keep their order.
+ *
+ * Ends after as many steps as there are transforms and columns that they read, whatever they read.
+ */
+export function orderTransforms(transforms: readonly Transform[]): TransformOrder {
+  const byColumn = new Map(transforms.map((transform) => [transform.column, transform]));
+  const dependencies = new Map(
+    transforms.map((transform) => [transform, columnsOf(transform.expression).flatMap((column) => byColumn.get(column) ?? [])]),
+  );
+  const state = new Map<Transform, 'open' | 'done' | 'broken'>();
+  const ordered: Transform[] = [];
+  const blocked: Transform[] = [];
+  const cycles: (readonly Transform[])[] = [];
+  const inCycle = new Set<Transform>();
+
+  for (const root of transforms) {
+    if (state.has(root)) continue;
+    const way: { readonly transform: Transform; next: number; isBroken: boolean }[] = [];
+    const enter = (transform: Transform): void => {
+      state.set(transform, 'open');
+      way.push({ transform, next: 0, isBroken: false });
+    };
+    enter(root);
+    for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
+      const dependency = dependencies.get(top.transform)?.[top.next];
+      top.next += 1;
+      if (dependency === undefined) {
+        way.pop();
+        const isBroken = top.isBroken || inCycle.has(top.transform);
+        state.set(top.transform, isBroken ? 'broken' : 'done');
+        if (!isBroken) ordered.push(top.transform);
+        else if (!inCycle.has(top.transform)) blocked.push(top.transform);
+        const reader = way.at(-1);
+        if (isBroken && reader !== undefined) reader.isBroken = true;
+        continue;
+      }
+      const known = state.get(dependency);
+      if (known === undefined) enter(dependency);
+      else if (known === 'broken') top.isBroken = true;
+      else if (known === 'open') {
+        const cycle = way.slice(way.findIndex(({ transform }) => transform === dependency)).map(({ transform }) => transform);
+        cycles.push(cycle);
+        for (const member of cycle) inCycle.add(member);
+      }
+    }
+  }
+  return { ordered, cycles, blocked };
 }

@@ -1,6 +1,8 @@
 import { parseLosslessJson, QuireError, TooManyDigitsError } from '@quire/core';
-import { isDeeperThan, nestingMax } from './nesting.ts';
 import { previewLimits } from './preview-limits.ts';
+
+/** Deepest nesting of what a preview takes: far more than anybody means, and far less than a stack holds. */
+export const nestingMax = 100;
 
 /** Deepest nesting of a document: what lies above the deepest value of a row counts as well. */
 const documentNestingMax = nestingMax + 4;
@@ -33,4 +35,15 @@ function parse(text: string, digitsMax: number): unknown {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw new QuireError('INVALID_BODY', 'The request body is not JSON.', { cause: error });
   }
+}
+
+/** Tells whether lists and objects lie more than `depthMax` deep in each other; never goes deeper itself. */
+export function isDeeperThan(value: unknown, depthMax: number): boolean {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false;
+  if (depthMax === 0) return true;
+  if (Array.isArray(value)) return value.some((element) => isDeeperThan(element, depthMax - 1));
+  for (const name in value) {
+    if (isDeeperThan((value as Readonly<Record<string, unknown>>)[name], depthMax - 1)) return true;
+  }
+  return false;
 }

@@ -2,8 +2,7 @@ import type { TableConfig } from '../config/table-config.ts';
 import type { Finding } from '../finding.ts';
 import { isRecord } from '../model/model-schema.ts';
 import type { TableSchema } from '../schema/table-schema.ts';
-import { parsePreviewObject } from './parse-preview-object.ts';
-import type { PreviewObject } from './preview-object.ts';
+import { parsePreviewObject, type PreviewObject } from './preview-object.ts';
 
 /** A config or a schema, and where the request has it. */
 export interface Given<Value> {

@@ -1,23 +1,22 @@
+import { parseDocument } from './parse-document.ts';
+import { writePreview } from './write-preview.ts';
 import { type Clock, isQuireError, QuireError, throwIfAborted } from '@quire/core';
 import { Deadline, TimeSlice } from '@quire/core/wait';
 import { completeTableConfig } from '../config/parse-table-config.ts';
-import type { Finding } from '../finding.ts';
-import { nestFindings, sortFindings } from '../finding-order.ts';
+import { type Finding, nestFindings, sortFindings } from '../finding.ts';
 import { type PipelineResult, runPipeline } from '../pipeline/run-pipeline.ts';
 import { completeTableSchema } from '../schema/parse-table-schema.ts';
 import type { FileFinder } from '../sources/source-file.ts';
 import type { ClusterContext } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
-import { completePreviewObject } from './parse-preview-object.ts';
+import { completePreviewObject } from './preview-object.ts';
 import { type PlannedTable, planTable } from './plan-table.ts';
 import { type PreviewLimits, previewLimits } from './preview-limits.ts';
 import { type PreviewRequest, readPreviewRequest } from './preview-request.ts';
 import type { PreviewResponse } from './preview-response.ts';
-import { rowFindings } from './row-findings.ts';
-import { noSample, type Sample } from './sample.ts';
 import type { PreviewStream } from './sample-streams.ts';
-import { summarize } from './summarize.ts';
-import { tableNameOf } from './table-name.ts';
+import { noSample, type Sample } from './sample.ts';
+import { rowFindings, summarize } from './summarize.ts';
 import { takeSample } from './take-sample.ts';
 
 /** What a preview works with. */
@@ -206,4 +205,23 @@ class LateFinding {
       return fallback;
     }
   }
+}
+
+/** A name for the table of these files: what the first one is called, as far as a table can be called that. */
+function tableNameOf(files: readonly string[]): string {
+  const file = files[0]?.split('/').findLast((segment) => segment !== '') ?? '';
+  const [stem = ''] = file.split('.');
+  const name = stem.replaceAll(/[^A-Za-z0-9_]+/g, '_').replaceAll(/^_+|_+$/g, '');
+  return name === '' ? 'table' : name;
+}
+
+/**
+ * Previews a table as the body of a request asks for it, and writes the answer, both JSON: see `previewTable` and `writePreview`.
+ *
+ * @throws INVALID_BODY when the body is not a JSON object, or the answer would be too long without any row; ABORTED
+ */
+export async function previewText(body: string, options: PreviewOptions): Promise<AsyncGenerator<string, void, undefined>> {
+  const { digitsMax, answerBytesMax } = { ...previewLimits, ...options.limits };
+  const preview = await previewTable(parseDocument(body, { digitsMax }), options);
+  return writePreview(preview, { bytesMax: answerBytesMax });
 }

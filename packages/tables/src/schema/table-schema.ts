@@ -1,7 +1,28 @@
 import type { Static } from 'typebox';
 import { timeUnits } from '../config/names.ts';
 import { anything, flag, freeForm, integer, list, model, oneOf, optionalSection, text, texts } from '../model/member.ts';
-import { dataTypes } from './data-types.ts';
+
+/** Types of columns that hold one value or several of a kind. */
+export const plainDataTypes = [
+  'INT',
+  'LONG',
+  'FLOAT',
+  'DOUBLE',
+  'BIG_DECIMAL',
+  'BOOLEAN',
+  'TIMESTAMP',
+  'STRING',
+  'JSON',
+  'BYTES',
+] as const;
+
+/** Types of columns whose values have parts. */
+export const complexDataTypes = ['STRUCT', 'MAP', 'LIST'] as const;
+
+/** Every type of a column (SPECIFICATION.md section 2.5; the values are those of the open peer). */
+const dataTypes = [...plainDataTypes, ...complexDataTypes, 'UNKNOWN'] as const;
+
+export type DataType = (typeof dataTypes)[number];
 
 const fieldTypes = ['DIMENSION', 'METRIC', 'TIME', 'DATE_TIME', 'COMPLEX'] as const;
 const exceedStrategies = ['TRIM_LENGTH', 'ERROR', 'SUBSTITUTE_DEFAULT_VALUE', 'NO_ACTION'] as const;

@@ -1,7 +1,10 @@
+import { constants, type Dirent } from 'node:fs';
+import { open, opendir, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AllowedBucket, findBucketFiles } from './bucket-files.ts';
-import { findLocalFiles } from './local-files.ts';
-import type { FileFinder, FoundFiles } from './source-file.ts';
+import { isObjectKey, type ObjectStore, throwIfAborted } from '@quire/core';
+import { type Glob, parseGlob } from './glob.ts';
+import { type FileFinder, type FileRange, type FoundFiles, type SourceFile, SourceProblem } from './source-file.ts';
 
 /** What may be read. */
 export interface AllowedSources {
@@ -42,4 +45,177 @@ function isDecodable(text: string): boolean {
     if (!(error instanceof URIError)) throw error;
     return false;
   }
+}
+
+/** Most objects that are listed for one pattern. */
+const objectsMax = 100_000;
+
+/** A place in a bucket that may be read: `s3://bucket/prefix`. */
+export interface AllowedBucket {
+  readonly location: string;
+  /** Opens the store whose keys begin below the location; it is not closed here. */
+  open(): Promise<ObjectStore>;
+}
+
+/** Objects that match a URI with wildcards, as long as they lie below one of the allowed locations. */
+async function findBucketFiles(uri: string, buckets: readonly AllowedBucket[], signal: AbortSignal): Promise<FoundFiles> {
+  const bucket = buckets.find(({ location }) => uri.startsWith(`${location.replace(/\/+$/, '')}/`));
+  const isPlain = !uri.split('/').some((segment) => segment === '..' || segment === '.');
+  if (bucket === undefined || !isPlain) {
+    const message = `‘${uri.slice(0, 200)}’ is not among the files that previews may read.`;
+    return { files: [], problem: { code: 'SOURCE_NOT_ALLOWED', message } };
+  }
+  const prefix = `${bucket.location.replace(/\/+$/, '')}/`;
+  const pattern = uri.slice(prefix.length);
+  const glob = parseGlob(pattern);
+  if (glob === undefined) return { files: [], problem: { code: 'SOURCE_PATTERN', message: `‘${uri}’ is not a pattern.` } };
+  const store = await bucket.open();
+  if (!glob.hasWildcard && !isObjectKey(pattern)) return { files: [] };
+  const files: SourceFile[] = [];
+  let count = 0;
+  const listed = glob.hasWildcard && glob.base !== '' ? `${glob.base}/` : glob.hasWildcard ? '' : pattern;
+  for await (const { key, sizeBytes } of store.list(listed, { signal })) {
+    count += 1;
+    if (count > objectsMax) {
+      throw new SourceProblem(
+        'TOO_MANY_FILES',
+        `More than ${objectsMax} objects begin with ${prefix}${listed}; use a more specific pattern.`,
+      );
+    }
+    if (glob.matches(key)) files.push(objectFile(store, key, prefix + key, sizeBytes));
+  }
+  return { files };
+}
+
+function objectFile(store: ObjectStore, key: string, uri: string, sizeBytes: number): SourceFile {
+  return {
+    uri,
+    sizeBytes,
+    async *read({ range, signal }) {
+      if (sizeBytes === 0 || (range !== undefined && range.start >= range.end)) return;
+      await using object = await store.get(key, { range, signal });
+      yield* object.body;
+    },
+  };
+}
+
+/** Most entries of directories that are looked at for one pattern. */
+const entriesMax = 100_000;
+const chunkBytes = 64 * 1024;
+
+/**
+ * Files of this machine that match a pattern, as long as they lie below one of the roots: where a path really leads counts, behind
+ * all links and `..`. Of anything outside nothing is told, not even whether it is there. Links to directories are not followed.
+ */
+async function findLocalFiles(pattern: string, roots: readonly string[], signal: AbortSignal): Promise<FoundFiles> {
+  if (pattern.includes('\0')) return refused(pattern);
+  const candidates = isAbsolute(pattern) ? [resolve(pattern)] : roots.map((root) => join(root, pattern));
+  const inside = candidates.filter((path) => roots.some((root) => isBelow(path, root)));
+  if (inside.length === 0) return refused(pattern);
+  const realRoots = (await Promise.all(roots.map(realPathOf))).filter((root) => root !== undefined);
+  const found = new Map<string, SourceFile>();
+  for (const path of inside) {
+    const glob = parseGlob(path);
+    if (glob === undefined) return { files: [], problem: { code: 'SOURCE_PATTERN', message: `‘${pattern}’ is not a pattern.` } };
+    for (const file of await findByGlob(path, glob, realRoots, signal)) found.set(file.uri, file);
+  }
+  return { files: [...found.values()].toSorted((left, right) => (left.uri < right.uri ? -1 : 1)) };
+}
+
+function refused(pattern: string): FoundFiles {
+  const message = `‘${pattern.slice(0, 200)}’ is not among the files that previews may read.`;
+  return { files: [], problem: { code: 'SOURCE_NOT_ALLOWED', message } };
+}
+
+async function findByGlob(path: string, glob: Glob, realRoots: readonly string[], signal: AbortSignal): Promise<SourceFile[]> {
+  if (!glob.hasWildcard) return fileAt(path, realRoots);
+  const base = await realPathOf(glob.base === '' ? sep : glob.base);
+  if (base === undefined || !isBelowAny(base, realRoots)) return [];
+  const files: SourceFile[] = [];
+  let entryCount = 0;
+  const pending = [glob.base];
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    for await (const entry of entriesOf(directory)) {
+      throwIfAborted(signal);
+      entryCount += 1;
+      if (entryCount > entriesMax) {
+        throw new SourceProblem(
+          'TOO_MANY_FILES',
+          `More than ${entriesMax} files lie below ${glob.base}; use a more specific pattern.`,
+        );
+      }
+      const entryPath = join(directory, entry.name);
+      if (entry.isDirectory()) pending.push(entryPath);
+      else if (glob.matches(entryPath)) files.push(...(await fileAt(entryPath, realRoots)));
+    }
+  }
+  return files;
+}
+
+async function* entriesOf(directory: string): AsyncGenerator<Dirent> {
+  try {
+    yield* await opendir(directory);
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+  }
+}
+
+/** The file at a path, if there is a plain one and it may be read. */
+async function fileAt(path: string, realRoots: readonly string[]): Promise<SourceFile[]> {
+  const real = await realPathOf(path);
+  if (real === undefined || !isBelowAny(real, realRoots)) return [];
+  const status = await stat(real);
+  if (!status.isFile()) return [];
+  return [{ uri: path, sizeBytes: status.size, read: ({ range, signal }) => readLocal(real, path, range, signal) }];
+}
+
+async function* readLocal(
+  real: string,
+  uri: string,
+  range: FileRange | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  throwIfAborted(signal);
+  // The path is free of links; should one come meanwhile, it is not followed, and nothing waits for the other end of a pipe.
+  const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (!isFileError(error)) throw error;
+    throw new SourceProblem('FILE_UNREADABLE', `${uri} cannot be read: ${error.code}.`, { cause: error });
+  });
+  try {
+    if (!(await file.stat()).isFile()) throw new SourceProblem('FILE_UNREADABLE', `${uri} is not a plain file any more.`);
+    let position = range?.start ?? 0;
+    const end = range?.end ?? Number.POSITIVE_INFINITY;
+    while (position < end) {
+      throwIfAborted(signal);
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(chunkBytes, end - position)), { position });
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function realPathOf(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+    return undefined;
+  }
+}
+
+function isBelowAny(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => isBelow(path, root));
+}
+
+/** Whether a path is a root itself, which may be a single file, or lies below it. */
+function isBelow(path: string, root: string): boolean {
+  const way = relative(root, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+function isFileError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
 }

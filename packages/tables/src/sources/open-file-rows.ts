@@ -1,11 +1,9 @@
 import { isQuireError, QuireError } from '@quire/core';
 import type { SourceRow } from '../row.ts';
-import { ByteBudget } from './byte-budget.ts';
-import { csvOptionsOf, textOf } from './csv-options.ts';
+import { ByteBudget, type SourceFile, SourceProblem } from './source-file.ts';
+import { csvOptionsOf, textOf } from './formats/read-csv.ts';
 import { type FileFormat, fileFormats, formatNamed } from './formats/file-format.ts';
 import { openRows } from './formats/read-rows.ts';
-import type { SourceFile } from './source-file.ts';
-import { SourceProblem } from './source-problem.ts';
 
 export interface FileRowsOptions {
   /** `inputFormat` and `recordReader.prop.…`, as in the batch config of a table. */

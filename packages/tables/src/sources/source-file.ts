@@ -1,3 +1,5 @@
+import { formatBytes } from '@quire/core';
+
 /** A half-open range of bytes of a file. */
 export interface FileRange {
   readonly start: number;
@@ -28,4 +30,38 @@ export interface FoundFiles {
 export interface FileFinder {
   /** Never throws for what somebody may write as a pattern: that is a problem. @throws QuireError when a store fails */
   find(pattern: string, signal: AbortSignal): Promise<FoundFiles>;
+}
+
+/** Bytes that may still be read: what comes out of a decompressor counts, so that a small file cannot be a large one. */
+export class ByteBudget {
+  readonly #bytesMax: number;
+  #left: number;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+    this.#left = bytesMax;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+
+  /** @throws SourceProblem BYTE_LIMIT when more are taken than there are */
+  take(count: number): void {
+    this.#left -= count;
+    if (this.#left >= 0) return;
+    this.#left = 0;
+    throw new SourceProblem('BYTE_LIMIT', `At most ${formatBytes(this.#bytesMax)} are read; the rest is left out.`);
+  }
+}
+
+/** Why a file cannot be read, or not to its end. It never leaves this directory but as a finding. */
+export class SourceProblem extends Error {
+  override readonly name = 'SourceProblem';
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
 }

@@ -1,6 +1,5 @@
-import { pointerTo } from '../json-pointer.ts';
-import type { DataType } from '../schema/data-types.ts';
-import type { DateTimeFieldSpec, FieldSpec, TableSchema } from '../schema/table-schema.ts';
+import { pointerTo } from '../finding.ts';
+import type { DataType, DateTimeFieldSpec, FieldSpec, TableSchema } from '../schema/table-schema.ts';
 
 /** A column of a schema as rules look at it. */
 export interface Column {

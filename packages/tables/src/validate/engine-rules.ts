@@ -1,4 +1,4 @@
-import { pointerTo } from '../json-pointer.ts';
+import { pointerTo } from '../finding.ts';
 import type { CheckedTable, Fault, TableRule } from './rule.ts';
 
 type IndexingConfig = NonNullable<CheckedTable['config']['tableIndexConfig']>;

@@ -1,5 +1,5 @@
 import { isRecord } from '../model/model-schema.ts';
-import { pointerTo } from '../json-pointer.ts';
+import { pointerTo } from '../finding.ts';
 import type { Fault, TableRule } from './rule.ts';
 
 /** Rules about the name of a table, and about what stands for something else. */

@@ -1,7 +1,7 @@
 import { isQuireError } from '@quire/core';
 import { javaText, type Value } from '@quire/expressions';
 import { type ColumnType, toColumn } from '../pipeline/column-type.ts';
-import { complexDataTypes, type DataType, plainDataTypes } from '../schema/data-types.ts';
+import { complexDataTypes, type DataType, plainDataTypes } from '../schema/table-schema.ts';
 import { type Column, repeated } from './columns.ts';
 import type { Fault, SchemaRule } from './rule.ts';
 

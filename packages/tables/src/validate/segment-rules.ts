@@ -1,6 +1,9 @@
-import { isQuireError, parseDurationMs } from '@quire/core';
 import { pushTypes, timeUnits } from '../config/names.ts';
 import type { CheckedTable, TableRule } from './rule.ts';
+import { count, isCount, oneOfWords, period, valueRule } from './value-rule.ts';
+
+const partitionFunctions = ['Modulo', 'Murmur', 'Murmur2', 'Murmur3', 'HashCode', 'ByteArray', 'BoundedColumnValue', 'Fnv'];
+const completionModes = ['DOWNLOAD', 'DEFAULT'];
 
 /** Rules about the time column. */
 export const timeColumnRules: readonly TableRule[] = [
@@ -51,19 +54,18 @@ export const timeColumnRules: readonly TableRule[] = [
 
 /** Rules about how segments are kept and copied. */
 export const segmentRules: readonly TableRule[] = [
-  {
+  valueRule({
     code: 'RETENTION_UNIT',
     subject: 'segments',
-    severity: 'error',
     description: `retentionTimeUnit is ${timeUnits.join(', ')}, in any case.`,
-    *check({ config: { segmentsConfig } }) {
-      const { retentionTimeUnit: unit = '' } = segmentsConfig ?? {};
-      const path = '/segmentsConfig/retentionTimeUnit';
-      if (unit !== '' && !(timeUnits as readonly string[]).includes(unit.toUpperCase())) {
-        yield { path, message: `${unit} is not a unit of time: expected ${timeUnits.join(', ')}.` };
-      }
-    },
-  },
+    values: [
+      {
+        at: ['/segmentsConfig/retentionTimeUnit'],
+        holds: oneOfWords(timeUnits).holds,
+        message: (unit) => `${unit} is not a unit of time: expected ${timeUnits.join(', ')}.`,
+      },
+    ],
+  }),
   {
     code: 'RETENTION_VALUE',
     subject: 'segments',
@@ -77,53 +79,29 @@ export const segmentRules: readonly TableRule[] = [
       if (unit !== '' && value === '') yield { path, message: `retentionTimeUnit is ${unit}, but has no value.` };
     },
   },
-  {
+  valueRule({
     code: 'DELETED_SEGMENTS_PERIOD',
     subject: 'segments',
-    severity: 'error',
     description: 'deletedSegmentsRetentionPeriod is a period such as 7d.',
-    *check({ config: { segmentsConfig } }) {
-      const period = segmentsConfig?.deletedSegmentsRetentionPeriod ?? '';
-      if (period !== '' && !isPeriod(period)) {
-        yield {
-          path: '/segmentsConfig/deletedSegmentsRetentionPeriod',
-          message: `${period} is not a period such as 7d or 4h30m.`,
-        };
-      }
-    },
-  },
-  {
+    values: [{ at: ['/segmentsConfig/deletedSegmentsRetentionPeriod'], ...period }],
+  }),
+  valueRule({
     code: 'PUSH_TYPE',
     subject: 'segments',
-    severity: 'error',
     description: 'Types of pushes are APPEND and REFRESH.',
-    *check({ config }) {
-      const pushTypePaths = {
-        '/segmentsConfig/segmentPushType': config.segmentsConfig?.segmentPushType,
-        '/ingestionConfig/batchIngestionConfig/segmentIngestionType':
-          config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType,
-      };
-      for (const [path, type = ''] of Object.entries(pushTypePaths)) {
-        if (type !== '' && !(pushTypes as readonly string[]).includes(type.toUpperCase())) {
-          yield { path, message: `${type} is neither APPEND nor REFRESH.` };
-        }
-      }
-    },
-  },
-  {
+    values: [
+      {
+        at: ['/segmentsConfig/segmentPushType', '/ingestionConfig/batchIngestionConfig/segmentIngestionType'],
+        ...oneOfWords(pushTypes),
+      },
+    ],
+  }),
+  valueRule({
     code: 'REPLICATION_NUMBER',
     subject: 'segments',
-    severity: 'error',
     description: 'replication and replicasPerPartition are whole numbers of at least 1.',
-    *check({ config: { segmentsConfig } }) {
-      for (const member of ['replication', 'replicasPerPartition'] as const) {
-        const value = segmentsConfig?.[member] ?? '';
-        if (value !== '' && !isCount(value)) {
-          yield { path: `/segmentsConfig/${member}`, message: `‘${value}’ is not a whole number of at least 1.` };
-        }
-      }
-    },
-  },
+    values: [{ at: ['/segmentsConfig/replication', '/segmentsConfig/replicasPerPartition'], ...count }],
+  }),
   {
     code: 'REPLICATION_MINIMUM',
     subject: 'segments',
@@ -172,24 +150,53 @@ export const segmentRules: readonly TableRule[] = [
       }
     },
   },
+  valueRule({
+    code: 'COLUMN_PARTITION',
+    subject: 'segments',
+    description: `A partitioned column has a functionName (${partitionFunctions.join(', ')}) and a numPartitions of at least 1.`,
+    values: [
+      {
+        at: ['/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName'],
+        isRequired: true,
+        ...oneOfWords(partitionFunctions),
+      },
+      {
+        at: ['/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/numPartitions'],
+        isRequired: true,
+        holds: (partitions) => Number(partitions) >= 1,
+        message: (_, column) => `${column} has no partitions.`,
+      },
+    ],
+  }),
+  {
+    code: 'REPLICA_GROUP_STRATEGY',
+    subject: 'segments',
+    severity: 'error',
+    description:
+      'A replicaGroupStrategyConfig has a numInstancesPerPartition of at least 1, and a partitionColumn of the schema if any.',
+    *check({ config, schema }) {
+      const strategy = config.segmentsConfig?.replicaGroupStrategyConfig;
+      if (strategy === undefined) return;
+      const path = '/segmentsConfig/replicaGroupStrategyConfig';
+      if ((strategy.numInstancesPerPartition ?? 0) < 1) {
+        yield { path: `${path}/numInstancesPerPartition`, message: 'No server would hold a partition.' };
+      }
+      const column = strategy.partitionColumn ?? '';
+      if (column !== '' && schema !== undefined && !schema.columns.some(({ name }) => name === column)) {
+        yield { path: `${path}/partitionColumn`, message: `The schema has no column ${column}.` };
+      }
+    },
+  },
+  valueRule({
+    code: 'COMPLETION_MODE',
+    subject: 'segments',
+    description: `A completionConfig has a completionMode: ${completionModes.join(', ')}.`,
+    values: [{ at: ['/segmentsConfig/completionConfig/completionMode'], isRequired: true, ...oneOfWords(completionModes) }],
+  }),
 ];
 
 export function timeColumnOf(config: CheckedTable['config']): string {
   return config.segmentsConfig?.timeColumnName ?? '';
-}
-
-/** Tells whether a text is a period such as 7d. */
-export function isPeriod(text: string): boolean {
-  try {
-    return parseDurationMs(text) > 0;
-  } catch (error) {
-    if (!isQuireError(error, 'INVALID_PARAMETER')) throw error;
-    return false;
-  }
-}
-
-function isCount(text: string): boolean {
-  return /^[1-9]\d{0,8}$/.test(text.trim());
 }
 
 function replicationOf({ segmentsConfig }: CheckedTable['config']): number {

@@ -1,6 +1,6 @@
 import { repeated } from './columns.ts';
-import { isPeriod } from './segment-rules.ts';
 import type { CheckedTable, TableRule } from './rule.ts';
+import { isPeriod } from './value-rule.ts';
 
 /** Rules about streams. */
 export const streamRules: readonly TableRule[] = [

@@ -1,6 +1,6 @@
 import { isNumeric } from './columns.ts';
 import { columnNamed, describe } from './index-rules.ts';
-import { pointerTo } from '../json-pointer.ts';
+import { pointerTo } from '../finding.ts';
 import type { CheckedTable, Fault, Subject, TableRule } from './rule.ts';
 import { timeColumnOf } from './segment-rules.ts';
 
@@ -113,6 +113,17 @@ export const dedupRules: readonly TableRule[] = [
     const isFit = column !== undefined && (isNumeric(column) || column.dataType === 'TIMESTAMP');
     if (!isFit) yield { path: '/dedupConfig/dedupTimeColumn', message: `${name || 'It'} is not a numeric column of the schema.` };
   }),
+  {
+    code: 'DEDUP_ENABLED',
+    subject: 'dedup',
+    severity: 'error',
+    description: 'A dedupConfig says whether it is enabled.',
+    *check({ config: { dedupConfig } }) {
+      if (dedupConfig !== undefined && Object.keys(dedupConfig).length > 0 && dedupConfig.dedupEnabled === undefined) {
+        yield { path: '/dedupConfig/dedupEnabled', message: 'Nothing says whether rows are dropped.' };
+      }
+    },
+  },
 ];
 
 type Check = (table: CheckedTable) => Iterable<Fault>;

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  inferSchema,
-  proposeTableConfig,
-  type SourceRow,
-  type SourceValue,
-  validateTableConfig,
-  validateTableSchema,
-} from '../../src/index.ts';
+import { type SourceRow, type SourceValue, validateTableConfig, validateTableSchema } from '../../src/index.ts';
+import { inferSchema } from '../../src/infer/schema-inference.ts';
+import { proposeTableConfig } from '../../src/infer/propose-table-config.ts';
 
 /** What a column of these values is inferred to be. */
 function inferColumn(values: readonly SourceValue[], name = 'x', readsText = false) {

@@ -1,14 +1,9 @@
 import { ManualClock } from '@quire/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  inferSchema,
-  proposeTableConfig,
-  runPipeline,
-  type SourceRow,
-  validateTableConfig,
-  validateTableSchema,
-} from '../../src/index.ts';
+import { runPipeline, type SourceRow, validateTableConfig, validateTableSchema } from '../../src/index.ts';
+import { inferSchema } from '../../src/infer/schema-inference.ts';
+import { proposeTableConfig } from '../../src/infer/propose-table-config.ts';
 
 const scalar = fc.oneof(
   fc.integer(),

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  completePreviewObject,
-  completeTableConfig,
-  completeTableSchema,
-  parsePreviewObject,
-  parseTableConfig,
-  parseTableSchema,
-  PreviewObject,
-  TableConfig,
-  TableSchema,
-} from '../../src/index.ts';
+import { parseTableConfig, parseTableSchema, PreviewObject, TableConfig, TableSchema } from '../../src/index.ts';
+import { completePreviewObject, parsePreviewObject } from '../../src/preview/preview-object.ts';
+import { completeTableConfig } from '../../src/config/parse-table-config.ts';
+import { completeTableSchema } from '../../src/schema/parse-table-schema.ts';
 import { isRecord, type ModelSchema } from '../../src/model/model-schema.ts';
 import { exampleOf, pathsOf, specification } from './specification.ts';
 

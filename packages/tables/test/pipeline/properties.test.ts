@@ -1,7 +1,7 @@
 import { ManualClock } from '@quire/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { orderTransforms, type Transform } from '../../src/pipeline/order-transforms.ts';
+import { orderTransforms, type Transform } from '../../src/pipeline/read-transforms.ts';
 import { runPipeline } from '../../src/pipeline/run-pipeline.ts';
 import type { SourceValue } from '../../src/row.ts';
 

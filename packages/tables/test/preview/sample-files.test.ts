@@ -1,6 +1,7 @@
 import { ManualClock } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
-import { type FileFinder, previewLimits, previewTable } from '../../src/index.ts';
+import { type FileFinder, previewTable } from '../../src/index.ts';
+import { previewLimits } from '../../src/preview/preview-limits.ts';
 import { fileOf } from '../sources/memory-file.ts';
 import { codesOf, previewOf } from './preview-of.ts';
 

@@ -1,8 +1,8 @@
-import { previewLimits, type SourceFile, type SourceRow } from '../../src/index.ts';
-import { ByteBudget } from '../../src/sources/byte-budget.ts';
+import type { SourceFile, SourceRow } from '../../src/index.ts';
+import { previewLimits } from '../../src/preview/preview-limits.ts';
+import { ByteBudget, SourceProblem } from '../../src/sources/source-file.ts';
 import { openRows } from '../../src/sources/formats/read-rows.ts';
 import type { RowReading } from '../../src/sources/formats/row-reading.ts';
-import { SourceProblem } from '../../src/sources/source-problem.ts';
 
 /** A file that is made while it is read, and counts what is taken of it. */
 export class MadeFile implements SourceFile {

@@ -2,7 +2,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseLosslessJson } from '@quire/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ByteBudget } from '../../src/sources/byte-budget.ts';
+import { ByteBudget } from '../../src/sources/source-file.ts';
 import { fileOf, MadeFile, readFileRows } from './memory-file.ts';
 
 const MB = 1024 * 1024;

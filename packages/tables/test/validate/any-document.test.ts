@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  completeTableConfig,
-  completeTableSchema,
-  parseTableConfig,
-  parseTableSchema,
-  validateTableConfig,
-  validateTableSchema,
-} from '../../src/index.ts';
+import { parseTableConfig, parseTableSchema, validateTableConfig, validateTableSchema } from '../../src/index.ts';
+import { completeTableConfig } from '../../src/config/parse-table-config.ts';
+import { completeTableSchema } from '../../src/schema/parse-table-schema.ts';
 import { isRecord } from '../../src/model/model-schema.ts';
 import { exampleOf, specification } from '../model/specification.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { renderRuleList } from '../../src/validate/rule-list.ts';
+import { renderRuleList } from '../../src/validate/validate.ts';
 
 const listPath = join(import.meta.dirname, '../../VALIDATION.md');
 const marker = '<!-- What follows is generated from the code: npm run reference -->\n';

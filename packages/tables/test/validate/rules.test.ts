@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Finding, type TableConfig, validateTableConfig, validateTableSchema } from '../../src/index.ts';
-import { schemaRules, tableRules } from '../../src/validate/rules.ts';
+import { schemaRules, tableRules } from '../../src/validate/validate.ts';
 import { schemaCases } from './schema-cases.ts';
 import { dedup, realtime, type Scene, soundConfig, soundSchema, upsert } from './sound-table.ts';
 import { tableCases } from './table-cases.ts';

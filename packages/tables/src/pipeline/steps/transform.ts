@@ -1,7 +1,7 @@
 import { isQuireError } from '@quire/core';
 import { compileExpression, type EvaluationContext, isMap, type Value } from '@quire/expressions';
 import { attempt, type ErrorPolicy } from '../column-error.ts';
-import type { Transform } from '../order-transforms.ts';
+import type { Transform } from '../read-transforms.ts';
 import type { Step } from '../step.ts';
 
 /**

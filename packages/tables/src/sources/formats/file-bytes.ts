@@ -1,6 +1,6 @@
 import { Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { SourceProblem } from '../source-problem.ts';
+import { SourceProblem } from '../source-file.ts';
 import type { RowReading } from './row-reading.ts';
 
 export type Compression = 'gzip' | 'zstd' | 'none';

@@ -1,4 +1,4 @@
-import { SourceProblem } from '../source-problem.ts';
+import { SourceProblem } from '../source-file.ts';
 
 /** Formats of files that rows can be read from. */
 export const fileFormats = ['csv', 'tsv', 'json', 'jsonl', 'parquet', 'arrow', 'avro'] as const;

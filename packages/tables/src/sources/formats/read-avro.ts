@@ -1,9 +1,8 @@
 import { inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { snappyUncompress } from 'hyparquet';
 import type { SourceRow } from '../../row.ts';
-import { SourceProblem } from '../source-problem.ts';
-import { AvroDecoder } from './avro-decoder.ts';
-import { corrupt, readAvroSchema } from './avro-schema.ts';
+import { SourceProblem } from '../source-file.ts';
+import { AvroDecoder, corrupt, readAvroSchema } from './avro-decoder.ts';
 import { fileBytes } from './file-bytes.ts';
 import type { RowReader } from './row-reading.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { SourceRow, SourceValue } from '../../row.ts';
-import { SourceProblem } from '../source-problem.ts';
+import { SourceProblem } from '../source-file.ts';
 import { compressionOf, fileBytes, readHead } from './file-bytes.ts';
 import type { CsvOptions, RowReader, RowReading } from './row-reading.ts';
 
@@ -75,4 +75,23 @@ function rowOf(names: readonly string[], cells: readonly string[], { listDelimit
 function valueOf(cell: string, listDelimiter: string | undefined): SourceValue {
   if (cell === '') return null;
   return listDelimiter !== undefined && cell.includes(listDelimiter) ? cell.split(listDelimiter) : cell;
+}
+
+type BatchConfig = Readonly<Record<string, unknown>>;
+
+/** What a batch config says of how CSV is written. */
+export function csvOptionsOf(batchConfig: BatchConfig): CsvOptions {
+  const header = textOf(batchConfig, 'recordReader.prop.header');
+  const delimiter = textOf(batchConfig, 'recordReader.prop.delimiter');
+  return {
+    delimiter: delimiter === '\\t' ? '\t' : delimiter,
+    listDelimiter: textOf(batchConfig, 'recordReader.prop.multiValueDelimiter'),
+    header: header?.split(delimiter ?? ',').map((name) => name.trim()),
+  };
+}
+
+/** A member of a batch config that is text and not empty. */
+export function textOf(batchConfig: BatchConfig, member: string): string | undefined {
+  const value = Object.hasOwn(batchConfig, member) ? batchConfig[member] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -8,10 +8,9 @@ import {
   snappyUncompress,
 } from 'hyparquet';
 import type { SourceRow } from '../../row.ts';
-import { SourceProblem } from '../source-problem.ts';
-import { plainValue } from './plain-value.ts';
+import { SourceProblem } from '../source-file.ts';
+import { plainValue, textOfDate, textOfTimestamp } from './plain-value.ts';
 import type { RowReader, RowReading } from './row-reading.ts';
-import { textOfDate, textOfTimestamp } from './time-text.ts';
 
 /** Longest page that is decompressed: writers make them of one megabyte or a few. */
 const pageBytesMax = 32 * 1024 * 1024;

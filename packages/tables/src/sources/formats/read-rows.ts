@@ -1,5 +1,5 @@
 import type { SourceRow } from '../../row.ts';
-import { SourceProblem } from '../source-problem.ts';
+import { SourceProblem } from '../source-file.ts';
 import { compressionOf, readHead } from './file-bytes.ts';
 import { type FileFormat, formatOf } from './file-format.ts';
 import { readArrow } from './read-arrow.ts';

@@ -1,6 +1,5 @@
 import type { SourceRow } from '../../row.ts';
-import type { ByteBudget } from '../byte-budget.ts';
-import type { SourceFile } from '../source-file.ts';
+import type { ByteBudget, SourceFile } from '../source-file.ts';
 
 /** How rows are read. */
 export interface RowReading {
