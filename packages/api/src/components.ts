@@ -3,13 +3,16 @@ import { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse 
 import { ControllerHealthResponse } from './controller-health.ts';
 import { ErrorBody } from './error-body.ts';
 import { HealthResponse } from './health-response.ts';
+import { MetadataRecord, QueryException } from './metadata-record.ts';
 import { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
 import { PinotBroker, PinotTableBrokers, PinotTableList, PinotTableSchema } from './pinot/table-list.ts';
-import { MetadataRecord, QueryException } from './metadata-record.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 import { ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 import { DataSchema, ResultTable } from './result-table.ts';
 import { SettingsResponse } from './settings-response.ts';
+import { restreamComponents } from './tables/restream-response.ts';
+import { streamComponents } from './tables/stream-operations.ts';
+import { taskComponents } from './tables/task-debug.ts';
 
 /** The schemas that others refer to by `$id`: the components of the OpenAPI document. */
 export const components = [
@@ -38,3 +41,6 @@ export const components = [
   SettingsResponse,
   ErrorBody,
 ] as const;
+
+/** The components of the API document that the calls about tables, streams, tasks and restream need. */
+export const tableAdminComponents = [...taskComponents, ...restreamComponents, ...streamComponents] as const;

@@ -39,7 +39,7 @@ export { DataSchema, ResultTable } from './result-table.ts';
 export { RestreamBody, RestreamResponse } from './tables/restream-response.ts';
 export { restreamOperations } from './tables/restream-operations.ts';
 export { streamOperations } from './tables/stream-operations.ts';
-export { tableAdminComponents } from './tables/table-admin-components.ts';
+export { tableAdminComponents } from './components.ts';
 export { tableAdminOperations } from './tables/table-admin-operations.ts';
 export { SubtaskCount, SubtaskInfo, TaskDebug } from './tables/task-debug.ts';
 export { taskOperations } from './tables/task-operations.ts';

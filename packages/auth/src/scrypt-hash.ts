@@ -1,4 +1,6 @@
 import { scrypt, timingSafeEqual } from 'node:crypto';
+import { type Random, systemRandom } from '@quire/core';
+import { sha256 } from './digest.ts';
 
 /** A password hashed with scrypt (RFC 7914): what it cost, the salt and the key that came out. */
 export interface ScryptHash {
@@ -68,4 +70,20 @@ function isFrom(min: number, value: number, max: number): boolean {
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
+}
+
+/** 2^15 · 8 · 128 bytes = 32 MiB and some 50 ms per guess: expensive for many guesses, cheap for one check. */
+const parameters = { cost: 32_768, blockSize: 8, parallelization: 1 } as const;
+const saltBytes = 16;
+const keyBytes = 32;
+
+/** A salted hash of a password, as `engine.auth.principal.<name>.password.scrypt` takes it; another one each time. */
+export async function hashPassword(password: string, options: { readonly random?: Random } = {}): Promise<string> {
+  const salted = { ...parameters, salt: (options.random ?? systemRandom).bytes(saltBytes) };
+  return formatScryptHash({ ...salted, key: await deriveKey(password, salted, keyBytes) });
+}
+
+/** The SHA-256 of a token in hexadecimal, as `engine.auth.principal.<name>.token.sha256` takes it. */
+export function hashToken(token: string): string {
+  return Buffer.from(sha256(token)).toString('hex');
 }

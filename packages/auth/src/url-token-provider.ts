@@ -1,5 +1,5 @@
 import type { AuthorizationProvider } from './authorization-provider.ts';
-import { readText, type TextLocation, type TextDependencies } from './text-location.ts';
+import { readText, type TextDependencies, type TextLocation } from './text-location.ts';
 import { parseAuthorization } from './token-text.ts';
 
 export interface UrlTokenOptions extends TextDependencies {
@@ -55,4 +55,17 @@ export class UrlTokenProvider implements AuthorizationProvider {
     const { setting, location, scheme } = this.#options;
     return parseAuthorization(await readText({ setting, location, bytesMax }, this.#options), { setting, scheme });
   }
+}
+
+/**
+ * Gives one token, for ever.
+ *
+ * @throws INVALID_SETTING when the text is not a token
+ */
+export function createStaticTokenProvider(
+  text: string,
+  options: { readonly setting: string; readonly scheme: string },
+): AuthorizationProvider {
+  const value = parseAuthorization(text, options);
+  return { authorization: async () => value };
 }

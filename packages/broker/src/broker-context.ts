@@ -2,7 +2,7 @@ import type { ResultStore } from '@quire/results';
 import type { CallsUnderWay } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
 import type { PageLimiter } from './page-limiter.ts';
-import type { QueryRunner } from './run-query.ts';
+import type { QueryRunner } from './query-runner.ts';
 
 /** What the routes of one broker work with. */
 export interface BrokerContext extends QueryRunner {

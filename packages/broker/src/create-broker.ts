@@ -5,7 +5,7 @@ import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
 import { PageLimiter } from './page-limiter.ts';
 import { brokerRoutes } from './routes/index.ts';
-import { createQueryQueue } from './run-query.ts';
+import { createQueryQueue } from './query-runner.ts';
 
 /**
  * Creates a broker: the HTTP service that runs queries, keeps their results and serves pages of them. When it has closed, nothing of

@@ -1,15 +1,14 @@
-import type { OutgoingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
-import { type PageFormat, pageMediaTypes } from '@quire/api';
-import type { EncodeOptions, Result, ResultPage } from '@quire/results';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
+import { type CursorResponse, type PageFormat, pageMediaTypes, type PinotCursorResponse, type QueryResponse } from '@quire/api';
+import { columnDataTypes, type EncodeOptions, type Result, type ResultPage } from '@quire/results';
 import { callContextOf } from '@quire/service';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { openBody } from './body-stream.ts';
-import { writeBody } from './write-body.ts';
 import type { BrokerContext } from './broker-context.ts';
-import { chooseEncoding, compressed, type ContentEncoding } from './content-encoding.ts';
-import { type CursorMembers, cursorHeadersOf } from './cursor-members.ts';
-import { encodeEnvelope, type Envelope } from './encode-envelope.ts';
+import { cursorHeadersOf, type CursorMembers } from './cursor-members.ts';
 
 /** Rows as a response brings them. */
 export interface RowsReply {
@@ -105,4 +104,87 @@ async function* observed(
     callContext.failure = error;
     throw error;
   }
+}
+
+/** How a body travels; in order of preference where a client does not care. */
+const contentEncodings = ['zstd', 'br', 'gzip'] as const;
+
+type ContentEncoding = (typeof contentEncodings)[number] | 'identity';
+
+/** Its types do not know yet that the preference of the server breaks ties. */
+interface EncodingNegotiator {
+  encoding(available: readonly string[], options?: { readonly preferred: readonly string[] }): string | undefined;
+}
+
+/** Smaller bodies fit a packet or two: compressing them gains nothing. */
+const worthwhileBytes = 2048;
+
+/** The compression to use for a body of about `sizeBytes`: one that the client accepts, if it is worth it. */
+export function chooseEncoding(headers: IncomingHttpHeaders, sizeBytes: number): ContentEncoding {
+  if (sizeBytes < worthwhileBytes || headers['accept-encoding'] === undefined) return 'identity';
+  const negotiator: EncodingNegotiator = new Negotiator({ headers });
+  const accepted = negotiator.encoding([...contentEncodings, 'identity'], { preferred: contentEncodings });
+  return contentEncodings.find((encoding) => encoding === accepted) ?? 'identity';
+}
+
+/** Compresses a body while it streams, fast rather than small: pages are read once, by somebody who waits. */
+function compressed(body: Readable, encoding: ContentEncoding): Readable {
+  if (encoding === 'identity') return body;
+  // A failure of either destroys both; the reader of the compressed stream sees it there.
+  return pipeline(body, createCompressor(encoding), () => undefined);
+}
+
+function createCompressor(encoding: Exclude<ContentEncoding, 'identity'>) {
+  const chunkSize = 64 * 1024;
+  if (encoding === 'gzip') return createGzip({ level: 1, chunkSize });
+  if (encoding === 'br') return createBrotliCompress({ chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+  return createZstdCompress({ chunkSize, params: { [constants.ZSTD_c_compressionLevel]: 1 } });
+}
+
+/** What stands in a JSON response beside the rows. */
+type Envelope =
+  | Omit<CursorResponse, 'resultTable'>
+  | Omit<QueryResponse, 'resultTable'>
+  | Omit<PinotCursorResponse, 'resultTable'>;
+
+/**
+ * What a JSON response holds around its rows: the result table first, whose rows are a JSON array, then the other members in the order
+ * that they have.
+ */
+function encodeEnvelope(schema: Result['schema'], envelope: Envelope): NonNullable<EncodeOptions['around']> {
+  const dataSchema = { columnNames: schema.fields.map((field) => field.name), columnDataTypes: columnDataTypes(schema) };
+  return {
+    before: Buffer.from(`{"resultTable":{"dataSchema":${JSON.stringify(dataSchema)},"rows":`),
+    after: Buffer.from(`},${JSON.stringify(envelope).slice(1)}`),
+  };
+}
+
+/**
+ * Writes a body chunk by chunk and ends the response; the next chunk is asked for when the system has taken the last one, whose memory is
+ * free from then on. When the client goes away, the source is closed and nothing more is asked for.
+ *
+ * @throws what the source throws; the response is destroyed then, so that no client takes a part for the whole
+ */
+export async function writeBody(
+  response: ServerResponse,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  const closed = new Promise<false>((resolve) => response.once('close', () => resolve(false)));
+  try {
+    for await (const chunk of chunks) {
+      const isTaken = await Promise.race([taken(response, chunk), closed]);
+      if (!isTaken) return;
+    }
+    response.end();
+  } catch (error) {
+    response.destroy();
+    throw error;
+  }
+}
+
+/** Resolves to whether the chunk was handed to the system. */
+function taken(response: ServerResponse, chunk: Uint8Array): Promise<boolean> {
+  return new Promise((resolve) => {
+    response.write(chunk, (error) => resolve(error === null || error === undefined));
+  });
 }

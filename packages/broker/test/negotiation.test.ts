@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseFormat } from '../src/choose-format.ts';
-import { chooseEncoding } from '../src/content-encoding.ts';
-import { matchesEntityTag } from '../src/entity-tag.ts';
+import { chooseEncoding } from '../src/send-rows.ts';
+import { matchesEntityTag } from '../src/routes/read-page.ts';
 
 describe('matchesEntityTag', () => {
   it.each(['"a"', 'W/"a"', '*', '"b", "a"', '"b",W/"a"', ' "a" '])('finds "a" in %s', (header) => {

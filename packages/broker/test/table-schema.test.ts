@@ -1,6 +1,6 @@
 import { Field, Float64, Int32, List, Schema, TimestampMicrosecond, Utf8 } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { pinotSchemaOf } from '../src/pinot/table-schema.ts';
+import { pinotSchemaOf } from '../src/routes/list-tables.ts';
 
 test('times stand apart, and arrays are columns of several values', () => {
   const schema = new Schema([

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { writeBody } from '../src/write-body.ts';
+import { writeBody } from '../src/send-rows.ts';
 
 /** Answers one call with what `write` writes, and gives the client's side of it. */
 async function serving(

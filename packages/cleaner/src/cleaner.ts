@@ -1,6 +1,5 @@
-import { type Clock, isQuireError, type Random } from '@quire/core';
+import { type Clock, isQuireError, type ObjectStore, type Random, StoreLease } from '@quire/core';
 import { Sleeper, Slots } from '@quire/core/wait';
-import type { CleanerLease } from './cleaner-lease.ts';
 import type { CleanerMetrics } from './cleaner-metrics.ts';
 import { type CleanerSettings, SettingsReader } from './cleaner-settings.ts';
 import type { PassReport, Removal, SweepReport, SweepTrigger } from './sweep-report.ts';
@@ -26,7 +25,8 @@ export interface CleanerOptions {
   readonly random: Random;
   readonly log: CleanerLog;
   readonly metrics?: CleanerMetrics | undefined;
-  readonly lease?: CleanerLease | undefined;
+  /** By which cleaners on one store take turns, to save work: two at once do no harm, because deletions are idempotent. */
+  readonly lease?: StoreLease | undefined;
 }
 
 /** What a cleaner tells of itself. */
@@ -46,6 +46,19 @@ export interface SweepRequest {
   readonly usesWallClock?: boolean;
   /** Told of every deletion, beside the log. */
   readonly onRemoval?: (removal: Removal) => void;
+}
+
+/** Lies beside the brokers' folders; no broker's object has a name of two segments. */
+export const leaseKey = 'quire-cleaner/lease.json';
+
+/** A lease that never keeps a cleaner from its work: freeing needs no successful write. */
+export function cleanerLease(options: {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly durationMs: number;
+}): StoreLease {
+  return new StoreLease({ ...options, key: leaseKey, isOptional: true });
 }
 
 /** How long to wait when it is another cleaner's turn. */

@@ -1,10 +1,17 @@
 export { StorageAdmission } from './admission.ts';
 export { BrokerSnapshot, type OrphanObject } from './broker-snapshot.ts';
-export { CleanerLease, leaseKey, type LeaseOptions } from './cleaner-lease.ts';
 export { CleanerMetrics } from './cleaner-metrics.ts';
 export { type CleanerServer, createCleanerMetrics, serveCleaner, type CleanerServerOptions } from './cleaner-server.ts';
 export type { CleanerSettings } from './cleaner-settings.ts';
-export { Cleaner, type CleanerLog, type CleanerOptions, type CleanerStatus, type SweepRequest } from './cleaner.ts';
+export {
+  Cleaner,
+  cleanerLease,
+  leaseKey,
+  type CleanerLog,
+  type CleanerOptions,
+  type CleanerStatus,
+  type SweepRequest,
+} from './cleaner.ts';
 export { planExpiry } from './plan-expiry.ts';
 export { planOrphans, planOrphansByAge, type OrphanCandidate, type OrphanPlan, type Sightings } from './plan-orphans.ts';
 export { planQuota, type QuotaUsage } from './plan-quota.ts';

@@ -1,7 +1,8 @@
 import { FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
 import { ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
-import { Cleaner, type CleanerLease, type CleanerSettings, StorageAdmission } from '../src/index.ts';
+import type { StoreLease } from '@quire/core';
+import { Cleaner, type CleanerSettings, StorageAdmission } from '../src/index.ts';
 
 export const hourMs = 3_600_000;
 
@@ -22,7 +23,7 @@ export class CleanerSetup {
       quotaBytes?: number;
       batchSizeBytes?: number;
       disk?: MemoryObjectStore;
-      lease?: (setup: CleanerSetup) => CleanerLease;
+      lease?: (setup: CleanerSetup) => StoreLease;
       readSettings?: (settings: CleanerSettings) => CleanerSettings;
     } = {},
   ) {

@@ -1,13 +1,13 @@
-import { QuireError } from '@quire/core';
+import { QuireError, type StoreLease } from '@quire/core';
 import { collect, faultOn } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/builders/counting-rows.ts';
-import { CleanerLease, leaseKey } from '../src/index.ts';
+import { cleanerLease, leaseKey } from '../src/index.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 
 describe('a lease', () => {
-  const lease = (setup: CleanerSetup): CleanerLease =>
-    new CleanerLease({ store: setup.store, clock: setup.clock, random: setup.random, durationMs: 1000 });
+  const lease = (setup: CleanerSetup): StoreLease =>
+    cleanerLease({ store: setup.store, clock: setup.clock, random: setup.random, durationMs: 1000 });
 
   test("is waited for while it is another's, and taken when that one has died", async () => {
     const setup = new CleanerSetup({ lease });

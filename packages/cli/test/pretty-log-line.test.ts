@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { prettyLogLine } from '../src/start/pretty-log-line.ts';
+import { prettyLogLine } from '../src/start/create-logger.ts';
 import { plainStyles } from '../src/styles.ts';
 
 const entry = { level: 30, time: '2026-01-01T12:34:56.789Z', pid: 1, hostname: 'host', msg: 'query stored' };

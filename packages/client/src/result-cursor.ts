@@ -6,7 +6,6 @@ import { planPages } from './plan-pages.ts';
 import type { BrokerAddress, QueryPage } from './query-page.ts';
 import { readAhead } from './read-ahead.ts';
 import { type Caller, deleteResult, readMetadata, readPage, renewResult, type SignalOptions } from './result-calls.ts';
-import { rowObjectsOf } from './row-objects.ts';
 import type { StoredResult } from './stored-result.ts';
 
 /** The server's own default (SPECIFICATION.md section 8.2). */
@@ -189,4 +188,16 @@ export class ResultCursor implements AsyncDisposable {
     if (present.offset === start && present.rows.length === end - start && options.signal?.aborted !== true) return present;
     return readPage(this.#caller, this, page, options);
   }
+}
+
+/** The rows of a page by the names of their columns. @throws INVALID_PARAMETER when two columns have the same name */
+function rowObjectsOf({ columns, rows }: Pick<QueryPage, 'columns' | 'rows'>): readonly RowObject[] {
+  const names = columns.map(({ name }) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    const advice = 'give them names of their own in the SQL, or take rows as arrays';
+    throw new QuireError('INVALID_PARAMETER', `Two columns have the name '${repeated}': ${advice}.`);
+  }
+  // Not by assignment: a column may be named __proto__.
+  return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])));
 }

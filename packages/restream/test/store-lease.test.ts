@@ -91,3 +91,13 @@ it('is not kept out by a lease from a clock that runs far ahead', async () => {
   await store.put('lease.json', Buffer.from(JSON.stringify({ holder: 'odd', untilMs: clock.nowMs() + 100 * durationMs })));
   expect(await one!.runInTurn(async () => 'mine')).toBe('mine');
 });
+
+it('that is optional keeps nobody from the work when the store fails', async () => {
+  const { clock, store } = leases(0, {
+    put: () => Promise.reject(new QuireError('STORE_FULL', 'There is no room.')),
+    get: () => Promise.reject(new QuireError('STORE_UNAVAILABLE', 'The disk is gone.')),
+  });
+  const lease = { store, key: 'lease.json', clock, random: new SeededRandom(1), durationMs };
+  expect(await new StoreLease({ ...lease, isOptional: true }).runInTurn(async () => 'done')).toBe('done');
+  await expect(new StoreLease(lease).runInTurn(async () => 'done')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+});

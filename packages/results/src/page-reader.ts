@@ -1,10 +1,10 @@
-import { type CallOptions, MiB, type ObjectStore, QuireError, type RowRange } from '@quire/core';
+import { type CallOptions, MiB, type ObjectStore, QuireError, type RequestId, type RowRange } from '@quire/core';
+import { LRUCache } from 'lru-cache';
 import { BatchCache } from './batch-cache.ts';
 import { BatchReader, type ReadBatch } from './batch-reader.ts';
 import { BufferPool } from './buffer-pool.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { type PagePlan, planPage } from './plan-page.ts';
-import { SequentialReaders } from './sequential-readers.ts';
 
 /** How many pages may be on their way ahead of their readers. */
 const aheadMax = 4;
@@ -64,5 +64,27 @@ export class PageReader {
     for await (const { planned, message } of this.#batches.read(dataKey, plan, { signal })) {
       this.cache.set(dataKey, planned.index, message);
     }
+  }
+}
+
+/** How many results are watched for readers that walk through them. */
+const resultsMax = 1024;
+
+/** Tells who walks through a result, page by page, from where the last page of it was. */
+export class SequentialReaders {
+  readonly #lastPages = new LRUCache<RequestId, RowRange>({ max: resultsMax });
+
+  /** The page that will be asked for next, when this one lies next to the last one of the result; undefined at the result's ends. */
+  nextOf(requestId: RequestId, rows: RowRange, rowCount: number): RowRange | undefined {
+    const last = this.#lastPages.get(requestId);
+    this.#lastPages.set(requestId, rows);
+    if (last === undefined || rows.end === rows.start) return undefined;
+    // The last page of a walk may be shorter than the others.
+    const pageRowCount = Math.max(rows.end - rows.start, last.end - last.start);
+    if (rows.start === last.end && rows.end < rowCount) {
+      return { start: rows.end, end: Math.min(rows.end + pageRowCount, rowCount) };
+    }
+    if (rows.end === last.start && rows.start > 0) return { start: Math.max(0, rows.start - pageRowCount), end: rows.start };
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { RequestId } from '@quire/core';
 import { beforeEach, expect, test } from 'vitest';
-import { SequentialReaders } from '../src/sequential-readers.ts';
+import { SequentialReaders } from '../src/page-reader.ts';
 
 const one = '0190163d-8694-739b-aea5-966c26f8ad91' as RequestId;
 const other = '0190163d-8694-739b-aea5-966c26f8ad92' as RequestId;

@@ -9,11 +9,9 @@ import { replyWithError } from './error-reply.ts';
 import { handOver } from './mounted.ts';
 import { addOpenApi } from './openapi.ts';
 import { RouteIndex } from './route-index.ts';
-import { readDocsRoute } from './routes/read-docs.ts';
-import { readMetricsRoute } from './routes/read-metrics.ts';
-import { readOpenApiRoute } from './routes/read-openapi.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServiceOptions } from './service-options.ts';
+import { readDocsRoute, readMetricsRoute, readOpenApiRoute } from './service-routes.ts';
 import { secureContextOf } from './tls-certificate.ts';
 import { compileValidator } from './validation.ts';
 

@@ -1,6 +1,5 @@
 import { QuireError } from '@quire/core';
 import { ConfigKeys } from './config-keys.ts';
-import { isSupportedDecoder } from './decoder-names.ts';
 import { type KafkaConfig, readKafkaConfig } from './kafka/kafka-config.ts';
 import { parseStreamStart, type StreamStart } from './stream-start.ts';
 import { isTopicName } from './topic-name.ts';
@@ -95,4 +94,12 @@ function invalidConfig({ findings }: ConfigKeys): QuireError {
   const [first, ...others] = findings;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return new QuireError('STREAM_INVALID', `The stream's config cannot be used. ${first?.message ?? ''}${more}`, { findings });
+}
+
+/** Classes of Apache Pinot that decode JSON, by the last part of their names. */
+const jsonDecoders = new Set(['json', 'JSONMessageDecoder', 'KafkaJSONMessageDecoder']);
+
+/** Whether a decoder's name, with or without its package, stands for the one that there is: JSON objects. */
+function isSupportedDecoder(name: string): boolean {
+  return jsonDecoders.has(name.slice(name.lastIndexOf('.') + 1));
 }

@@ -1,18 +1,13 @@
 import { brokerOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
-import { deleteResultRoute } from './delete-result.ts';
-import { listPinotResponsesRoute } from './list-pinot-responses.ts';
+import { readHealthRoute } from './broker-health.ts';
+import { deleteExpiredResultsRoute, deleteResultRoute } from './delete-results.ts';
 import { listResultsRoute } from './list-results.ts';
-import { listTablesRoute } from './list-tables.ts';
+import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
+import { listPinotResponsesRoute, readPinotPageRoute, readPinotResponseRoute } from './pinot-responses.ts';
 import { readLinkRoute } from './read-link.ts';
-import { readHealthRoute } from './read-health.ts';
-import { readMetadataRoute } from './read-metadata.ts';
-import { readPinotPageRoute } from './read-pinot-page.ts';
-import { readPinotResponseRoute } from './read-pinot-response.ts';
-import { readPageRoute } from './read-page.ts';
-import { readTableSchemaRoute } from './read-table-schema.ts';
+import { readMetadataRoute, readPageRoute } from './read-page.ts';
 import { renewResultRoute } from './renew-result.ts';
 import { runQueryRoute } from './run-query.ts';
 

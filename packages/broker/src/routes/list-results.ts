@@ -4,7 +4,7 @@ import { principalOf, routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { sendList } from '../send-list.ts';
-import { storedResultOf } from '../stored-result.ts';
+import { storedResultOf } from '../stored-result-entry.ts';
 
 /** GET /query/resultStore: newest first, for admins. */
 export function listResultsRoute(context: BrokerContext): RouteOptions {

@@ -1,7 +1,53 @@
-import { brokerOperations, type PinotTableList } from '@quire/api';
-import { routeOf } from '@quire/service';
+import { brokerOperations, type PinotTableList, type PinotTableSchema } from '@quire/api';
+import { QuireError } from '@quire/core';
+import { withDeadline } from '@quire/core/wait';
+import { columnDataTypes, type Result } from '@quire/results';
+import { routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
+import { timedOut } from '../query-runner.ts';
+
+/** GET /tables/{tableName}/schema: found out by a query of no rows, which waits for its turn like any other. */
+export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
+  const { options, clock, engine, queue } = context;
+  return routeOf(brokerOperations.readTableSchema, async (request, reply) => {
+    const asked = (request.params as { readonly tableName: string }).tableName.replace(/_(?:OFFLINE|REALTIME)$/, '');
+    const tableName = options.tables?.find((name) => name === asked);
+    if (tableName === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
+    const timeoutMs = options.queryTimeoutMs;
+    const schema = await withDeadline({ clock, timeoutMs, signal: signalOf(request), error: timedOut }, (signal) =>
+      queue.run(
+        () => engine.describe({ sql: `SELECT * FROM "${tableName}" LIMIT 0` }, { signal, limits: { timeoutMs } }),
+        signal,
+      ),
+    );
+    return reply.header('cache-control', 'no-store').send(pinotSchemaOf(tableName, schema));
+  });
+}
+
+const arraySuffix = '_ARRAY';
+
+/** The columns of a table as Apache Pinot describes them: times apart, arrays as columns of several values. */
+export function pinotSchemaOf(tableName: string, schema: Result['schema']): PinotTableSchema {
+  const columns = columnDataTypes(schema).map((dataType, index) => ({ name: schema.fields[index]?.name ?? '', dataType }));
+  const times = columns.filter(({ dataType }) => dataType === 'TIMESTAMP');
+  return {
+    schemaName: tableName,
+    dimensionFieldSpecs: columns
+      .filter((column) => !times.includes(column))
+      .map(({ name, dataType }) => {
+        const isArray = dataType.endsWith(arraySuffix);
+        return { name, dataType: isArray ? dataType.slice(0, -arraySuffix.length) : dataType, singleValueField: !isArray };
+      }),
+    metricFieldSpecs: [],
+    dateTimeFieldSpecs: times.map(({ name }) => ({
+      name,
+      dataType: 'TIMESTAMP',
+      format: 'TIMESTAMP',
+      granularity: '1:MILLISECONDS',
+    })),
+  };
+}
 
 /** GET /tables. */
 export function listTablesRoute({ options }: BrokerContext): RouteOptions {

@@ -1,10 +1,10 @@
 import { brokerOperations, expirationHeader, parseOffset, parseRowCount } from '@quire/api';
-import type { RouteOptions } from 'fastify';
 import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
+import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseFormat } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
-import { matchesEntityTag } from '../entity-tag.ts';
+import { metadataOfResult } from '../metadata-record.ts';
 import { openOwnResult } from '../own-results.ts';
 import { chooseRowsEncoding, rowsVary, sendRows } from '../send-rows.ts';
 
@@ -40,5 +40,22 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     }
     const members = cursorMembersOf(result, page, asked, context.advertised());
     return sendRows(context, request, reply, { result, page, format, contentEncoding, envelope: members, members, headers });
+  });
+}
+
+/** Tells whether an If-None-Match header names the tag: by itself, in a list, weakly, or as `*` (RFC 9110 section 13.1.2). */
+export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  // Our tags hold no comma, so a list can be cut at commas.
+  const named = ifNoneMatch.split(',').map((candidate) => candidate.trim());
+  return named.includes('*') || named.includes(tag) || named.includes(`W/${tag}`);
+}
+
+/** GET /query/{requestId}/metadata. */
+export function readMetadataRoute(context: BrokerContext): RouteOptions {
+  return routeOf(brokerOperations.readMetadata, async (request, reply) => {
+    const { results } = context.options;
+    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
+    return reply.header('cache-control', 'no-store').send([metadataOfResult(result)]);
   });
 }

@@ -4,7 +4,7 @@ import type { RouteOptions } from 'fastify';
 import { principalOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { openOwnResult, hideFromOthers } from '../own-results.ts';
-import { storedResultOf } from '../stored-result.ts';
+import { storedResultOf } from '../stored-result-entry.ts';
 
 /** PATCH /query/resultStore/{requestId}: for admins, and for its owner. */
 export function renewResultRoute(context: BrokerContext): RouteOptions {

@@ -1,5 +1,6 @@
 import {
   brokerOperations,
+  exceptionNumberOf,
   expirationHeader,
   type Operation,
   parseBooleanParameter,
@@ -8,19 +9,19 @@ import {
   parseRowCount,
   pinotErrorCodeHeader,
   type QueryBody,
+  type QueryResponse,
   takeSetStatements,
 } from '@quire/api';
 import { isQuireError, type Query, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
+import { callContextOf, principalOf, publicMessage, queryOf, routeOf, signalOf, toQuireError } from '@quire/service';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { callContextOf, principalOf, queryOf, routeOf, signalOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseFormat } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
-import { replyWithException } from '../failed-query.ts';
-import { metadataOfResult } from '../metadata-record.ts';
+import { metadataOfFailure, metadataOfResult } from '../metadata-record.ts';
 import { sendPinotPage } from '../pinot/send-cursor.ts';
-import { isFailedCall, runQuery } from '../run-query.ts';
+import { isFailedCall, runQuery } from '../query-runner.ts';
 import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
 
 /**
@@ -136,4 +137,19 @@ function discardUnlessKept(
     }
   };
   context.calls.follow(discard());
+}
+
+/** Answers a query that ran and failed: HTTP 200 with the exception, since the call itself is in order (SPECIFICATION.md section 7). */
+function replyWithException(context: BrokerContext, request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const error = toQuireError(thrown);
+  const errorCode = error.exceptionNumber ?? exceptionNumberOf(error.code);
+  if (errorCode === 450) request.log.error({ err: error }, 'query failed unexpectedly');
+  else request.log.info({ reason: error.code, errorCode }, 'query failed');
+  const response: QueryResponse = metadataOfFailure({
+    requestId: request.id,
+    brokerId: context.options.results.brokerId,
+    exception: { errorCode, message: publicMessage(error, request.id) },
+    elapsedMs: context.clock.monotonicMs() - callContextOf(request).startMs,
+  });
+  return reply.headers({ 'cache-control': 'no-store', [pinotErrorCodeHeader]: String(errorCode) }).send(response);
 }

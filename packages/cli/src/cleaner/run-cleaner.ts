@@ -1,4 +1,4 @@
-import { createCleanerMetrics, type Cleaner, CleanerLease, serveCleaner, storeRemover } from '@quire/cleaner';
+import { createCleanerMetrics, type Cleaner, cleanerLease, serveCleaner, storeRemover } from '@quire/cleaner';
 import { type ObjectStore, QuireError } from '@quire/core';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
@@ -41,7 +41,7 @@ export async function withStandaloneCleaner<T>(
     log: logger,
     metrics,
     // On a disk of this machine two cleaners are a mistake at worst; a killed one must not keep its successor waiting.
-    lease: store.location.startsWith('file:') ? undefined : new CleanerLease({ store, clock, random, durationMs: leaseMs }),
+    lease: store.location.startsWith('file:') ? undefined : cleanerLease({ store, clock, random, durationMs: leaseMs }),
   });
   return await use({ cleaner, store, registry });
 }

@@ -1,14 +1,15 @@
 import type { Command } from '@commander-js/extra-typings';
-import { previewTable, writePreview } from '@quire/tables';
+import { type PreviewResponse, previewTable, writePreview } from '@quire/tables';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
 import { readJsonFile } from '../read-json-file.ts';
+import { tabbedHeader, tabbedRow } from '../row-lines.ts';
 import { stylesFor } from '../styles.ts';
+import { columnCell, columnsOfPreview } from '../tables/preview-columns.ts';
 import { openPreviewFiles } from '../tables/preview-files.ts';
 import { renderFindings } from '../tables/render-findings.ts';
 import { renderPreview } from '../tables/render-preview.ts';
-import { previewLines } from '../tables/preview-lines.ts';
 import { writeProposal } from '../tables/write-proposal.ts';
 
 const examples = `
@@ -73,4 +74,12 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
       const written = await writeProposal(preview, environment.directory, options.force === true);
       await (stdout.isTerminal ? stdout : stderr).write(`${written.map((path) => `wrote ${path}`).join('\n')}\n`);
     });
+}
+
+/** The rows as the table would hold them, as lines: a line of names, then each row; no value is `\N`. */
+function* previewLines(preview: PreviewResponse): Generator<string> {
+  const columns = columnsOfPreview(preview);
+  if (columns.length === 0) return;
+  yield tabbedHeader(columns);
+  for (const row of preview.rows) yield tabbedRow(columns.map((column) => columnCell(row, column)));
 }

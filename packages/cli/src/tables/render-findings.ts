@@ -1,7 +1,7 @@
 import type { Finding } from '@quire/core/table-engine';
 import type { Styles } from '../styles.ts';
 import { printable } from '../table/cell-text.ts';
-import { wrapText } from './wrap-text.ts';
+import { textWidth } from '../table/text-width.ts';
 
 export interface FindingRoom {
   readonly styles: Styles;
@@ -23,4 +23,18 @@ export function renderFindings(findings: readonly Finding[], { styles, widthMax 
       ' '.repeat(indent) + styles.faint(`${code}${path === '' ? '' : ` at ${printable(path)}`}`),
     ];
   });
+}
+
+/** A text as lines of at most `widthMax` columns, broken between words; a longer word stands alone. */
+function wrapText(text: string, widthMax: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && textWidth(longer) > widthMax) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
 }

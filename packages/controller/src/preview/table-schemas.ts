@@ -1,7 +1,6 @@
 import { refer } from '@quire/api';
 import { PreviewObject, TableConfig, TableSchema } from '@quire/tables';
 import { type TSchema, Type } from 'typebox';
-import { answerSchemaOf } from './answer-schema.ts';
 
 /** The schemas of the calls about tables, as the API document has them. */
 
@@ -154,4 +153,32 @@ export const tableComponents = [
 
 function named($id: string, schema: object): TSchema {
   return { ...schema, $id };
+}
+
+/** What of JSON Schema the models of tables are made of. */
+interface ModelSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, ModelSchema>>;
+  readonly additionalProperties?: ModelSchema | boolean;
+  readonly items?: ModelSchema;
+}
+
+/**
+ * The schema of a completed document, from that of what somebody may write: every member is there, and null where it has
+ * neither a value nor a default.
+ */
+function answerSchemaOf(schema: ModelSchema): object {
+  const { type, properties, items, additionalProperties, enum: words } = schema;
+  return {
+    ...schema,
+    ...(type !== undefined && { type: [type, 'null'] }),
+    ...(words !== undefined && { enum: [...words, null] }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, answerSchemaOf(member)])),
+      required: Object.keys(properties),
+    }),
+    ...(items !== undefined && { items: answerSchemaOf(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: answerSchemaOf(additionalProperties) }),
+  };
 }

@@ -1,24 +1,21 @@
 import { controllerOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
+import { previewTableRoute, validateRoutes } from '../preview/preview-routes.ts';
 import { ingestRoutes } from '../tables/ingest-routes.ts';
 import { restreamRoutes } from '../tables/restream-routes.ts';
 import { streamRoutes } from '../tables/stream-routes.ts';
 import { tableConfigsRoutes } from '../tables/table-configs-routes.ts';
 import { tableRoutes } from '../tables/table-routes.ts';
 import { taskRoutes } from '../tables/task-routes.ts';
-import { previewTableRoute } from '../preview/preview-table.ts';
-import { validateRoutes } from '../preview/validate-tables.ts';
+import { deleteExpiredClusterResultsRoute, listClusterResultsRoute } from './cluster-results.ts';
+import { readHealthRoute } from './controller-health.ts';
 import { consoleRoutes } from './console.ts';
-import { deleteExpiredClusterResultsRoute } from './delete-expired-cluster-results.ts';
 import { listTableBrokersRoute, listTenantBrokersRoute } from './list-brokers.ts';
-import { listClusterResultsRoute } from './list-cluster-results.ts';
-import { listTablesRoute } from './list-tables.ts';
+import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
 import { readCallerRoute } from './read-caller.ts';
-import { readClusterHealthRoute } from './read-cluster-health.ts';
-import { readHealthRoute } from './read-health.ts';
 import { readSettingsRoute } from './read-settings.ts';
-import { readTableSchemaRoute } from './read-table-schema.ts';
+import { readClusterHealthRoute } from './read-cluster-health.ts';
 
 /** All routes of a controller, besides those that every service has. */
 export function controllerRoutes(context: ControllerContext): readonly RouteOptions[] {

@@ -1,9 +1,11 @@
 import { controllerOperations, type PinotTableList } from '@quire/api';
-import { parseTableName } from '@quire/core/table-engine';
+import { isQuireError, QuireError } from '@quire/core';
+import { parseTableName, type TableEngine } from '@quire/core/table-engine';
 import { routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
+import { askBrokers, listTables, readTableSchema } from '../broker-calls.ts';
 import type { ControllerContext } from '../controller-context.ts';
-import { askBrokers, listTables } from '../broker-calls.ts';
+import { halvesOf, sendJson } from '../tables/table-context.ts';
 
 /** GET /tables: those of all brokers that answer, and those that this controller keeps. */
 export function listTablesRoute({ options, client }: ControllerContext): RouteOptions {
@@ -17,4 +19,32 @@ export function listTablesRoute({ options, client }: ControllerContext): RouteOp
     const response: PinotTableList = { tables: [...new Set(names)].toSorted() };
     return reply.header('cache-control', 'no-store').send(response);
   });
+}
+
+/** GET /tables/{tableName}/schema: of a table that this controller keeps, else as the first broker of the settings has it that answers and knows the table. */
+export function readTableSchemaRoute({ options, client, tables }: ControllerContext): RouteOptions {
+  return routeOf(controllerOperations.readTableSchema, async (request, reply) => {
+    const { tableName } = request.params as { readonly tableName: string };
+    const kept = await readKeptSchema(tables?.engine, tableName, signalOf(request));
+    if (kept !== undefined) return sendJson(reply, kept);
+    const outcomes = await askBrokers(options.brokers, (url) => readTableSchema(client, url, tableName, signalOf(request)));
+    const known = outcomes.find(({ value }) => value !== undefined)?.value;
+    if (known !== undefined) return reply.header('cache-control', 'no-store').send(known);
+    const failure = outcomes.find(({ error }) => error !== undefined)?.error;
+    if (failure === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
+    throw new QuireError('BROKER_UNAVAILABLE', 'A broker that may know the table does not answer.', { cause: failure });
+  });
+}
+
+/** The schema of a table that the engine keeps; undefined when it keeps none of the name. */
+async function readKeptSchema(engine: TableEngine | undefined, name: string, signal: AbortSignal): Promise<object | undefined> {
+  if (engine === undefined) return undefined;
+  try {
+    const [half] = await halvesOf(engine, name, undefined, signal);
+    if (half === undefined) return undefined;
+    return (await engine.readTable(half.tableNameWithType, { signal })).schema;
+  } catch (error) {
+    if (isQuireError(error, 'TABLE_NOT_FOUND')) return undefined;
+    throw error;
+  }
 }

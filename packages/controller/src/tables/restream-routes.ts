@@ -4,7 +4,7 @@ import { isFinal, type RestreamJob, type RestreamRequest, type Restreams } from 
 import { type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-import { objectBody } from '../preview/object-body.ts';
+import { objectBody } from '../object-body.ts';
 import { booleanOf } from './stream-routes.ts';
 import { authorizeChange, parameterOf, pathOf, sendJson, tablesOf } from './table-context.ts';
 

@@ -10,7 +10,7 @@ import {
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-import { objectBody } from '../preview/object-body.ts';
+import { objectBody } from '../object-body.ts';
 import { readableConfig } from './hide-secrets.ts';
 import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf } from './table-context.ts';
 import { assertUnused, documentOf, withTypedName } from './table-routes.ts';

@@ -12,7 +12,7 @@ import {
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-import { objectBody } from '../preview/object-body.ts';
+import { objectBody } from '../object-body.ts';
 import { readableConfig } from './hide-secrets.ts';
 import { booleanOf } from './stream-routes.ts';
 import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf, typeOf } from './table-context.ts';

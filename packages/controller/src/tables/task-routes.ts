@@ -4,7 +4,7 @@ import type { SubtaskRecord, TableEngine, TaskRecord } from '@quire/core/table-e
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-import { objectBody } from '../preview/object-body.ts';
+import { objectBody } from '../object-body.ts';
 import { readableConfig } from './hide-secrets.ts';
 import { authorizeChange, bodyOf, parameterOf, pathOf, sendJson, tablesOf } from './table-context.ts';
 import { countSubtasks, debugOf, taskConfigOf } from './task-debug.ts';

@@ -12,6 +12,8 @@ export interface StoreLeaseOptions {
   readonly random: Random;
   /** How long a lease holds when its holder dies; one that lives takes it again three times in that time. */
   readonly durationMs: number;
+  /** Whether a lease that cannot be read or written is as good as taken: for work that must go on when the store takes no writes. */
+  readonly isOptional?: boolean;
 }
 
 interface LeaseText {
@@ -37,7 +39,7 @@ export class StoreLease {
    * Runs the task when the lease can be had; undefined while another has it. The task's signal is aborted when the lease is lost, as
    * when this process stood still for longer than a lease lasts.
    *
-   * @throws STORE_UNAVAILABLE and the like when the lease cannot be read or written
+   * @throws STORE_UNAVAILABLE and the like when the lease cannot be read or written, unless it is optional
    */
   async runInTurn<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     if (!(await this.#take())) return undefined;
@@ -80,6 +82,15 @@ export class StoreLease {
   }
 
   async #take(): Promise<boolean> {
+    try {
+      return await this.#tryToTake();
+    } catch (error) {
+      if (this.#options.isOptional !== true || !isQuireError(error)) throw error;
+      return true;
+    }
+  }
+
+  async #tryToTake(): Promise<boolean> {
     const { clock, durationMs } = this.#options;
     const other = await this.#read();
     // A lease from further in the future than any holder takes comes from another clock: it must not keep others out for ever.

@@ -1,9 +1,9 @@
 import { proxyOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { ProxyContext } from '../proxy-context.ts';
-import { deleteExpiredResultsRoute } from './delete-expired-results.ts';
-import { listRoutes } from './list-results.ts';
-import { readHealthRoute } from './read-health.ts';
+import { deleteExpiredResultsRoute } from './delete-from-all.ts';
+import { listRoutes } from './list-all.ts';
+import { readHealthRoute } from './proxy-health.ts';
 import { anyBrokerRoute, queryRoute, resultCallRoute } from './forwarded-routes.ts';
 
 const { runQuery, runPinotQuery, listTables, readTableSchema, deleteExpiredResults, deleteExpiredPinotResponses, ...others } =

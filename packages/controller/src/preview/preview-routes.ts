@@ -1,12 +1,12 @@
-import { controllerOperations } from '@quire/api';
 import { Readable } from 'node:stream';
-import { type CallOptions, QuireError } from '@quire/core';
+import { controllerOperations, type Operation } from '@quire/api';
+import { type CallOptions, QuireError, writeLosslessJson } from '@quire/core';
 import { principalOf, routeOf, signalOf } from '@quire/service';
-import { previewText } from '@quire/tables';
+import { checkTableConfig, checkTableConfigs, checkTableSchema, previewText } from '@quire/tables';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-import { textBody } from './object-body.ts';
-import { type ControllerPreviewOptions, previewDefaults, type PreviewCall } from './preview-options.ts';
+import { objectBody, textBody } from '../object-body.ts';
+import { type ControllerPreviewOptions, type PreviewCall, previewDefaults } from './preview-options.ts';
 
 /** POST /tables/preview: a few at once, since each holds its rows in memory. Files and streams are for admins. */
 export function previewTableRoute({ options, clock }: ControllerContext): RouteOptions {
@@ -47,4 +47,24 @@ async function runHere(
 ): Promise<Readable> {
   const sources = mayReadSources ? { finder, openStream } : {};
   return Readable.from(await previewText(body, { clock, limits, ...sources, signal }), { objectMode: false });
+}
+
+/** POST /tables/validate, /schemas/validate and /tableConfigs/validate: pure checks of what the body holds. */
+export function validateRoutes({ options }: ControllerContext): readonly RouteOptions[] {
+  const body = objectBody(options.bodyBytesMax, () => options.preview?.limits.digitsMax);
+  const route = (operation: Operation, check: (document: unknown) => object): RouteOptions =>
+    routeOf(
+      operation,
+      async (request, reply) =>
+        reply
+          .header('cache-control', 'no-store')
+          .type('application/json; charset=utf-8')
+          .send(writeLosslessJson(check(request.body))),
+      body,
+    );
+  return [
+    route(controllerOperations.validateTable, checkTableConfig),
+    route(controllerOperations.validateSchema, checkTableSchema),
+    route(controllerOperations.validateTableConfigs, checkTableConfigs),
+  ];
 }

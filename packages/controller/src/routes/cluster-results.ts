@@ -1,9 +1,41 @@
-import { type ClusterDeletionResponse, controllerOperations, parseIntegerParameter } from '@quire/api';
+import {
+  type ClusterDeletionResponse,
+  type ClusterResultsResponse,
+  controllerOperations,
+  parseIntegerParameter,
+  type StoredResult,
+} from '@quire/api';
 import { requireRole } from '@quire/auth';
 import { audit, principalOf, queryOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
+import { askBrokers, deleteExpired, listResults } from '../broker-calls.ts';
 import type { ControllerContext } from '../controller-context.ts';
-import { askBrokers, deleteExpired } from '../broker-calls.ts';
+
+/** GET /cluster/results: for admins. */
+export function listClusterResultsRoute({ options, client }: ControllerContext): RouteOptions {
+  return routeOf(controllerOperations.listClusterResults, async (request, reply) => {
+    requireRole(principalOf(request), 'admin');
+    const outcomes = await askBrokers(options.brokers, (url) => listResults(client, url, signalOf(request)));
+    const response: ClusterResultsResponse = {
+      resultMetadataList: merge(outcomes.map(({ value }) => value?.results ?? [])),
+      brokers: outcomes.map(({ url, value, error }) => ({
+        url,
+        state: error === undefined ? 'ok' : 'failed',
+        resultCount: value?.results.length ?? 0,
+        error: error?.message ?? null,
+      })),
+    };
+    return reply.header('cache-control', 'no-store').send(response);
+  });
+}
+
+/** Newest first, each result once: brokers may go by two addresses. */
+function merge(lists: readonly (readonly StoredResult[])[]): StoredResult[] {
+  const byId = new Map(lists.flat().map((result) => [`${result.brokerId} ${result.requestId}`, result]));
+  return [...byId.values()].toSorted(
+    (one, other) => other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1),
+  );
+}
 
 /** DELETE /cluster/results?expiredBefore=ms: for admins. */
 export function deleteExpiredClusterResultsRoute({ options, client }: ControllerContext): RouteOptions {

@@ -3,7 +3,7 @@ import type { RouteOptions } from 'fastify';
 import { routeOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { wholeMs } from '../metadata-record.ts';
-import { storeTypeOf } from '../stored-result.ts';
+import { storeTypeOf } from '../stored-result-entry.ts';
 
 /** GET /health: open to everybody, so it says nothing that is not for everybody. */
 export function readHealthRoute(context: BrokerContext): RouteOptions {

@@ -1,11 +1,14 @@
 import { brokerOperations, parseIntegerParameter } from '@quire/api';
+import { requireRole } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import type { Result, ResultPage } from '@quire/results';
 import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { openOwnResult } from '../own-results.ts';
+import { pinotEntryOf, pinotResponseOf } from '../pinot/cursor-response.ts';
 import { sendPinotPage } from '../pinot/send-cursor.ts';
+import { sendList } from '../send-list.ts';
 
 /** GET /responseStore/{requestId}/results. */
 export function readPinotPageRoute(context: BrokerContext): RouteOptions {
@@ -26,4 +29,21 @@ function pageOf(result: Result, offset: number, rowCount: number): ResultPage {
     throw new QuireError('OFFSET_OUT_OF_RANGE', `Offset ${offset} should be lesser than totalRecords ${totalRowCount}`);
   }
   return result.page({ offset, rowCount });
+}
+
+/** GET /responseStore/{requestId}. */
+export function readPinotResponseRoute(context: BrokerContext): RouteOptions {
+  return routeOf(brokerOperations.readPinotResponse, async (request, reply) => {
+    const { results } = context.options;
+    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
+    return reply.header('cache-control', 'no-store').send(pinotResponseOf(context, result));
+  });
+}
+
+/** GET /responseStore: newest first, for admins. */
+export function listPinotResponsesRoute(context: BrokerContext): RouteOptions {
+  return routeOf(brokerOperations.listPinotResponses, async (request, reply) => {
+    requireRole(principalOf(request), 'admin');
+    return sendList(context, request, reply, { open: '[', itemOf: (entry) => pinotEntryOf(context, entry), close: ']' });
+  });
 }
