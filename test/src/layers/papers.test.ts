@@ -46,6 +46,20 @@ describe('the papers', () => {
     expect(texts.flatMap((path) => linesWithUnnamedDocuments(textOf(path)).map((line) => `${path}:${line}`))).toEqual([]);
   });
 
+  test('explain ideas: names and first sentences of files list what there is', () => {
+    const lists = documents.filter((path) => /^(?:#+ )?Files\b.*(?:order|:$)/m.test(textOf(path)));
+    expect(lists).toEqual([]);
+  });
+
+  test('lead through a query, a page, a sweep, a preview and a proxied call by files that one can open', () => {
+    const walks = textOf('packages/README.md')
+      .split(/^## /m)
+      .filter((section) => /^.*with the files open\n/.test(section));
+    const lengths = walks.map((walk) => linksOf('packages/README.md', walk).filter((target) => target.endsWith('.ts')).length);
+    expect(lengths).toHaveLength(5);
+    expect(Math.min(...lengths)).toBeGreaterThan(7);
+  });
+
   test('link to files that exist', () => {
     const known = new Set(files.flatMap((path) => path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))));
     const broken = documents.flatMap((path) =>
