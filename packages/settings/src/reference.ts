@@ -54,13 +54,12 @@ function renderSection(title: string, note: string, rows: Readonly<Record<string
 const tableHead = `| Setting and environment variable | Default | Allowed | Change | Meaning |\n| --- | --- | --- | --- | --- |`;
 
 function renderRow(row: SettingRow<unknown>): string {
-  const awaits = row.awaits === undefined ? '' : ` Takes effect with ${row.awaits}, not yet built.`;
   const cells = [
     `\`${row.key}\`<br>\`${variableOf(row.key)}\``,
     renderDefault(row),
     row.kind.allowed,
     row.live ? 'live' : 'restart',
-    `${row.meaning}${awaits}`,
+    row.meaning,
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -13,8 +13,6 @@ export interface SettingRow<Value> {
   readonly secret: boolean;
   /** Whether every use of a name needs this setting (only keys with a name part). */
   readonly required: boolean;
-  /** The part of Quire, not built yet, with which the setting takes effect. */
-  readonly awaits: string | undefined;
   /** What it does, in sentences, for the reference. */
   readonly meaning: string;
 }
@@ -24,7 +22,6 @@ interface RowParts<Value> {
   readonly kind: SettingKind<Value>;
   readonly live?: boolean;
   readonly secret?: boolean;
-  readonly awaits?: string;
   readonly meaning: string;
 }
 
@@ -32,7 +29,7 @@ interface RowParts<Value> {
 export function setting<Value>(
   parts: RowParts<Value> & { readonly default: string | { readonly of: string } },
 ): SettingRow<Value> {
-  return { live: false, secret: false, required: false, awaits: undefined, ...parts };
+  return { live: false, secret: false, required: false, ...parts };
 }
 
 /** A setting that may be left out; its value is then undefined. */
@@ -41,7 +38,6 @@ export function optionalSetting<Value>(parts: RowParts<Value>): SettingRow<Value
     live: false,
     secret: false,
     required: false,
-    awaits: undefined,
     ...parts,
     kind: orUndefined(parts.kind),
     default: undefined,
@@ -50,7 +46,7 @@ export function optionalSetting<Value>(parts: RowParts<Value>): SettingRow<Value
 
 /** A setting without which the others of the same name mean nothing. */
 export function requiredSetting<Value>(parts: RowParts<Value>): SettingRow<Value> {
-  return { live: false, secret: false, awaits: undefined, ...parts, required: true, default: undefined };
+  return { live: false, secret: false, ...parts, required: true, default: undefined };
 }
 
 function orUndefined<Value>(kind: SettingKind<Value>): SettingKind<Value | undefined> {
