@@ -1,10 +1,11 @@
-import { systemClock, systemRandom } from '@quire/core';
+import { isQuireError, systemClock, systemRandom } from '@quire/core';
+import type { TableEngine } from '@quire/core/table-engine';
 import { PinotEngine, type PinotEngineOptions } from '@quire/engine-pinot';
 import { inject, vi } from 'vitest';
 import type { PinotAddress } from '../servers/pinot-server.ts';
 
 /** How long a cluster may take for what it does in its own time. */
-const patience = { timeout: 60_000, interval: 50 };
+export const patience = { timeout: 60_000, interval: 50 };
 
 /** The cluster that all suites share. Throws where there is none. */
 export function sharedCluster(): PinotAddress {
@@ -14,7 +15,7 @@ export function sharedCluster(): PinotAddress {
 }
 
 /** How an engine reaches a cluster; some of it may be otherwise. */
-function engineOptions(address: PinotAddress, changed: Partial<PinotEngineOptions> = {}): PinotEngineOptions {
+export function engineOptions(address: PinotAddress, changed: Partial<PinotEngineOptions> = {}): PinotEngineOptions {
   return {
     clock: systemClock,
     random: systemRandom,
@@ -30,7 +31,12 @@ function engineOptions(address: PinotAddress, changed: Partial<PinotEngineOption
 }
 
 /** Sends something to the controller. Throws when it refuses. */
-async function tellController(address: PinotAddress, method: string, path: string, body?: object | FormData): Promise<string> {
+export async function tellController(
+  address: PinotAddress,
+  method: string,
+  path: string,
+  body?: object | FormData,
+): Promise<string> {
   const isForm = body instanceof FormData;
   const response = await fetch(`${address.controllerUrl}${path}`, {
     method,
@@ -80,7 +86,7 @@ export async function loadTable(
 }
 
 /** Rows that queries see; undefined while they cannot be asked. */
-async function count(address: PinotAddress, tableName: string): Promise<number | undefined> {
+export async function count(address: PinotAddress, tableName: string): Promise<number | undefined> {
   const response = await fetch(`${address.brokerUrl}/query/sql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: address.authorization },
@@ -93,4 +99,21 @@ async function count(address: PinotAddress, tableName: string): Promise<number |
 /** An engine on the shared cluster. */
 export function openEngine(changed: Partial<PinotEngineOptions> = {}): PinotEngine {
   return new PinotEngine(engineOptions(sharedCluster(), changed));
+}
+
+/** Deletes both halves of a table and its schema, as far as they are there, and waits until the servers have let go of them. */
+export async function dropTable(address: PinotAddress, engine: TableEngine, rawName: string): Promise<void> {
+  for (const call of [
+    () => engine.deleteTable(`${rawName}_OFFLINE`),
+    () => engine.deleteTable(`${rawName}_REALTIME`),
+    () => engine.deleteSchema(rawName),
+  ]) {
+    await call().catch((error: unknown) => {
+      if (!isQuireError(error, 'TABLE_NOT_FOUND', 'SCHEMA_NOT_FOUND')) throw error;
+    });
+  }
+  await vi.waitUntil(
+    async () => (await fetch(`${address.controllerUrl}/tables/${rawName}/externalview`)).status === 404,
+    patience,
+  );
 }

@@ -1,9 +1,11 @@
+import { mkdir } from 'node:fs/promises';
 import { ControllerMetrics, createController } from '@quire/controller';
 import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { SettingsResponse } from '@quire/api';
 import { formatSettingSource, type Settings } from '@quire/settings';
+import type { PinotTableEngine } from '@quire/engine-pinot';
 import { openRestreams } from './open-restreams.ts';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
@@ -43,7 +45,8 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const certificateAuthorities = authoritiesFile === undefined ? undefined : await readPem('engine.tls.ca.file', authoritiesFile);
   const metrics = new ControllerMetrics();
   await using previews = new PreviewPool(live, { clock, logger, metrics });
-  const { tableEngine } = run;
+  await using clusterTables = await openClusterTables(settings, run);
+  const tableEngine = run.tableEngine ?? clusterTables;
   await using tables = tableEngine === undefined ? undefined : await openRestreams(live, tableEngine, { ...run, metrics });
   tables?.restreams.run();
   const site = await openConsole(live, { environment, logger, gate, brokers: brokersNow, certificateAuthorities });
@@ -92,6 +95,27 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   });
   await run.untilStop;
   logger.info({ graceMs: settings.http.shutdownGraceMs }, 'controller stops: calls under way may finish');
+}
+
+/** The tables of the cluster that the settings name, when they also say where the records of its restream jobs are kept. */
+async function openClusterTables(
+  settings: Settings,
+  { environment, logger }: Pick<ControllerRun, 'environment' | 'logger'>,
+): Promise<PinotTableEngine | undefined> {
+  if (settings.engine.kind !== 'pinot') return undefined;
+  const { dataDir } = settings.tableServer;
+  if (dataDir === undefined) {
+    logger.warn('engine.tables.data.dir is not set: the controller leaves the tables of the cluster alone');
+    return undefined;
+  }
+  await mkdir(dataDir, { recursive: true });
+  const [{ PinotTableEngine }, { pinotOptionsOf }] = await Promise.all([
+    import('@quire/engine-pinot'),
+    import('../pinot/pinot-options.ts'),
+  ]);
+  const engine = new PinotTableEngine(await pinotOptionsOf(settings, environment));
+  logger.info({ engine: engine.description }, 'controller looks after the tables of a cluster');
+  return engine;
 }
 
 /** Whether the settings say with what Authorization the controller calls brokers. */

@@ -85,8 +85,9 @@ async function stopInTurn(parts: readonly StartedRole<unknown>[]): Promise<void>
 
 /** Without a directory there is nothing to serve: only who asks for the role by name is told. */
 function startServer(live: LiveSettings, run: RolesRun): StartedRole<RunningServer> | undefined {
-  const { dataDir } = live.current.tableServer;
-  if (!run.roles.has('server') || (dataDir === undefined && run.areRolesByDefault)) return undefined;
+  const { tableServer, engine } = live.current;
+  const hasTables = tableServer.dataDir !== undefined && engine.kind === 'embedded';
+  if (!run.roles.has('server') || (!hasTables && run.areRolesByDefault)) return undefined;
   return new StartedRole(async (hooks) => {
     const { runServer } = await import('./run-server.ts');
     await runServer(live, { ...contextOf(run, 'server'), ...hooks });

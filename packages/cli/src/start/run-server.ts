@@ -29,7 +29,13 @@ export interface ServerRun extends RoleHooks<RunningServer> {
  * @throws INVALID_SETTING when the settings name no directory
  */
 export async function runServer(live: LiveSettings, { environment, logger, onListening, untilStop }: ServerRun): Promise<void> {
-  const { tableServer, server } = live.current;
+  const { tableServer, server, engine: kept } = live.current;
+  if (kept.kind === 'pinot') {
+    throw new QuireError(
+      'INVALID_SETTING',
+      'engine.kind = pinot: the cluster keeps the tables, and the role server has nothing to do.',
+    );
+  }
   if (tableServer.dataDir === undefined) {
     throw new QuireError(
       'INVALID_SETTING',

@@ -1,5 +1,6 @@
 import type { AuthorizationProvider } from '@quire/auth';
 import { abortError, type Clock, isQuireError, QuireError } from '@quire/core';
+import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
 
 export interface PinotHttpOptions {
@@ -16,7 +17,7 @@ export interface PinotCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With scheme, host and query. */
   readonly url: string;
-  readonly body?: string | Uint8Array | undefined;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   readonly contentType?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -107,12 +108,16 @@ export class PinotHttp implements AsyncDisposable {
           ...(body !== undefined && { 'content-type': contentType }),
           ...(authorization !== undefined && { authorization }),
         },
-        ...(body !== undefined && { body }),
+        ...(body !== undefined && { body: bodyOf(body) }),
       });
     } catch (error) {
       throw callFailure(call, error);
     }
   }
+}
+
+function bodyOf(body: NonNullable<PinotCall['body']>): string | Uint8Array | Readable {
+  return typeof body === 'string' || body instanceof Uint8Array ? body : Readable.from(body);
 }
 
 /** Tells whether a call failed before anything of it was sent. */

@@ -9,7 +9,8 @@ export const tableServer = {
     kind: path,
     meaning:
       'The directory of tables, their schemas and their rows. One process with the role `server` may have it open; brokers that ' +
-      'share it answer queries about its tables. Without it there are the tables of `engine.table.<name>.path` only.',
+      'share it answer queries about its tables. Without it there are the tables of `engine.table.<name>.path` only. ' +
+      'Where `engine.kind` is `pinot`, the controller keeps the records of restream jobs there, and looks after the tables of the cluster only with it.',
   }),
   tenants: setting({
     key: 'engine.tables.tenants',

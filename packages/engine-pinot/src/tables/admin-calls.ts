@@ -1,0 +1,126 @@
+import { type CallOptions, type ErrorCode, type JsonValue, parseLosslessJson, QuireError } from '@quire/core';
+import type { Finding } from '@quire/core/table-engine';
+import type { Controller, ControllerAnswer } from '../http/controller.ts';
+import type { PinotCall } from '../http/pinot-http.ts';
+
+/** A JSON object of the controller. */
+export type Json = Readonly<Record<string, JsonValue>>;
+
+export interface AdminCall {
+  readonly method: PinotCall['method'];
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, string | undefined>>;
+  readonly body?: PinotCall['body'] | Json;
+  readonly contentType?: string;
+  /** What each HTTP status of a refusal means here. */
+  readonly errors: Readonly<Record<number, ErrorCode>>;
+}
+
+/** Calls the controller for tables and what belongs to them. */
+export class AdminCalls {
+  readonly controller: Controller;
+
+  constructor(controller: Controller) {
+    this.controller = controller;
+  }
+
+  get url(): string {
+    return this.controller.url;
+  }
+
+  /**
+   * What the controller answers, parsed; null for an empty answer, a text for one that is not JSON.
+   *
+   * @throws the code that the call has for the status, with the controller's words; TABLE_INVALID has them as a finding as well
+   * @throws UNEXPECTED_RESPONSE for any other status, ENGINE_UNAVAILABLE when the controller does not answer
+   */
+  async call(
+    { method, path, parameters = {}, body, contentType, errors }: AdminCall,
+    { signal }: CallOptions,
+  ): Promise<JsonValue> {
+    await this.controller.release(signal);
+    const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    const query = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+    const isDocument = typeof body === 'object' && !(body instanceof Uint8Array) && !(Symbol.asyncIterator in body);
+    const answer = await this.controller.call({
+      method,
+      path: `${path}${query}`,
+      signal,
+      ...(contentType !== undefined && { contentType }),
+      ...(body !== undefined && { body: isDocument ? encodeJson(body) : (body as PinotCall['body']) }),
+    });
+    if (answer.status >= 200 && answer.status < 300) return parseAnswer(answer.text);
+    throw refusalOf({ method, path, errors }, answer);
+  }
+
+  /** The same, where the answer is an object. @throws as `call`; UNEXPECTED_RESPONSE when it is not */
+  async object(call: AdminCall, options: CallOptions): Promise<Json> {
+    const answer = await this.call(call, options);
+    if (isJsonObject(answer)) return answer;
+    throw new QuireError(
+      'UNEXPECTED_RESPONSE',
+      `${this.url} answers ${call.method} ${call.path} with something else than a JSON object.`,
+    );
+  }
+
+  /** The same, where the answer is a list of texts. @throws as `object` */
+  async names(call: AdminCall, options: CallOptions): Promise<readonly string[]> {
+    const answer = await this.call(call, options);
+    if (Array.isArray(answer)) return answer.map(String).toSorted();
+    throw new QuireError(
+      'UNEXPECTED_RESPONSE',
+      `${this.url} answers ${call.method} ${call.path} with something else than a list.`,
+    );
+  }
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A member that is an object; empty where there is none. */
+export function objectIn(value: Json, name: string): Json {
+  const member = value[name];
+  return isJsonObject(member) ? member : {};
+}
+
+/** A number that may come as a text; null for anything else, such as `UNKNOWN`. */
+export function numberIn(value: Json, name: string): number | null {
+  const member = value[name];
+  const number = typeof member === 'string' && member.trim() !== '' ? Number(member) : member;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+export function textIn(value: Json, name: string): string {
+  const member = value[name];
+  return typeof member === 'string' ? member : '';
+}
+
+/** JSON with every digit of its integers. */
+export function encodeJson(value: JsonValue): string {
+  return JSON.stringify(value, (_name, each: unknown) =>
+    typeof each === 'bigint' ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(each)) : each,
+  );
+}
+
+function parseAnswer(text: string): JsonValue {
+  if (text.trim() === '') return null;
+  try {
+    return parseLosslessJson(text);
+  } catch {
+    return text; // some calls answer with a word
+  }
+}
+
+function refusalOf(
+  { method, path, errors }: Pick<AdminCall, 'method' | 'path' | 'errors'>,
+  { status, text }: ControllerAnswer,
+): QuireError {
+  const answer = parseAnswer(text);
+  const words = isJsonObject(answer) ? textIn(answer, 'error') : String(answer);
+  const code = errors[status];
+  if (code === undefined)
+    return new QuireError('UNEXPECTED_RESPONSE', `Apache Pinot answers ${method} ${path} with HTTP ${status}: ${words}`);
+  const finding: Finding = { path: '', code: 'PINOT', message: words, severity: 'error' };
+  return new QuireError(code, `Apache Pinot says: ${words}`, code === 'TABLE_INVALID' ? { findings: [finding] } : undefined);
+}

@@ -1,0 +1,169 @@
+import { type CallOptions, QuireError } from '@quire/core';
+import type { Ingested, IngestRequest, SegmentDescription } from '@quire/core/table-engine';
+import { type AdminCalls, encodeJson, isJsonObject, type Json, numberIn, objectIn, textIn } from './admin-calls.ts';
+import { readConfig, typedName } from './table-configs.ts';
+
+/** Rows of each segment that is still consuming, by its name: only a query knows them. */
+export type CountConsuming = (tableNameWithType: string) => Promise<ReadonlyMap<string, number>>;
+
+const unitMs: Readonly<Record<string, number>> = {
+  MILLISECONDS: 1,
+  SECONDS: 1000,
+  MINUTES: 60_000,
+  HOURS: 3_600_000,
+  DAYS: 86_400_000,
+};
+
+/** What ZooKeeper keeps of each segment of a table, by its name. @throws TABLE_NOT_FOUND */
+export async function readZkMetadata(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<ReadonlyMap<string, Json>> {
+  await readConfig(calls, tableNameWithType, options);
+  const path = `/segments/${encodeURIComponent(tableNameWithType)}/zkmetadata`;
+  const answer = await calls.object({ method: 'GET', path, errors: { 404: 'TABLE_NOT_FOUND' } }, options);
+  return new Map(
+    Object.keys(answer)
+      .toSorted()
+      .map((name) => [name, objectIn(answer, name)]),
+  );
+}
+
+/** `table__partition__sequence__time`, which is how segments of a stream are named. */
+export function streamSegmentOf(segmentName: string): { readonly partition: number; readonly sequence: number } | undefined {
+  const [, partition, sequence] = /^.+__(\d+)__(\d+)__\d{8}T\d{4}Z$/.exec(segmentName) ?? [];
+  return partition === undefined ? undefined : { partition: Number(partition), sequence: Number(sequence) };
+}
+
+export function isConsuming(metadata: Json): boolean {
+  return textIn(metadata, 'segment.realtime.status') === 'IN_PROGRESS';
+}
+
+export async function listSegments(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  countConsuming: CountConsuming,
+  options: CallOptions,
+): Promise<readonly SegmentDescription[]> {
+  const metadata = await readZkMetadata(calls, tableNameWithType, options);
+  const servers = await readServers(calls, tableNameWithType, options);
+  const hasConsuming = [...metadata.values()].some(isConsuming);
+  const counts = hasConsuming ? await countConsuming(tableNameWithType) : new Map<string, number>();
+  return [...metadata].map(([segmentName, each]) => {
+    const rowCount = isConsuming(each) ? (counts.get(segmentName) ?? 0) : (numberIn(each, 'segment.total.docs') ?? 0);
+    return describeSegment(segmentName, each, { rowCount, servers: servers.get(segmentName) ?? [] });
+  });
+}
+
+function describeSegment(
+  segmentName: string,
+  metadata: Json,
+  { rowCount, servers }: { readonly rowCount: number; readonly servers: readonly string[] },
+): SegmentDescription {
+  const consumes = isConsuming(metadata);
+  const stream = streamSegmentOf(segmentName);
+  const timeOf = (name: string): number | null => {
+    const value = numberIn(metadata, name);
+    const unit = unitMs[textIn(metadata, 'segment.time.unit')];
+    return value === null || value < 0 || unit === undefined ? null : value * unit;
+  };
+  const createdMs = numberIn(metadata, 'segment.creation.time') ?? 0;
+  return {
+    segmentName,
+    state: consumes ? 'CONSUMING' : 'COMMITTED',
+    rowCount,
+    sizeBytes: Math.max(0, numberIn(metadata, 'segment.size.in.bytes') ?? 0),
+    minTimeMs: timeOf('segment.start.time'),
+    maxTimeMs: timeOf('segment.end.time'),
+    createdMs,
+    committedMs: consumes ? null : (numberIn(metadata, 'segment.push.time') ?? createdMs),
+    stream:
+      stream === undefined
+        ? null
+        : {
+            ...stream,
+            startOffset: numberIn(metadata, 'segment.realtime.startOffset') ?? 0,
+            endOffset: consumes ? null : numberIn(metadata, 'segment.realtime.endOffset'),
+          },
+    servers,
+    checksum: metadata['segment.crc'] === undefined ? null : String(metadata['segment.crc'] as string | number),
+    custom: Object.fromEntries(
+      Object.entries(objectIn(metadata, 'custom.map')).map(([name, value]) => [name, String(value as string | number)]),
+    ),
+  };
+}
+
+async function readServers(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const path = `/segments/${encodeURIComponent(tableNameWithType)}/servers`;
+  const answer = await calls.call({ method: 'GET', path, errors: { 404: 'TABLE_NOT_FOUND' } }, options);
+  const servers = new Map<string, string[]>();
+  for (const half of Array.isArray(answer) ? answer : []) {
+    if (!isJsonObject(half)) continue;
+    for (const [server, names] of Object.entries(objectIn(half, 'serverToSegmentsMap'))) {
+      for (const name of Array.isArray(names) ? names.map(String) : []) servers.set(name, [...(servers.get(name) ?? []), server]);
+    }
+  }
+  return servers;
+}
+
+/** Apache Pinot says that it has deleted what was never there. */
+export async function deleteSegment(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  segmentName: string,
+  options: CallOptions,
+): Promise<void> {
+  const metadata = (await readZkMetadata(calls, tableNameWithType, options)).get(segmentName);
+  if (metadata === undefined) {
+    throw new QuireError('SEGMENT_NOT_FOUND', `${tableNameWithType} has no segment '${segmentName}'.`);
+  }
+  if (isConsuming(metadata)) throw new QuireError('CONFLICT', `Segment '${segmentName}' is still consuming: commit it first.`);
+  const path = `/segments/${encodeURIComponent(tableNameWithType)}/${encodeURIComponent(segmentName)}`;
+  await calls.call({ method: 'DELETE', path, errors: { 404: 'SEGMENT_NOT_FOUND' } }, options);
+}
+
+const boundary = 'quire-rows-of-a-segment';
+
+/** A file of rows in a multipart body. */
+async function* multipart(name: string, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const file = name.replaceAll(/["\r\n]/g, '_');
+  yield Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${file}"\r\n\r\n`);
+  yield* body;
+  yield Buffer.from(`\r\n--${boundary}--\r\n`);
+}
+
+export async function ingest(calls: AdminCalls, request: IngestRequest, options: CallOptions): Promise<Ingested> {
+  const { tableNameWithType, source, batchConfig } = request;
+  await readConfig(calls, tableNameWithType, options);
+  if (typedName(tableNameWithType).type === 'REALTIME') {
+    throw new QuireError('UNSUPPORTED', `${tableNameWithType} takes its rows from its stream; load files into an OFFLINE table.`);
+  }
+  // JSON is one object a line there, too.
+  const inputFormat = batchConfig['inputFormat'] === 'jsonl' ? 'json' : batchConfig['inputFormat'];
+  const batchConfigMapStr = encodeJson({ ...batchConfig, ...(inputFormat !== undefined && { inputFormat }) });
+  const parameters = { tableNameWithType, batchConfigMapStr };
+  const errors = { 400: 'INGESTION_FAILED', 404: 'TABLE_NOT_FOUND', 500: 'INGESTION_FAILED' } as const;
+  const answer = await calls.object(
+    source.kind === 'uri'
+      ? { method: 'POST', path: '/ingestFromURI', parameters: { ...parameters, sourceURIStr: source.uri }, errors }
+      : {
+          method: 'POST',
+          path: '/ingestFromFile',
+          parameters,
+          body: multipart(source.name, source.body),
+          contentType: `multipart/form-data; boundary=${boundary}`,
+          errors,
+        },
+    options,
+  );
+  const segmentName = /as segment: (\S+)/.exec(textIn(answer, 'status'))?.[1];
+  if (segmentName === undefined)
+    throw new QuireError('UNEXPECTED_RESPONSE', `Apache Pinot names no segment: ${textIn(answer, 'status')}`);
+  const metadata = (await readZkMetadata(calls, tableNameWithType, options)).get(segmentName) ?? {};
+  return { segmentNames: [segmentName], rowCount: numberIn(metadata, 'segment.total.docs') ?? 0, findings: [] };
+}

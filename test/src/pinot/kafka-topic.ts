@@ -1,0 +1,52 @@
+import { Admin } from '@platformatic/kafka';
+import { systemRandom } from '@quire/core';
+import { KafkaProducer } from '@quire/streams/kafka';
+import { inject, vi } from 'vitest';
+import { patience } from './pinot-cluster.ts';
+
+/** A topic of two partitions on the shared Apache Kafka, that nobody else uses. */
+export class KafkaTopic implements AsyncDisposable {
+  readonly name = `topic-${Buffer.from(systemRandom.bytes(8)).toString('hex')}`;
+  readonly #address: string;
+  readonly #producer: KafkaProducer;
+
+  private constructor(port: number) {
+    this.#address = `127.0.0.1:${port}`;
+    const config = { brokers: [{ host: '127.0.0.1', port }], tls: undefined, sasl: undefined, isCommittedOnly: false };
+    this.#producer = new KafkaProducer({ topic: this.name, config });
+  }
+
+  static async create(): Promise<KafkaTopic> {
+    const port = inject('kafkaPort');
+    if (port === null) throw new Error('There is no Apache Kafka.');
+    const topic = new KafkaTopic(port);
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [topic.#address], retries: 50, retryDelay: 100 });
+    await admin.createTopics({ topics: [topic.name], partitions: 2, replicas: 1 });
+    await vi.waitUntil(async () => (await admin.listTopics()).includes(topic.name), patience);
+    await admin.close();
+    return topic;
+  }
+
+  /** The topic as a table of Apache Pinot consumes it, from its start. */
+  get streamConfig(): Readonly<Record<string, string>> {
+    return {
+      streamType: 'kafka',
+      'stream.kafka.topic.name': this.name,
+      'stream.kafka.broker.list': this.#address,
+      'stream.kafka.consumer.type': 'lowlevel',
+      'stream.kafka.consumer.factory.class.name': 'org.apache.pinot.plugin.stream.kafka40.KafkaConsumerFactory',
+      'stream.kafka.decoder.class.name': 'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder',
+      'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
+      'realtime.segment.flush.threshold.rows': '100000',
+      'realtime.segment.flush.threshold.time': '1h',
+    };
+  }
+
+  async append(partition: number, rows: readonly object[]): Promise<void> {
+    await this.#producer.append(rows.map((row) => ({ key: null, partition, value: Buffer.from(JSON.stringify(row)) })));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#producer[Symbol.asyncDispose]();
+  }
+}

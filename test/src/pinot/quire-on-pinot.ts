@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startQuire } from '@quire/cli';
+import { type JsonValue, parseLosslessJson } from '@quire/core';
+import { temporaryDirectory } from '../e2e/cli-process.ts';
+import { sharedCluster } from './pinot-cluster.ts';
+
+export interface QueryAnswer {
+  readonly requestId: string;
+  readonly numRowsResultSet: number;
+  readonly nextOffsetParams: string | null;
+  readonly resultTable: {
+    readonly dataSchema: { readonly columnDataTypes: readonly string[] };
+    readonly rows: readonly unknown[];
+  };
+  readonly exceptions: readonly { readonly errorCode: number; readonly message: string }[];
+}
+
+export interface QuireOnPinot extends AsyncDisposable {
+  /** Calls the broker; a body makes it a POST. */
+  send(path: string, body?: object): Promise<string>;
+  query(sql: string, parameters?: string, body?: object): Promise<QueryAnswer>;
+  /** Calls the controller. */
+  tell(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly body: JsonValue }>;
+}
+
+const headers = { authorization: 'Bearer ann-token', 'content-type': 'application/json' };
+
+/** `quire start` with broker and controller on the shared cluster. */
+export async function startOnPinot(more: Readonly<Record<string, string>> = {}): Promise<QuireOnPinot> {
+  const { controllerUrl, authorization } = sharedCluster();
+  const directory = await temporaryDirectory();
+  const settings = {
+    'engine.broker.client.queryPort': '0',
+    'controller.port': '0',
+    'controller.restream.poll.period': '100ms',
+    'engine.broker.pagination.temp.dir': join(directory.path, 'temp'),
+    'engine.tables.data.dir': join(directory.path, 'tables'),
+    'engine.auth.principal.ann.role': 'admin',
+    'engine.auth.principal.ann.token.env': 'QUIRE_TOKEN',
+    'engine.kind': 'pinot',
+    'engine.pinot.controller.url': controllerUrl,
+    'engine.pinot.auth.token': authorization,
+    ...more,
+  };
+  const file = join(directory.path, 'pinot.properties');
+  const lines = Object.entries(settings).map(([key, value]) => `${key} = ${value}\n`);
+  await writeFile(file, lines.join(''));
+  const variables = { QUIRE_TOKEN: 'ann-token' };
+  const running = await startQuire({ file, roles: ['broker', 'controller'], variables, directory: directory.path });
+  const { broker, controller } = running.addresses;
+  const send = async (path: string, body?: object): Promise<string> => {
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await fetch(`${broker?.url}${path}`, init)).text();
+  };
+  return {
+    send,
+    query: async (sql, parameters = '', body = {}) =>
+      parseLosslessJson(await send(`/query/sql${parameters}`, { sql, ...body })) as unknown as QueryAnswer,
+    tell: async (method, path, body) => {
+      const given = body === undefined ? { authorization: headers.authorization } : headers;
+      const init = { method, headers: given, ...(body !== undefined && { body: JSON.stringify(body) }) };
+      const response = await fetch(`${controller?.url}${path}`, init);
+      return { status: response.status, body: (await response.json()) as JsonValue };
+    },
+    async [Symbol.asyncDispose]() {
+      await running.close();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
