@@ -89,7 +89,8 @@ describeWithTool(pinotServer, 'the debug record of a task on Apache Pinot', () =
         subtaskCount: { total: 1, completed: 0, error: 1 },
         subtaskInfos: [{ state: 'TASK_ERROR' }],
       });
-      expect(failed.subtaskInfos[0]?.info).toMatch(/many|transform|type/i);
+      // Apache Pinot keeps the beginning of a stack trace, and says no more of it.
+      expect(failed.subtaskInfos[0]?.info).toContain(`Failed to execute ${taskType}`);
       expect((await quire.tell('GET', `/tasks/task/Task_${taskType}_none/debug`)).status).toBe(404);
       expect(await engine.readTaskQueue(taskType)).toBe('RUNNING');
       await engine.stopTaskQueue(taskType);

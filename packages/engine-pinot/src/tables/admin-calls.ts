@@ -117,10 +117,11 @@ function refusalOf(
   { status, text }: ControllerAnswer,
 ): QuireError {
   const answer = parseAnswer(text);
-  const words = isJsonObject(answer) ? textIn(answer, 'error') : String(answer);
+  const words = isJsonObject(answer) ? textIn(answer, 'error') : text;
   const code = errors[status];
-  if (code === undefined)
+  if (code === undefined) {
     return new QuireError('UNEXPECTED_RESPONSE', `Apache Pinot answers ${method} ${path} with HTTP ${status}: ${words}`);
+  }
   const finding: Finding = { path: '', code: 'PINOT', message: words, severity: 'error' };
   return new QuireError(code, `Apache Pinot says: ${words}`, code === 'TABLE_INVALID' ? { findings: [finding] } : undefined);
 }

@@ -87,7 +87,7 @@ function describeSegment(
             endOffset: consumes ? null : numberIn(metadata, 'segment.realtime.endOffset'),
           },
     servers,
-    checksum: metadata['segment.crc'] === undefined ? null : String(metadata['segment.crc'] as string | number),
+    checksum: textIn(metadata, 'segment.crc') || null,
     custom: Object.fromEntries(
       Object.entries(objectIn(metadata, 'custom.map')).map(([name, value]) => [name, String(value as string | number)]),
     ),
@@ -102,8 +102,7 @@ async function readServers(
   const path = `/segments/${encodeURIComponent(tableNameWithType)}/servers`;
   const answer = await calls.call({ method: 'GET', path, errors: { 404: 'TABLE_NOT_FOUND' } }, options);
   const servers = new Map<string, string[]>();
-  for (const half of Array.isArray(answer) ? answer : []) {
-    if (!isJsonObject(half)) continue;
+  for (const half of (Array.isArray(answer) ? answer : []).filter(isJsonObject)) {
     for (const [server, names] of Object.entries(objectIn(half, 'serverToSegmentsMap'))) {
       for (const name of Array.isArray(names) ? names.map(String) : []) servers.set(name, [...(servers.get(name) ?? []), server]);
     }
@@ -162,8 +161,9 @@ export async function ingest(calls: AdminCalls, request: IngestRequest, options:
     options,
   );
   const segmentName = /as segment: (\S+)/.exec(textIn(answer, 'status'))?.[1];
-  if (segmentName === undefined)
+  if (segmentName === undefined) {
     throw new QuireError('UNEXPECTED_RESPONSE', `Apache Pinot names no segment: ${textIn(answer, 'status')}`);
+  }
   const metadata = (await readZkMetadata(calls, tableNameWithType, options)).get(segmentName) ?? {};
   return { segmentNames: [segmentName], rowCount: numberIn(metadata, 'segment.total.docs') ?? 0, findings: [] };
 }

@@ -99,8 +99,9 @@ export async function executeTask(
   const errors = { 400: 'TABLE_INVALID', 404: 'TASK_TYPE_NOT_FOUND', 409: 'TASK_EXISTS', 500: 'TABLE_INVALID' } as const;
   const answer = await calls.object({ method: 'POST', path: '/tasks/execute', body, errors }, options);
   const [name] = Object.values(answer).flatMap(namesOf);
-  if (name === undefined)
+  if (name === undefined) {
     throw new QuireError('TABLE_INVALID', `Apache Pinot made no task of ${taskType} for ${tableNameWithType}.`);
+  }
   return readTask(calls, name, options);
 }
 
