@@ -29,16 +29,15 @@ export type Part = 'broker1' | 'broker2' | 'proxy' | 'controller' | 'cleaner';
 /** The settings that choose these ports, as `key=value`. */
 export function settingsOf(part: Part, ports: ClusterPorts): string[] {
   const brokers = `http://127.0.0.1:${ports.broker1},http://127.0.0.1:${ports.broker2}`;
-  const store = `engine.broker.pagination.s3.endpoint=http://127.0.0.1:${ports.s3}`;
   switch (part) {
     case 'broker1':
     case 'broker2':
-      return [store, `engine.broker.client.queryPort=${ports[part]}`];
+      return [`engine.broker.client.queryPort=${ports[part]}`];
     case 'proxy':
       return [`proxy.brokers=${brokers}`, `proxy.port=${ports.proxy}`];
     case 'controller':
       return [`controller.brokers=${brokers}`, `controller.port=${ports.controller}`];
     case 'cleaner':
-      return [store, `engine.cleaner.port=${ports.cleaner}`];
+      return [`engine.cleaner.port=${ports.cleaner}`];
   }
 }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type ClusterPorts, type Part, settingsOf } from './cluster-ports.ts';
+import { type ClusterStore, s3Server, storeSettings } from './cluster-store.ts';
 import { Member, type Program } from './member.ts';
 
 export interface ClusterOptions {
@@ -8,16 +9,12 @@ export interface ClusterOptions {
   readonly root: string;
   /** What to listen on instead of what stands in config/cluster. */
   readonly ports: ClusterPorts | undefined;
-  /** Where logs, and the data of the S3 server, go. */
+  /** Where logs go, and results, or the data of the S3 server. */
   readonly dataFolder: string;
-  /** A versitygw to start; without it, the settings name a server that runs. */
-  readonly s3ServerPath: string | undefined;
+  readonly store: ClusterStore;
   /** Told, in words, when a process ends that nobody has stopped: the others go on. */
   readonly onUnexpectedEnd: (message: string) => void;
 }
-
-/** The S3 server as it stands in config/cluster. */
-const s3 = { key: 'quire', secret: 'quire-secret', region: 'eu-central-1', bucket: 'results', port: 7070 } as const;
 
 /** The processes of config/cluster: started in an order that lets each find what it needs, and all stopped when it is disposed. */
 export class Cluster implements AsyncDisposable {
@@ -40,7 +37,8 @@ export class Cluster implements AsyncDisposable {
   /** Resolves when all of them serve. @throws Error when one does not start, with what it said */
   async start(): Promise<void> {
     await mkdir(this.logFolder, { recursive: true });
-    if (this.#options.s3ServerPath !== undefined) await this.#startS3Server(this.#options.s3ServerPath);
+    const { store } = this.#options;
+    if (store.kind === 's3-server') await this.#startS3Server(store.path);
     await this.#startAll([this.#quire('broker-1', 'broker1', 'broker'), this.#quire('broker-2', 'broker2', 'broker')]);
     await this.#startAll((['proxy', 'controller', 'cleaner'] as const).map((role) => this.#quire(role, role, role)));
   }
@@ -58,22 +56,31 @@ export class Cluster implements AsyncDisposable {
   }
 
   async #startS3Server(path: string): Promise<void> {
-    const { dataFolder, ports } = this.#options;
+    const { dataFolder } = this.#options;
     const [attributes, buckets] = [join(dataFolder, 's3/attributes'), join(dataFolder, 's3/buckets')];
     await mkdir(attributes, { recursive: true });
-    await mkdir(join(buckets, s3.bucket), { recursive: true });
-    const access = ['--access', s3.key, '--secret', s3.secret, '--region', s3.region];
+    await mkdir(join(buckets, s3Server.bucket), { recursive: true });
+    const access = ['--access', s3Server.key, '--secret', s3Server.secret, '--region', s3Server.region];
     const place = ['posix', '--sidecar', attributes, buckets];
-    const port = ports?.s3 ?? s3.port;
+    const port = this.#s3Port;
     const args = ['--port', `127.0.0.1:${port}`, ...access, '--quiet', '--keep-alive', ...place];
     await this.#startAll([this.#member('s3-server', { kind: 'server', path, args, port })]);
   }
 
+  get #s3Port(): number {
+    return this.#options.ports?.s3 ?? s3Server.port;
+  }
+
   #quire(name: string, part: Part, role: string): Member {
-    const { root, ports } = this.#options;
+    const { root, ports, store, dataFolder } = this.#options;
     const main = ['--max-semi-space-size=2', '--conditions=@quire/source', join(root, 'packages/cli/bin/quire.cjs'), 'start'];
     const config = ['--roles', role, '--config', join(root, 'config/cluster', `${name}.properties`)];
-    const sets = (ports === undefined ? [] : settingsOf(part, ports)).flatMap((setting) => ['--set', setting]);
+    const keepsResults = role === 'broker' || role === 'cleaner';
+    const chosen = [
+      ...(ports === undefined ? [] : settingsOf(part, ports)),
+      ...(keepsResults ? storeSettings(store, resolve(dataFolder), this.#s3Port) : []),
+    ];
+    const sets = chosen.flatMap((setting) => ['--set', setting]);
     return this.#member(name, { kind: 'quire', args: [...main, ...config, ...sets] });
   }
 

@@ -27,7 +27,7 @@ export type {
 } from './query-engine.ts';
 export type { QueryParameter, QueryParameters } from './query-parameters.ts';
 export type { Random } from './random.ts';
-export { createRequestId, isRequestId, type RequestId } from './request-id.ts';
+export { createRequestId, isRequestId, timeOfRequestId, type RequestId } from './request-id.ts';
 export { systemClock } from './system-clock.ts';
 export { systemRandom } from './system-random.ts';
 export { formatBytes, formatDurationMs, MiB, parseDurationMs } from './units.ts';

@@ -18,3 +18,8 @@ export function createRequestId(clock: Clock, random: Random): RequestId {
 export function isRequestId(text: string): text is RequestId {
   return requestIdPattern.test(text);
 }
+
+/** When an id was created, in epoch milliseconds by the clock of its creator. */
+export function timeOfRequestId(requestId: RequestId): number {
+  return Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);
+}

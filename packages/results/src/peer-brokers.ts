@@ -1,8 +1,12 @@
-import type { CallOptions, Clock, ObjectStore } from '@quire/core';
+import { type CallOptions, type Clock, type ObjectStore, type RequestId, timeOfRequestId } from '@quire/core';
+import { LRUCache } from 'lru-cache';
 import { brokerPrefix, isBrokerId } from './layout.ts';
 
-/** A look into the store for brokers that came since is put off for this long: ids that never existed must not cost one each. */
+/** A look into the store for new brokers is put off for this long: ids that never existed must not cost one each. */
 const lookAgainAfterMs = 10_000;
+/** An id of a younger query may be that of a new broker's first result: each of them is worth a look of its own. */
+const youngMs = 24 * 3_600_000;
+const missedMax = 1_000;
 
 /** The other brokers that have results in a shared store, as their top-level folders show. */
 export class PeerBrokers {
@@ -12,6 +16,8 @@ export class PeerBrokers {
   #known: readonly string[] = [];
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
+  /** Young ids that were looked for, and when. */
+  readonly #missed = new LRUCache<RequestId, number>({ max: missedMax });
 
   constructor(store: ObjectStore, ownBrokerId: string, clock: Clock) {
     this.#store = store;
@@ -24,15 +30,33 @@ export class PeerBrokers {
     return this.#known;
   }
 
-  /** Looks who came since, one request for each broker; resolves to those that were not known, without a request soon after a look. */
-  async lookForNew(options: CallOptions): Promise<readonly string[]> {
+  /**
+   * Looks for brokers that came since, for the sake of a result that the known ones do not have; resolves to those that were not known. One
+   * request for each broker; none soon after a look, unless the id is young and nobody has looked for it.
+   */
+  async lookForNew(requestId: RequestId, options: CallOptions): Promise<readonly string[]> {
     const before = new Set(this.#known);
-    if (this.#clock.monotonicMs() - this.#lookedAtMs >= lookAgainAfterMs) {
-      // A caller that comes during a look waits for that one.
-      this.#looking ??= this.#look(options).finally(() => (this.#looking = undefined));
-      await this.#looking;
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#isWorthALook(requestId)) {
+      // A look that began before this call may have been too early.
+      await this.#looking?.catch(() => undefined);
+      await this.#lookOnce(options);
+      this.#missed.set(requestId, nowMs);
+    } else if (isLongAgo(this.#lookedAtMs, nowMs)) {
+      await this.#lookOnce(options);
     }
     return this.#known.filter((brokerId) => !before.has(brokerId));
+  }
+
+  #isWorthALook(requestId: RequestId): boolean {
+    const isYoung = Math.abs(this.#clock.nowMs() - timeOfRequestId(requestId)) < youngMs;
+    return isYoung && isLongAgo(this.#missed.get(requestId) ?? Number.NEGATIVE_INFINITY, this.#clock.monotonicMs());
+  }
+
+  /** A caller that comes during a look waits for that one. */
+  async #lookOnce(options: CallOptions): Promise<void> {
+    this.#looking ??= this.#look(options).finally(() => (this.#looking = undefined));
+    await this.#looking;
   }
 
   async #look(options: CallOptions): Promise<void> {
@@ -52,4 +76,8 @@ export class PeerBrokers {
     for await (const { key } of this.#store.list('', { ...options, after })) return key.split('/', 1)[0];
     return undefined;
   }
+}
+
+function isLongAgo(thenMs: number, nowMs: number): boolean {
+  return nowMs - thenMs >= lookAgainAfterMs;
 }

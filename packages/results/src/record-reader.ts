@@ -132,7 +132,7 @@ export class RecordReader {
     const own = await this.#findIn([this.#brokerId], requestId, options);
     if (own !== undefined || this.#peers === undefined) return own;
     const known = await this.#findIn(this.#peers.known, requestId, options);
-    return known ?? this.#findIn(await this.#peers.lookForNew(options), requestId, options);
+    return known ?? this.#findIn(await this.#peers.lookForNew(requestId, options), requestId, options);
   }
 
   /** Asks all at once: that takes no longer than asking one. */

@@ -1,5 +1,5 @@
-import { isQuireError } from '@quire/core';
-import { ManualClock, RecordingStore } from '@quire/core/testing';
+import { createRequestId, isQuireError } from '@quire/core';
+import { ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../../../test/src/builders/counting-rows.ts';
@@ -68,12 +68,26 @@ test('an id that never existed makes nobody look for new brokers again and again
   expect(store.calls.map(({ key }) => key)).toEqual([`Broker_a_1/${neverStored}/`, `Broker_b_1/${neverStored}/`]);
 });
 
-test('a broker that came since is found, a little later at the latest', async () => {
+test('a broker that came since is found at once', async () => {
   const { results } = broker('Broker_a_1');
   expect(await codeOf(results.open(neverStored))).toBe('RESULT_NOT_FOUND');
   const { entry } = await broker('Broker_z_1').results.create(countingRows(5), { owner: 'o' });
-  await clock.advance(10_000);
   expect(await pageText(await results.open(entry.requestId), 0, 5)).toBe(countingJson(0, 5));
+});
+
+test('a young id that nobody has costs a look every ten seconds, however often it is asked for', async () => {
+  const { results: other } = broker('Broker_b_1');
+  await other.create(countingRows(1), { owner: 'o' });
+  const { store, results } = broker('Broker_a_1');
+  const young = createRequestId(clock, new SeededRandom(5));
+  const looks = async (): Promise<number> => {
+    store.reset();
+    expect(await codeOf(results.open(young))).toBe('RESULT_NOT_FOUND');
+    return store.calls.filter(({ key }) => key === '').length;
+  };
+  expect([await looks(), await looks()]).toEqual([2, 0]);
+  await clock.advance(10_000);
+  expect(await looks()).toBe(2);
 });
 
 test('a result may be renewed and deleted by another broker than the one that stored it', async () => {

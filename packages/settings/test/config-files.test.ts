@@ -57,7 +57,7 @@ describe('config/production.properties', () => {
 });
 
 describe('config/cluster', () => {
-  test('has two brokers on one bucket, with the same callers and tables, at addresses of their own', async () => {
+  test('has two brokers on one directory, with the same callers and tables, at addresses of their own', async () => {
     const [one, two] = [await load('cluster/broker-1.properties'), await load('cluster/broker-2.properties')];
     const { server, store, ...others } = one;
     expect({ server, store: { ...store, tempDir: '' }, ...others }).toEqual({
@@ -65,10 +65,10 @@ describe('config/cluster', () => {
       server: { ...two.server, brokerPort: 8099 },
       store: { ...two.store, tempDir: '' },
     });
-    expect([two.server.brokerPort, store.protocol, store.tempDir === two.store.tempDir]).toEqual([8098, 's3', false]);
+    expect([two.server.brokerPort, store.protocol, store.tempDir === two.store.tempDir]).toEqual([8098, 'file', false]);
   });
 
-  test('has a proxy and a controller for both, and a cleaner for their bucket', async () => {
+  test('has a proxy and a controller for both, and a cleaner for their directory', async () => {
     const [proxy, controller, cleaner] = [
       await load('cluster/proxy.properties'),
       await load('cluster/controller.properties'),
@@ -77,6 +77,6 @@ describe('config/cluster', () => {
     const brokers = ['http://127.0.0.1:8099', 'http://127.0.0.1:8098'];
     const { store } = await load('cluster/broker-1.properties');
     expect([proxy.proxy.brokers, controller.controller.brokers]).toEqual([brokers, brokers]);
-    expect({ ...cleaner.store, tempDir: store.tempDir }).toEqual(store);
+    expect({ ...cleaner.store, isFileShared: true, tempDir: store.tempDir }).toEqual(store);
   });
 });

@@ -42,6 +42,7 @@ test('all defaults', () => {
       protocol: 'memory',
       memoryBytesMax: 512 * MB,
       fileLocation: undefined,
+      isFileShared: false,
       tempDir: '/tmp/engine/query/broker',
       s3Location: undefined,
       gcsLocation: undefined,
@@ -168,6 +169,7 @@ engine.broker.shutdown.grace = 0s
 engine.broker.pagination.protocol = file
 engine.broker.pagination.memory.maxMB = 7
 engine.broker.pagination.file.data.dir = /var/lib/quire/results
+engine.broker.pagination.file.shared = true
 engine.broker.pagination.temp.dir = /var/tmp/quire
 engine.broker.pagination.s3.data.dir = s3://results/team-1
 engine.broker.pagination.gcs.data.dir = gs://results
@@ -372,6 +374,7 @@ test('every setting is read from its own key', () => {
       protocol: 'file',
       memoryBytesMax: 7 * MB,
       fileLocation: { scheme: 'file', path: '/var/lib/quire/results' },
+      isFileShared: true,
       tempDir: '/var/tmp/quire',
       s3Location: 's3://results/team-1',
       gcsLocation: 'gs://results',

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { QueryResponse } from '@quire/api';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { describeWithTool, s3Server } from '../toolchain.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { shell, temporaryDirectory } from './cli-process.ts';
 
-// Six processes start, on machines that have other things to do as well.
+// Five processes start, on machines that have other things to do as well.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const root = join(import.meta.dirname, '../../..');
@@ -31,10 +31,10 @@ class ClusterCommand implements AsyncDisposable {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
   }
 
-  static async start(s3ServerPath: string): Promise<ClusterCommand> {
+  static async start(): Promise<ClusterCommand> {
     const directory = await temporaryDirectory();
     const { NODE_OPTIONS: _, ...env } = process.env;
-    const args = ['run', '-s', 'cluster', '--', '--any-ports', '--data', directory.path, '--s3-server', s3ServerPath];
+    const args = ['run', '-s', 'cluster', '--', '--any-ports', '--data', directory.path];
     // In a group of its own, as a terminal has it: Ctrl-C goes to all of a group.
     const command = new ClusterCommand(spawn('npm', args, { cwd: root, env, detached: true, stdio: 'pipe' }), directory);
     await command.#until(() => command.stdout.includes('Ctrl-C'));
@@ -99,12 +99,12 @@ const call = (url: string, as: 'admin' | 'analyst', options: { method?: string; 
     },
   });
 
-describeWithTool(s3Server, 'the cluster of config/cluster', (path) => {
+describe('the cluster of config/cluster', () => {
   let cluster: ClusterCommand;
   let proxy: string;
 
   beforeAll(async () => {
-    cluster = await ClusterCommand.start(path);
+    cluster = await ClusterCommand.start();
     proxy = cluster.member('proxy').url;
   });
   afterAll(async () => cluster[Symbol.asyncDispose]());
@@ -118,19 +118,10 @@ describeWithTool(s3Server, 'the cluster of config/cluster', (path) => {
     return (await answer.json()) as QueryResponse & { requestId: string; brokerId: string };
   };
 
-  test('has five processes of ours, beside the store', async () => {
-    expect(cluster.members.map(({ name }) => name)).toEqual([
-      's3-server',
-      'broker-1',
-      'broker-2',
-      'proxy',
-      'controller',
-      'cleaner',
-    ]);
+  test('has five processes, with their results in one directory', async () => {
+    expect(cluster.members.map(({ name }) => name)).toEqual(['broker-1', 'broker-2', 'proxy', 'controller', 'cleaner']);
     const health = await Promise.all(
-      cluster.members
-        .slice(1)
-        .map(async ({ url }) => ((await (await fetch(`${url}/health`)).json()) as { status: string }).status),
+      cluster.members.map(async ({ url }) => ((await (await fetch(`${url}/health`)).json()) as { status: string }).status),
     );
     expect(health).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
   });
@@ -195,9 +186,36 @@ describeWithTool(s3Server, 'the cluster of config/cluster', (path) => {
 
 test('a member that cannot start takes the others with it, and the end of its log is shown', async () => {
   await using directory = await temporaryDirectory();
-  // Nothing serves S3 there.
+  // Results cannot be kept in what is a file.
+  await writeFile(join(directory.path, 'results'), '');
   const { exitCode, stdout, stderr } = await shell(`npm run -s cluster -- --any-ports --data '${directory.path}'`);
   expect([exitCode, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^broker-[12] does not serve; the end of \S+\/logs\/broker-[12]\.log:\n/);
-  expect(stderr).toContain('engine.broker.pagination.s3.data.dir = s3://results/cluster');
+  expect(stderr).toContain(`engine.broker.pagination.file.data.dir = ${directory.path}/results`);
+});
+
+test.each([
+  ['results', '--s3 is "results": expected s3://bucket/prefix, or local.\n'],
+  ['local', 'There is no S3 server at /nowhere/versitygw. `npm run s3-server` installs one.\n'],
+])('--s3 %s, of which nothing can be made, is refused before anything starts', async (given, message) => {
+  const { exitCode, stderr } = await shell(`QUIRE_S3_SERVER=/nowhere/versitygw npm run -s cluster -- --any-ports --s3 ${given}`);
+  expect([exitCode, stderr]).toEqual([1, message]);
+});
+
+test('an S3 server that is installed already is not built again, and its path is printed', async () => {
+  await using directory = await temporaryDirectory();
+  // Instead of Go: builds a program with the name that the module has.
+  const go = join(directory.path, 'go');
+  await writeFile(go, '#!/bin/sh\necho "$@" >&2; touch "$GOBIN/versitygw"\n', { mode: 0o755 });
+  const script = join(root, 'scripts/s3-server.ts');
+  const run = (): ReturnType<typeof shell> =>
+    shell(`PATH='${directory.path}':$PATH QUIRE_S3_FOLDER='${directory.path}' node ${script}`);
+  const [first, second] = [await run(), await run()];
+  expect(first).toMatchObject({ exitCode: 0, stdout: `${directory.path}/versitygw\n` });
+  expect(first.stderr).toContain('install github.com/versity/versitygw/cmd/versitygw@');
+  expect(second).toMatchObject({ exitCode: 0, stdout: `${directory.path}/versitygw\n`, stderr: '' });
+  await rm(join(directory.path, 'versitygw'));
+  const without = await shell(`QUIRE_S3_FOLDER='${directory.path}' PATH='${dirname(process.execPath)}' node ${script}`);
+  expect(without.exitCode).toBe(1);
+  expect(without.stderr).toContain('The S3 server is built by Go, which did not start');
 });

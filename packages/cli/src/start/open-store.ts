@@ -70,8 +70,13 @@ function isLinkSigner(store: ObjectStore): store is LinkSigner & ObjectStore {
   return 'signLink' in store && typeof store.signLink === 'function';
 }
 
-/** Tells whether brokers on other machines can have their results in the same location. */
-export function isSharedStore({ protocol, fileLocation }: Settings['store']): boolean {
+/** Tells whether other brokers can have their results in the same location. */
+export function isSharedStore(store: Settings['store']): boolean {
+  return (store.protocol === 'file' && store.isFileShared) || isRemoteStore(store);
+}
+
+/** Tells whether a call to the store goes over a network. */
+export function isRemoteStore({ protocol, fileLocation }: Settings['store']): boolean {
   return protocol === 's3' || protocol === 'gcs' || (protocol === 'file' && fileLocation?.scheme !== 'file');
 }
 

@@ -9,7 +9,7 @@ import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
-import { isSharedStore, openStore, signerOf } from './open-store.ts';
+import { isRemoteStore, isSharedStore, openStore, signerOf } from './open-store.ts';
 import { openQueryEngine } from './open-query-engine.ts';
 
 /** A broker that listens, as its operator wants to know it. */
@@ -108,8 +108,7 @@ function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore 
   const { cacheBytesMax } = live.current.results;
   return new ResultStore({
     isShared: isSharedStore(live.current.store),
-    // What is shared is far away.
-    isReadingAhead: isSharedStore(live.current.store),
+    isReadingAhead: isRemoteStore(live.current.store),
     ...parts,
     brokerId: brokerIdOf(live.current),
     compression: compressionOf(live.current),
@@ -132,7 +131,7 @@ function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore 
 /** The compression of new results. Buckets are far away: there it takes less time than the bytes that it saves. */
 function compressionOf({ results, store }: Settings): Compression {
   if (results.compression !== 'auto') return results.compression;
-  return isSharedStore(store) ? 'zstd' : 'none';
+  return isRemoteStore(store) ? 'zstd' : 'none';
 }
 
 /** Names the broker's part of the store: as the settings say, else `Broker_<host>_<port>`, in characters that object keys may have. */

@@ -1,5 +1,5 @@
 import { bucket, location, path } from '../path-kind.ts';
-import { choice, duration, integer, size, sizeOrUnlimited } from '../setting-kind.ts';
+import { boolean, choice, duration, integer, size, sizeOrUnlimited } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
 /** The longest time that a result may be asked to live. */
@@ -85,6 +85,14 @@ export const store = {
     kind: location,
     meaning:
       'Where the store `file` keeps its objects. It is made when it does not exist. `s3:` and `gs:` URIs are as the stores `s3` and `gcs`.',
+  }),
+  isFileShared: setting({
+    key: 'engine.broker.pagination.file.shared',
+    kind: boolean,
+    default: 'false',
+    meaning:
+      'Whether several brokers keep their results in that directory, on one machine or on a network file system. Each then serves the ' +
+      'results of all, as brokers on one bucket do, and its answers name no broker. A proxy in front of them needs `proxy.store.shared`.',
   }),
   tempDir: setting({
     key: 'engine.broker.pagination.temp.dir',
