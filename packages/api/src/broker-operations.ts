@@ -4,13 +4,15 @@ import { tableOperations } from './pinot/table-operations.ts';
 import { queryOperations } from './query-operations.ts';
 import { resultOperations } from './result-operations.ts';
 import { serviceOperations } from './service-operations.ts';
+import { sweepOperation } from './sweep-operation.ts';
 
-/** Every call of a broker (CONTRACT.md section 2). It serves `readLink` only when it is told to. */
+/** Every call of a broker (CONTRACT.md section 2). It serves `readLink` and `readSweepPlan` only when it is told to. */
 export const brokerOperations = {
   ...queryOperations,
   ...resultOperations,
   ...linkOperations,
   ...pinotOperations,
   ...tableOperations,
+  readSweepPlan: sweepOperation,
   ...serviceOperations,
 } as const;

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { refer } from './reference.ts';
+import { HealthResponse } from './health-response.ts';
 import { StoredResult } from './result-entry.ts';
+import { SweepPlanResponse } from './sweep-operation.ts';
 
 const url = Type.String({ description: 'Where the controller calls the broker.' });
 const error = Type.Union([Type.String(), Type.Null()], { description: 'Why it failed; null when it did not.' });
@@ -62,6 +64,9 @@ export const ClusterHealthResponse = Type.Object(
         }),
         version: Type.Union([Type.String(), Type.Null()], { description: 'Its version; null when it is not up.' }),
         error,
+        health: Type.Union([refer(HealthResponse), Type.Null()], {
+          description: 'What it says of itself; null when it is not up, or says it in another way.',
+        }),
         cleaning: Type.Object(
           {
             lastRunMs: NullableTime('When the expiry job last turned to it; null before the first time.'),
@@ -77,6 +82,17 @@ export const ClusterHealthResponse = Type.Object(
   },
   { $id: 'ClusterHealthResponse', description: 'How the brokers are.' },
 );
+
+/** What the next sweeps of all brokers would delete. */
+export const ClusterSweepResponse = Type.Object(
+  {
+    brokers: Type.Array(Type.Object({ url, error, ...SweepPlanResponse.properties }), {
+      description: 'In the order of the settings.',
+    }),
+  },
+  { $id: 'ClusterSweepResponse', description: 'What the next sweeps of all brokers would delete.' },
+);
+export type ClusterSweepResponse = Static<typeof ClusterSweepResponse>;
 
 export type ClusterResultsResponse = Static<typeof ClusterResultsResponse>;
 export type ClusterDeletionResponse = Static<typeof ClusterDeletionResponse>;

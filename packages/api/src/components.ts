@@ -1,5 +1,10 @@
 import { CallerResponse } from './caller-response.ts';
-import { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
+import {
+  ClusterDeletionResponse,
+  ClusterHealthResponse,
+  ClusterResultsResponse,
+  ClusterSweepResponse,
+} from './cluster-response.ts';
 import { ControllerHealthResponse } from './controller-health.ts';
 import { ErrorBody } from './error-body.ts';
 import { HealthResponse } from './health-response.ts';
@@ -10,6 +15,7 @@ import { CursorResponse, MetadataResponse, QueryResponse } from './query-respons
 import { ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 import { DataSchema, ResultTable } from './result-table.ts';
 import { SettingsResponse } from './settings-response.ts';
+import { SweepPlanResponse } from './sweep-operation.ts';
 import { restreamComponents } from './tables/restream-response.ts';
 import { streamComponents } from './tables/stream-operations.ts';
 import { taskComponents } from './tables/task-debug.ts';
@@ -39,6 +45,8 @@ export const components = [
   ClusterHealthResponse,
   CallerResponse,
   SettingsResponse,
+  SweepPlanResponse,
+  ClusterSweepResponse,
   ErrorBody,
 ] as const;
 

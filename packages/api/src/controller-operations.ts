@@ -1,6 +1,11 @@
 import { Type } from 'typebox';
 import { CallerResponse } from './caller-response.ts';
-import { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
+import {
+  ClusterDeletionResponse,
+  ClusterHealthResponse,
+  ClusterResultsResponse,
+  ClusterSweepResponse,
+} from './cluster-response.ts';
 import { ControllerHealthResponse } from './controller-health.ts';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
 import { callerPattern, clusterPatterns, routePatterns } from './paths.ts';
@@ -82,6 +87,21 @@ const readClusterHealth: Operation = {
   },
 };
 
+const readClusterSweep: Operation = {
+  method: 'GET',
+  path: clusterPatterns.sweep,
+  schema: {
+    operationId: 'readClusterSweep',
+    summary: 'Ask what the next sweeps would delete',
+    description: 'Asks each broker for a dry run of its storage cleaner. Nothing is deleted. For admins.',
+    tags: ['cluster'],
+    response: {
+      200: responseOf('What they would delete.', 'application/json', refer(ClusterSweepResponse)),
+      ...errorResponses('FORBIDDEN'),
+    },
+  },
+};
+
 const readCaller: Operation = {
   method: 'GET',
   path: callerPattern,
@@ -123,6 +143,7 @@ export const controllerOperations = {
   listClusterResults,
   deleteExpiredClusterResults,
   readClusterHealth,
+  readClusterSweep,
   readSettings,
   readCaller,
 } as const;

@@ -1,7 +1,12 @@
 export { brokerOperations } from './broker-operations.ts';
 export { CallerResponse } from './caller-response.ts';
 export { components } from './components.ts';
-export { ClusterDeletionResponse, ClusterHealthResponse, ClusterResultsResponse } from './cluster-response.ts';
+export {
+  ClusterDeletionResponse,
+  ClusterHealthResponse,
+  ClusterResultsResponse,
+  ClusterSweepResponse,
+} from './cluster-response.ts';
 export { ControllerHealthResponse } from './controller-health.ts';
 export { controllerOperations } from './controller-operations.ts';
 export { ErrorBody } from './error-body.ts';
@@ -22,7 +27,15 @@ export {
   parseRowCount,
   type RawParameter,
 } from './parameters.ts';
-export { callerPattern, clusterPatterns, metadataPath, pagePath, routePatterns, storedResultPath } from './paths.ts';
+export {
+  callerPattern,
+  clusterPatterns,
+  sweepPattern,
+  metadataPath,
+  pagePath,
+  routePatterns,
+  storedResultPath,
+} from './paths.ts';
 export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } from './proxy-operations.ts';
 export { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
 export { pinotErrorCodeHeader } from './pinot/pinot-paths.ts';
@@ -34,6 +47,7 @@ export { parameterTypes, parseQueryParameters, type ParameterType } from './quer
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 export { RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 export { refer } from './reference.ts';
+export { SweepPlanResponse } from './sweep-operation.ts';
 export { SettingsResponse } from './settings-response.ts';
 export { DataSchema, ResultTable } from './result-table.ts';
 export { RestreamBody, RestreamResponse } from './tables/restream-response.ts';

@@ -13,7 +13,15 @@ export const routePatterns = {
 } as const;
 
 /** Paths of the calls by which a controller looks after all brokers. */
-export const clusterPatterns = { results: '/cluster/results', health: '/cluster/health', settings: '/cluster/settings' } as const;
+export const clusterPatterns = {
+  results: '/cluster/results',
+  health: '/cluster/health',
+  settings: '/cluster/settings',
+  sweep: '/cluster/sweep',
+} as const;
+
+/** Path of the call by which a broker tells what a sweep would take. */
+export const sweepPattern = '/sweep';
 
 /** Path of the call that says who calls. */
 export const callerPattern = '/whoami';

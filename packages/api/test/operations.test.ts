@@ -23,6 +23,7 @@ describe('operations', () => {
       'DELETE /responseStore',
       'GET /tables',
       'GET /tables/:tableName/schema',
+      'GET /sweep',
       'GET /health',
       'GET /metrics',
       'GET /openapi.json',

@@ -1,4 +1,4 @@
-import type { HealthResponse } from '@quire/api';
+import type { HealthResponse, SweepPlanResponse } from '@quire/api';
 import type { LinkSigner, QueryEngine } from '@quire/core';
 import type { ResultStore, StoringEngine } from '@quire/results';
 import type { ServerOptions } from '@quire/service';
@@ -35,6 +35,9 @@ export interface BrokerOptions extends ServerOptions {
   readonly queriesRunningMax: number;
   /** How many more may wait; a further one is refused. */
   readonly queriesQueuedMax: number;
+
+  /** Says what the cleaner would delete now. Left out: the broker has no cleaner, and no such call. */
+  readonly planSweep?: (() => Promise<SweepPlanResponse>) | undefined;
 
   /** Counts what happens; pass one to count store calls with it as well. */
   readonly metrics?: BrokerMetrics | undefined;

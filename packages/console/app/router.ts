@@ -7,7 +7,7 @@ export interface Place {
 }
 
 /** `#/tables/flights?tab=schema` */
-export function parsePlace(hash: string): Place {
+function parsePlace(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const segments = path.split('/').filter((segment) => segment !== '');
   return { segments: segments.map((segment) => decode(segment)), parameters: Object.fromEntries(new URLSearchParams(query)) };

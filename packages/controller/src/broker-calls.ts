@@ -1,4 +1,13 @@
-import { PinotTableList, PinotTableSchema, routePatterns, type StoredResult, storedResultPath } from '@quire/api';
+import {
+  HealthResponse,
+  PinotTableList,
+  PinotTableSchema,
+  routePatterns,
+  type StoredResult,
+  storedResultPath,
+  SweepPlanResponse,
+  sweepPattern,
+} from '@quire/api';
 import { removeEach } from '@quire/cleaner';
 import { type BrokerHealth, parseBrokerHealth, parseDeletedCount, parseResultList } from '@quire/client/wire';
 import { isQuireError, QuireError } from '@quire/core';
@@ -122,13 +131,28 @@ export async function readTableSchema(
   return parse(PinotTableSchema, answer.text);
 }
 
+/** What a sweep of a broker would delete now. @throws BROKER_FAILED when it has no cleaner, and what `BrokerClient.call` throws */
+export async function readSweepPlan(client: BrokerClient, url: string, signal: AbortSignal): Promise<SweepPlanResponse> {
+  const answer = await client.call(url, { method: 'GET', path: sweepPattern, bytesMax: tablesBytesMax, signal });
+  if (answer.status === 404) throw new QuireError('BROKER_FAILED', 'The broker has no cleaner of its own.');
+  assertStatus(answer);
+  return parse(SweepPlanResponse, answer.text);
+}
+
+/** A broker's health: what every version of it says, and all of it where it is as this version has it. */
+export interface BrokerReport extends BrokerHealth {
+  readonly health: HealthResponse | null;
+}
+
 /** What a broker says of itself, or that it is about to leave. @throws BROKER_FAILED when it is not a health report, and what `BrokerClient.call` throws */
-export async function readHealth(client: BrokerClient, url: string, signal: AbortSignal): Promise<BrokerHealth | 'leaving'> {
+export async function readHealth(client: BrokerClient, url: string, signal: AbortSignal): Promise<BrokerReport | 'leaving'> {
   const call = { method: 'GET', path: routePatterns.health, bytesMax: sentenceBytesMax, isPublic: true, signal } as const;
   const answer = await client.call(url, call);
   if (answer.status === 503) return 'leaving';
   assertStatus(answer);
-  return parseBrokerHealth(answer.text);
+  const report = parseBrokerHealth(answer.text);
+  const health: unknown = JSON.parse(answer.text);
+  return { ...report, health: Check(HealthResponse, health) ? health : null };
 }
 
 /** @throws BROKER_FAILED when the status is not 200 */

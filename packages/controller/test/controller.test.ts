@@ -102,12 +102,12 @@ test('the health of the cluster tells of each broker, and of the expiry job on i
   const after = await read();
 
   const noRun = { lastRunMs: null, lastGoodRunMs: null, deletedCount: 0, error: null };
-  const unknown = { brokerId: null, version: null };
+  const unknown = { brokerId: null, version: null, health: null };
   const error = 'The answer is not a health report of a broker.';
   expect(before).toEqual({
     status: 'degraded',
     brokers: [
-      { url: up.url, state: 'up', brokerId: 'Broker_b_1', version: '2.0.0', error: null, cleaning: noRun },
+      { url: up.url, state: 'up', brokerId: 'Broker_b_1', version: '2.0.0', error: null, health: null, cleaning: noRun },
       { url: leaving.url, state: 'leaving', ...unknown, error: null, cleaning: noRun },
       { url: babbling.url, state: 'down', ...unknown, error, cleaning: noRun },
     ],

@@ -27,12 +27,23 @@ interface ApiDocument {
 /** Those that this broker serves: it gives no links. */
 const { readLink: _notServed, ...operations } = brokerOperations;
 
+/** What the cleaner of the broker here would delete. */
+const plannedSweep = {
+  removalCount: 1,
+  removals: [{ id: '0190163d-8694-739b-aea5-966c26f8ad91', reason: 'expired' as const, bytes: 10, ageMs: 5 }],
+};
+
 let broker: TestBroker;
 let document: ApiDocument;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  broker = await TestBroker.start({ queriesRunningMax: 1, queriesQueuedMax: 0, tables: ['numbers'] });
+  broker = await TestBroker.start({
+    queriesRunningMax: 1,
+    queriesQueuedMax: 0,
+    tables: ['numbers'],
+    planSweep: async () => plannedSweep,
+  });
   document = (await broker.call('/openapi.json')).json<ApiDocument>();
   ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addSchema(document, 'document');
@@ -155,6 +166,8 @@ test('every call answers as the document says', async () => {
     ['readMetadata', `/query/${doomed}/metadata`],
     ['listResults', '/query/resultStore', { as: 'root' }],
     ['listResults', '/query/resultStore', { as: 'ann' }],
+    ['readSweepPlan', '/sweep', { as: 'root' }],
+    ['readSweepPlan', '/sweep', { as: 'ann' }],
     ['renewResult', stored, patch({ expiration: '2h' })],
     ['renewResult', stored, patch({ expiration: 'x' })],
     ['renewResult', stored, patch({ expiration: 'x'.repeat(5000) })],

@@ -20,6 +20,7 @@ function settingsIn(home: string): Record<string, string> {
     'engine.broker.pagination.temp.dir': join(home, 'temp'),
     'engine.tables.data.dir': join(home, 'tables'),
     'engine.stream.file.dir': join(home, 'streams'),
+    'controller.preview.source.paths': join(home, 'inputs'),
     'engine.docs.public': 'true',
     'engine.auth.principal.admin.role': 'admin',
     'engine.auth.principal.admin.token.sha256': 'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
@@ -102,6 +103,12 @@ export class ConsoleStage implements AsyncDisposable {
     const text = await response.text();
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
     return text === '' ? undefined : JSON.parse(text);
+  }
+
+  /** Runs a query as an admin; resolves to the id of its stored result. */
+  async store(sql: string): Promise<string> {
+    const answer = await this.call('/query/sql?doPaginate=true&numRows=1', { method: 'POST', body: JSON.stringify({ sql }) });
+    return (answer as { readonly requestId: string }).requestId;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

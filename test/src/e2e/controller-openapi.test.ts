@@ -114,6 +114,8 @@ test('it has the calls of the API, and no other', () => {
   );
 });
 
+const setting = { key: 'engine.bind.host', value: '127.0.0.1', source: 'default', isDefault: true, isLive: false };
+
 test('every call answers as the document says', async () => {
   for (const [operationId, { method, path }] of operations) {
     await expectDocumented(operationId, await controller.call(path, { method }));
@@ -121,7 +123,15 @@ test('every call answers as the document says', async () => {
   await expectDocumented('readTableSchema', await controller.call('/tables/numbers/schema'));
   await using whole = await TestController.start([broker.address.url]);
   await expectDocumented('readTableSchema', await whole.call('/tables/letters/schema'));
-  for (const operationId of ['listClusterResults', 'deleteExpiredClusterResults', 'readClusterHealth'] as const) {
+  await using configured = await TestController.start([], { settingsInForce: () => ({ settings: [setting], problems: [] }) });
+  await expectDocumented('readSettings', await configured.call('/cluster/settings'));
+  for (const operationId of [
+    'listClusterResults',
+    'deleteExpiredClusterResults',
+    'readClusterHealth',
+    'readClusterSweep',
+    'readSettings',
+  ] as const) {
     const { method, path } = controllerOperations[operationId];
     await expectDocumented(operationId, await controller.call(path, { method, as: 'ann' }));
   }

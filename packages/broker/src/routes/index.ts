@@ -8,6 +8,7 @@ import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
 import { listPinotResponsesRoute, readPinotPageRoute, readPinotResponseRoute } from './pinot-responses.ts';
 import { readLinkRoute } from './read-link.ts';
 import { readMetadataRoute, readPageRoute } from './read-page.ts';
+import { readSweepPlanRoute } from './read-sweep-plan.ts';
 import { renewResultRoute } from './renew-result.ts';
 import { runQueryRoute } from './run-query.ts';
 
@@ -36,6 +37,7 @@ export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
     deleteExpiredResultsRoute(context),
     renewResultRoute(context),
     ...(context.options.links === undefined ? [] : [readLinkRoute(context, context.options.links)]),
+    ...(context.options.planSweep === undefined ? [] : [readSweepPlanRoute(context.options.planSweep)]),
     ...pinotRoutes(context),
     readHealthRoute(context),
   ];

@@ -1,4 +1,5 @@
 import { type Cleaner, CleanerMetrics, type StorageAdmission } from '@quire/cleaner';
+import type { SweepPlanResponse } from '@quire/api';
 import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
 import type { ObjectStore } from '@quire/core';
 import type { ResultStore } from '@quire/results';
@@ -62,4 +63,21 @@ export function healthDetailsOf(
     workers: { count, busyCount, killedCount: killed.time + killed.memory + killed.crash },
     settingsProblems: live.problemCount + (settingsProblem === undefined ? 0 : 1),
   };
+}
+
+/** Deletions that are listed one by one; the rest is counted. */
+const removalsListedMax = 1000;
+
+/** What a sweep would delete now. Nothing is deleted, and nothing is noted. */
+export async function planSweep(cleaner: Cleaner): Promise<SweepPlanResponse> {
+  const removals: SweepPlanResponse['removals'] = [];
+  let removalCount = 0;
+  await cleaner.sweep('once', {
+    isDryRun: true,
+    onRemoval: ({ id, reason, bytes, ageMs }) => {
+      removalCount += 1;
+      if (removals.length < removalsListedMax) removals.push({ id, reason, bytes, ageMs: Math.floor(ageMs) });
+    },
+  });
+  return { removalCount, removals };
 }

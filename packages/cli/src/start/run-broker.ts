@@ -4,7 +4,7 @@ import { BrokerMetrics, type BrokerOptions, createBroker } from '@quire/broker';
 import { type LinkSigner, QuireError } from '@quire/core';
 import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
-import { openBrokerCleaner, healthDetailsOf } from './broker-cleaner.ts';
+import { healthDetailsOf, openBrokerCleaner, planSweep } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from './live-settings.ts';
@@ -68,6 +68,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
       return live.current.query.timeoutMs;
     },
     healthDetails: () => healthDetailsOf(live, cleaner, admission, engine),
+    planSweep: () => planSweep(cleaner),
     queriesRunningMax: settings.query.concurrencyMax,
     queriesQueuedMax: settings.query.queueLengthMax,
     metrics,

@@ -1,6 +1,155 @@
-import type { ReactNode } from 'react';
+import type { Row } from '@quire/client';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { GridColumn } from '../query/grid-columns.ts';
+import { isNumeric } from '../query/grid-columns.ts';
+import { useSession } from '../session.ts';
+import { useResource } from '../use-resource.ts';
+import { Empty, Failed, Loading } from '../widgets/states.tsx';
+import { drawChart, svgFile } from './draw.ts';
+import { fitsX, limitNote, type Measure, measures, type PlotKind, plotKinds, plotQuery, type PlotWish } from './plot-sql.ts';
 
-export function PlotPanel(_props: { readonly sql: string | undefined; readonly columns: readonly GridColumn[] }): ReactNode {
-  return null;
+const kindNames: Readonly<Record<PlotKind, string>> = {
+  bars: 'Bars by value',
+  line: 'Line',
+  histogram: 'Histogram',
+  dots: 'Dots (sample)',
+};
+
+/** A chart of a result. The server computes it over all rows; the browser gets no more than it draws. */
+export function PlotPanel({
+  sql,
+  columns,
+}: {
+  readonly sql: string | undefined;
+  readonly columns: readonly GridColumn[];
+}): ReactNode {
+  const [kind, setKind] = useState<PlotKind>('bars');
+  const [xKey, setX] = useState<string>();
+  const [yKey, setY] = useState<string>();
+  const [measure, setMeasure] = useState<Measure>('count');
+  if (sql === undefined) {
+    return (
+      <Empty title="The query of this result is not known here">
+        <p>A plot puts an aggregate around the query, and the link to this result did not bring it. Run the query to plot it.</p>
+      </Empty>
+    );
+  }
+  const xs = columns.filter((column) => fitsX(kind, column));
+  const ys = columns.filter(({ dataType }) => isNumeric(dataType));
+  const x =
+    xs.find(({ key }) => key === xKey) ??
+    (kind === 'bars' ? xs.find(({ dataType }) => dataType === 'STRING') : undefined) ??
+    xs[0];
+  const y = ys.find(({ key }) => key === yKey) ?? ys.find(({ key }) => key !== x?.key) ?? ys[0];
+  const takesMeasure = kind === 'bars' || kind === 'line';
+  return (
+    <div className="plot">
+      <div className="toolbar plot-bar">
+        <Choice
+          label="Kind"
+          value={kind}
+          options={plotKinds.map((each) => [each, kindNames[each]])}
+          onChange={(value) => setKind(value as PlotKind)}
+        />
+        <Choice
+          label={kind === 'bars' ? 'For each' : 'Along'}
+          value={x?.key ?? ''}
+          options={xs.map(({ key }) => [key, key])}
+          onChange={setX}
+        />
+        {takesMeasure && (
+          <Choice
+            label="Show"
+            value={measure}
+            options={measures.map((each) => [each, each])}
+            onChange={(value) => setMeasure(value as Measure)}
+          />
+        )}
+        {((takesMeasure && measure !== 'count') || kind === 'dots') && (
+          <Choice
+            label={kind === 'dots' ? 'Against' : 'of'}
+            value={y?.key ?? ''}
+            options={ys.map(({ key }) => [key, key])}
+            onChange={setY}
+          />
+        )}
+      </div>
+      {x === undefined ? (
+        <Empty title="No column fits">
+          <p>{kindNames[kind]} needs a column of numbers.</p>
+        </Empty>
+      ) : (
+        <Chart sql={sql} wish={{ kind, x, y, measure: takesMeasure ? measure : 'count' }} />
+      )}
+    </div>
+  );
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  return (
+    <label className="choice">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.target.value)}>
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Chart({ sql, wish }: { readonly sql: string; readonly wish: PlotWish }): ReactNode {
+  const { client } = useSession();
+  const query = plotQuery(sql, wish);
+  const rows = useResource(query, async (signal): Promise<readonly Row[]> => {
+    await using cursor = await client.query(query, { rowCount: 10_000, signal });
+    return cursor.page.rows;
+  });
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current } = box;
+    if (current === null || rows.value === undefined || rows.value.length === 0) return;
+    const chart = drawChart(rows.value, wish, Math.max(320, Math.min(current.clientWidth, 1100)));
+    chart.setAttribute('role', 'img');
+    chart.setAttribute('aria-label', `${kindNames[wish.kind]} of ${wish.x.key}`);
+    current.replaceChildren(chart);
+    // The wish is part of the query.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [rows.value, query]);
+  if (rows.error !== undefined) return <Failed error={rows.error} onRetry={rows.reload} />;
+  if (rows.value === undefined) return <Loading what="the chart" />;
+  if (rows.value.length === 0) return <Empty title="There is nothing to draw" />;
+  const note = limitNote(wish.kind, rows.value.length);
+  const save = (): void => {
+    const chart = box.current?.querySelector('svg');
+    if (chart === null || chart === undefined) return;
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(svgFile(chart));
+    link.download = `${wish.kind}.svg`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return (
+    <figure className="plot-figure">
+      <div ref={box} className="chart-box" />
+      <figcaption className="toolbar">
+        <span className="quiet">{note ?? 'All rows of the result are in it.'}</span>
+        <button type="button" className="button small push" onClick={save}>
+          Save as SVG
+        </button>
+      </figcaption>
+    </figure>
+  );
 }

@@ -74,7 +74,7 @@ export function ResultView({ result, sql, elapsedMs, firstRow, onRunAgain }: Res
     <div className="card result-card">
       <header className="result-bar">
         <div className="tabs" role="tablist" aria-label="Result as">
-          {(['rows'] as const).map((each) => (
+          {(['rows', 'plot'] as const).map((each) => (
             <button key={each} type="button" role="tab" aria-selected={tab === each} onClick={() => setTab(each)}>
               {each === 'rows' ? 'Rows' : 'Plot'}
             </button>

@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { usePlace } from '../router.ts';
-import { keepToken, openSession, readKeptToken, type Session, SessionContext } from '../session.ts';
+import { keepToken, openSession, readKeptToken, type Session, SessionContext, useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
 import { Loading } from '../widgets/states.tsx';
 import { ToastsProvider } from '../widgets/toasts.tsx';
@@ -48,7 +48,8 @@ export function App(): ReactNode {
 
 function Frame({ version, onSignOut }: { readonly version: string | undefined; readonly onSignOut: () => void }): ReactNode {
   const place = usePlace();
-  const page = findPage(place);
+  const { role } = useSession();
+  const page = findPage(place, role);
   useEffect(() => {
     document.title = `${page.title} – Quire`;
   }, [page.title]);

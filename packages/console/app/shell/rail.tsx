@@ -29,7 +29,11 @@ export function Rail({
         {pages
           .filter((page) => role === 'admin' || !page.isForAdmins)
           .map((page) => (
-            <a key={page.name} href={placeOf([page.name])} aria-current={page.name === current ? 'page' : undefined}>
+            <a
+              key={page.name}
+              href={placeOf([page.name])}
+              aria-current={page.name === current || (page.name === 'tables' && current === 'preview') ? 'page' : undefined}
+            >
               <Icon name={page.icon} />
               {page.title}
             </a>
@@ -46,7 +50,7 @@ export function Rail({
             Sign out
           </button>
         </div>
-        {version !== undefined && <span className="badge quiet">Version {version}</span>}
+        {version !== undefined && <small className="quiet version">Version {version}</small>}
       </div>
     </header>
   );

@@ -14,6 +14,7 @@ import { consoleRoutes } from './console.ts';
 import { listTableBrokersRoute, listTenantBrokersRoute } from './list-brokers.ts';
 import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
 import { readCallerRoute } from './read-caller.ts';
+import { readClusterSweepRoute } from './read-cluster-sweep.ts';
 import { readSettingsRoute } from './read-settings.ts';
 import { readClusterHealthRoute } from './read-cluster-health.ts';
 
@@ -37,6 +38,7 @@ export function controllerRoutes(context: ControllerContext): readonly RouteOpti
     ...taskRoutes(context),
     ...restreamRoutes(context),
     readHealthRoute(context),
+    readClusterSweepRoute(context),
     readCallerRoute(),
     readSettingsRoute(context),
     ...consoleRoutes(context),

@@ -19,6 +19,7 @@ export function readClusterHealthRoute({ options, client, job }: ControllerConte
       brokerId: value === undefined || value === 'leaving' ? null : value.brokerId,
       version: value === undefined || value === 'leaving' ? null : value.version,
       error: error?.message ?? null,
+      health: value === undefined || value === 'leaving' ? null : value.health,
       cleaning: cleaningOf(job.statusOf(url)),
     }));
     const isGood = brokers.every(({ state, cleaning }) => state === 'up' && cleaning.error === null);

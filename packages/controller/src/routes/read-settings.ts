@@ -10,8 +10,9 @@ export function readSettingsRoute({ options }: ControllerContext): RouteOptions 
   return routeOf(controllerOperations.readSettings, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
     const response = options.settingsInForce?.();
-    if (response === undefined)
-      throw new QuireError('UNSUPPORTED', 'This controller was started by a program, without a settings file.');
+    if (response === undefined) throw noSettings;
     return reply.header('cache-control', 'no-store').send(response);
   });
 }
+
+const noSettings = new QuireError('UNSUPPORTED', 'This controller was started by a program, without a settings file.');

@@ -1,0 +1,92 @@
+import * as Plot from '@observablehq/plot';
+import type { Cell } from '@quire/client';
+import { encodeJson } from '../query/cell-text.ts';
+import { limits, type PlotWish } from './plot-sql.ts';
+
+type Row = readonly Cell[];
+
+/** What Plot sets by a style element of its own, which the page's security policy refuses; saved charts bring it along. */
+const ownStyle =
+  '.chart{display:block;height:auto;max-width:100%;font-family:system-ui,sans-serif;font-size:12px}.chart text{white-space:pre}';
+
+/** Draws a chart of the rows of a plot's query. */
+export function drawChart(rows: readonly Row[], { kind, x, y, measure }: PlotWish, width: number): SVGSVGElement {
+  const yLabel =
+    kind === 'histogram' || measure === 'count' || y === undefined
+      ? 'rows'
+      : kind === 'dots'
+        ? y.name
+        : `${measure} of ${y.name}`;
+  const chart = Plot.plot({
+    // Made in a document that nobody sees: there the policy does not stand in the way of elements that are removed right away.
+    document: document.implementation.createHTMLDocument(),
+    className: 'chart',
+    width,
+    height: 380,
+    marginLeft: kind === 'bars' ? 170 : 70,
+    marginBottom: 44,
+    style: { color: 'currentColor', background: 'none' },
+    x: { label: kind === 'bars' ? yLabel : x.name, nice: kind !== 'line' },
+    y: kind === 'bars' ? { label: null } : { label: yLabel, grid: true, nice: true },
+    marks: marksOf(rows, kind),
+  });
+  for (const style of chart.querySelectorAll('style')) style.remove();
+  return document.adoptNode(chart) as SVGSVGElement;
+}
+
+function marksOf(rows: readonly Row[], kind: PlotWish['kind']): Plot.Markish[] {
+  const colour = 'var(--accent)';
+  switch (kind) {
+    case 'bars': {
+      const data = rows.slice(0, limits.bars).map(([x, y]) => ({ x: short(x), y: Number(y) }));
+      return [
+        Plot.barX(data, { x: 'y', y: 'x', fill: colour, sort: { y: null } }),
+        Plot.text(data, {
+          x: 'y',
+          y: 'x',
+          text: (each: { y: number }) => each.y.toLocaleString('en', { maximumFractionDigits: 2 }),
+          dx: 4,
+          textAnchor: 'start',
+          fill: 'currentColor',
+        }),
+        Plot.ruleX([0]),
+      ];
+    }
+    case 'line': {
+      const data = rows.slice(0, limits.points).map(([x, y]) => ({ x: abscissa(x), y: y === null ? NaN : Number(y) }));
+      return [Plot.lineY(data, { x: 'x', y: 'y', stroke: colour, strokeWidth: 1.75 })];
+    }
+    case 'histogram': {
+      const data = rows.map(([x, y, w]) => ({ x1: Number(x), x2: Number(x) + Number(w), y: Number(y) }));
+      return [Plot.rectY(data, { x1: 'x1', x2: 'x2', y: 'y', fill: colour, insetRight: 1 }), Plot.ruleY([0])];
+    }
+    case 'dots': {
+      const data = rows.filter(([x, y]) => x !== null && y !== null).map(([x, y]) => ({ x: Number(x), y: Number(y) }));
+      return [Plot.dot(data, { x: 'x', y: 'y', r: 2.5, fill: colour, fillOpacity: 0.55 })];
+    }
+  }
+}
+
+function short(value: Cell | undefined): string {
+  const text = typeof value === 'string' ? value : encodeJson(value ?? null);
+  return text.length > 22 ? `${text.slice(0, 21)}…` : text;
+}
+
+/** Texts that begin like a date are moments in UTC, as the server writes them. */
+function abscissa(value: Cell | undefined): number | Date | string {
+  if (typeof value !== 'string') return Number(value);
+  if (!/^\d{4}-\d\d-\d\d/.test(value)) return value;
+  return new Date(value.includes(':') ? `${value.replace(' ', 'T')}Z` : value);
+}
+
+/** The chart as a file of its own, in the colours that it has now. */
+export function svgFile(chart: SVGSVGElement): Blob {
+  const copy = chart.cloneNode(true) as SVGSVGElement;
+  const { color, backgroundColor } = getComputedStyle(chart.parentElement ?? chart);
+  const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent').trim();
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  const text = new XMLSerializer().serializeToString(copy).replaceAll('var(--accent)', accent);
+  const start = text.indexOf('>') + 1;
+  const style = `<style>${ownStyle}svg{color:${color};background:${backgroundColor}}</style>`;
+  return new Blob([text.slice(0, start), style, text.slice(start)], { type: 'image/svg+xml' });
+}

@@ -1,0 +1,63 @@
+import type { GridColumn } from '../query/grid-columns.ts';
+import { isNumeric } from '../query/grid-columns.ts';
+
+export const plotKinds = ['bars', 'line', 'histogram', 'dots'] as const;
+export type PlotKind = (typeof plotKinds)[number];
+
+export const measures = ['count', 'sum', 'avg', 'min', 'max', 'median'] as const;
+export type Measure = (typeof measures)[number];
+
+/** What is to be drawn of a result. */
+export interface PlotWish {
+  readonly kind: PlotKind;
+  readonly x: GridColumn;
+  /** What is measured; undefined where rows are counted, and of a histogram. */
+  readonly y: GridColumn | undefined;
+  readonly measure: Measure;
+}
+
+export const limits = { bars: 20, points: 2000, dots: 2000, bins: 40 };
+
+/** Whether a column can stand along the x axis of a kind. */
+export function fitsX(kind: PlotKind, { dataType }: GridColumn): boolean {
+  if (kind === 'bars') return !dataType.endsWith('_ARRAY') && dataType !== 'MAP';
+  if (kind === 'line') return isNumeric(dataType) || dataType === 'TIMESTAMP' || dataType === 'STRING';
+  return isNumeric(dataType);
+}
+
+/**
+ * The query behind a chart: the result's own query with an aggregate around it, which the server computes over all rows. Its rows are `x` and
+ * `y`, no more than the limits say and one, so that it shows when there were more.
+ */
+export function plotQuery(sql: string, { kind, x, y, measure }: PlotWish): string {
+  // A comment at the end of the query must not swallow the bracket.
+  const from = `(${sql.trim().replace(/;\s*$/, '')}\n) AS result`;
+  const xName = quoted(x.name);
+  const value = measure === 'count' || y === undefined ? 'count(*)' : `${measure}(${quoted(y.name)})`;
+  switch (kind) {
+    case 'bars':
+      return `SELECT CAST(${xName} AS VARCHAR) AS x, CAST(${value} AS DOUBLE) AS y FROM ${from} GROUP BY 1 ORDER BY 2 DESC NULLS LAST, 1 LIMIT ${limits.bars + 1}`;
+    case 'line':
+      return `SELECT ${xName} AS x, CAST(${value} AS DOUBLE) AS y FROM ${from} WHERE ${xName} IS NOT NULL GROUP BY 1 ORDER BY 1 LIMIT ${limits.points + 1}`;
+    case 'histogram':
+      return [
+        `WITH v AS (SELECT CAST(${xName} AS DOUBLE) AS v FROM ${from} WHERE ${xName} IS NOT NULL AND isfinite(CAST(${xName} AS DOUBLE))),`,
+        `s AS (SELECT min(v) AS lo, greatest(max(v) - min(v), 1e-9) / ${limits.bins} AS w FROM v)`,
+        `SELECT lo + w * least(${limits.bins - 1}, floor((v - lo) / w)) AS x, CAST(count(*) AS DOUBLE) AS y, any_value(w) AS w FROM v, s GROUP BY 1 ORDER BY 1`,
+      ].join(' ');
+    case 'dots':
+      return `SELECT CAST(${xName} AS DOUBLE) AS x, CAST(${quoted(y?.name ?? x.name)} AS DOUBLE) AS y FROM ${from} USING SAMPLE reservoir(${limits.dots} ROWS) REPEATABLE (1)`;
+  }
+}
+
+/** What is to be known of a chart that does not show everything. */
+export function limitNote(kind: PlotKind, rowCount: number): string | undefined {
+  if (kind === 'bars' && rowCount > limits.bars) return `The ${limits.bars} largest; there are more.`;
+  if (kind === 'line' && rowCount > limits.points) return `The first ${limits.points} points; there are more.`;
+  if (kind === 'dots' && rowCount >= limits.dots) return `A random sample of ${limits.dots} rows.`;
+  return undefined;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,88 @@
+import type { ClusterSweepResponse } from '@quire/api';
+import { type ReactNode, useState } from 'react';
+import { counted, formatBytes, formatSpan } from '../format.ts';
+import { useSession } from '../session.ts';
+import { useResource } from '../use-resource.ts';
+import { Badge, Card } from '../widgets/page.tsx';
+import { Resolved } from '../widgets/states.tsx';
+
+/** What the next sweep would take, and why; nothing is deleted by looking. */
+export function SweepCard(): ReactNode {
+  const [isAsked, setIsAsked] = useState(false);
+  return (
+    <Card
+      title="The next sweep"
+      actions={
+        <button type="button" className="button small" onClick={() => setIsAsked(!isAsked)}>
+          {isAsked ? 'Hide' : 'What would it take?'}
+        </button>
+      }
+    >
+      {isAsked ? (
+        <SweepPlan />
+      ) : (
+        <p className="quiet">
+          A sweep deletes what has expired, evicts what exceeds the quota, and collects what crashed writes left.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function SweepPlan(): ReactNode {
+  const { call } = useSession();
+  const plan = useResource(
+    'sweep',
+    async (signal) => (await call('/cluster/sweep', { signal })) as unknown as ClusterSweepResponse,
+  );
+  return (
+    <Resolved of={plan} what="the plan">
+      {({ brokers }) => (
+        <>
+          {brokers.map(({ url, error, removals, removalCount }) => (
+            <div key={url}>
+              {error !== null && (
+                <div className="notice warn">
+                  <strong>{url} does not say</strong>
+                  <p>{error}</p>
+                </div>
+              )}
+              {error === null && removals.length === 0 && <p>{url}: a sweep now would take nothing.</p>}
+              {removals.length > 0 && (
+                <div className="scroll-x">
+                  <p>
+                    {url}: {counted(removalCount, 'deletion')}, {formatBytes(removals.reduce((sum, { bytes }) => sum + bytes, 0))}
+                  </p>
+                  <table className="list">
+                    <thead>
+                      <tr>
+                        <th>Why</th>
+                        <th>What</th>
+                        <th className="number">Size</th>
+                        <th>Age</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {removals.map(({ id, reason, bytes, ageMs }) => (
+                        <tr key={`${reason} ${id}`}>
+                          <td>
+                            <Badge tone={reason === 'evicted' ? 'warn' : ''}>{reason}</Badge>
+                          </td>
+                          <td>
+                            <code>{id}</code>
+                          </td>
+                          <td className="number">{formatBytes(bytes)}</td>
+                          <td>{formatSpan(ageMs)}</td>
+                        </tr>
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+              )}
+            </div>
+          ))}
+        </>
+      )}
+    </Resolved>
+  );
+}

@@ -1,0 +1,144 @@
+import type { ClusterHealthResponse, SettingsResponse, StoredResult } from '@quire/api';
+import type { ReactNode } from 'react';
+import { formatBytes, formatSpan } from '../format.ts';
+import { useSession } from '../session.ts';
+import { useNow, useResource } from '../use-resource.ts';
+import { Badge, Card, Figure } from '../widgets/page.tsx';
+import { Resolved } from '../widgets/states.tsx';
+import { storedOverTime } from './stored-over-time.ts';
+
+interface Usage {
+  readonly usageBytes: number;
+  readonly quotaBytes: number | undefined;
+  readonly criticalPercent: number;
+  readonly targetPercent: number;
+}
+
+const chart = { width: 720, height: 150, left: 64, bottom: 22, top: 10 };
+
+/** What is stored, against the quota and its thresholds, as it came and as it will go. */
+export function UsageCard({ results }: { readonly results: readonly StoredResult[] }): ReactNode {
+  const { call } = useSession();
+  const usage = useResource(
+    'usage',
+    async (signal): Promise<Usage> => {
+      const [health, settings] = await Promise.all([call('/cluster/health', { signal }), call('/cluster/settings', { signal })]);
+      return usageOf(health as unknown as ClusterHealthResponse, settings as unknown as SettingsResponse);
+    },
+    { everyMs: 10_000 },
+  );
+  return (
+    <Card title="Storage">
+      <Resolved of={usage} what="the usage">
+        {(value) => (
+          <div className="usage">
+            <div className="figures">
+              <Figure value={formatBytes(value.usageBytes)} label="in use, with writes under way" />
+              {value.quotaBytes === undefined ? (
+                <Figure value="none" label="quota: nothing is evicted" />
+              ) : (
+                <>
+                  <Figure value={formatBytes(value.quotaBytes)} label="quota" />
+                  <Figure
+                    value={
+                      <>
+                        {((100 * value.usageBytes) / value.quotaBytes).toFixed(1)} %{' '}
+                        <Badge tone={toneOf(value)}>{wordOf(value)}</Badge>
+                      </>
+                    }
+                    label={`evicts above ${value.criticalPercent} %, down to ${value.targetPercent} %`}
+                  />
+                </>
+              )}
+            </div>
+            <OverTime results={results} usage={value} />
+          </div>
+        )}
+      </Resolved>
+    </Card>
+  );
+}
+
+function usageOf({ brokers }: ClusterHealthResponse, { settings }: SettingsResponse): Usage {
+  const cleaners = brokers.flatMap(({ health }) => (health?.cleaner === undefined ? [] : [health.cleaner]));
+  const percentOf = (key: string): number =>
+    Number.parseFloat(settings.find((setting) => setting.key.endsWith(key))?.value ?? '100');
+  const quotas = cleaners.flatMap(({ quotaBytes }) => (quotaBytes === null ? [] : [quotaBytes]));
+  return {
+    usageBytes: cleaners.reduce((sum, { usageBytes }) => sum + usageBytes, 0),
+    quotaBytes: quotas.length === 0 ? undefined : quotas.reduce((sum, bytes) => sum + bytes, 0),
+    criticalPercent: percentOf('criticalStorageThresholdPercent'),
+    targetPercent: percentOf('targetStorageThresholdPercent'),
+  };
+}
+
+function toneOf({ usageBytes, quotaBytes = Infinity, criticalPercent, targetPercent }: Usage): 'good' | 'warn' | 'bad' {
+  const percent = (100 * usageBytes) / quotaBytes;
+  return percent > criticalPercent ? 'bad' : percent > targetPercent ? 'warn' : 'good';
+}
+
+function wordOf(usage: Usage): string {
+  return { good: 'below target', warn: 'above target', bad: 'critical' }[toneOf(usage)];
+}
+
+/** Bytes of what is stored now: when it came, and when it goes if nobody renews it. */
+function OverTime({ results, usage }: { readonly results: readonly StoredResult[]; readonly usage: Usage }): ReactNode {
+  const nowMs = useNow(5000);
+  const steps = storedOverTime(results);
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const lines =
+    usage.quotaBytes === undefined
+      ? []
+      : [
+          { name: 'quota', bytes: usage.quotaBytes },
+          { name: 'critical', bytes: (usage.quotaBytes * usage.criticalPercent) / 100 },
+          { name: 'target', bytes: (usage.quotaBytes * usage.targetPercent) / 100 },
+        ];
+  const peak = Math.max(...steps.map(({ bytes }) => bytes), 1);
+  // A quota far above what is stored would press it flat: then only the figures tell of it.
+  const shownLines = lines.filter(({ bytes }) => bytes <= peak * 8);
+  const top = Math.max(peak, ...shownLines.map(({ bytes }) => bytes)) * 1.08;
+  const span = Math.max(1, last.timeMs - first.timeMs);
+  const xOf = (ms: number): number => chart.left + ((ms - first.timeMs) / span) * (chart.width - chart.left - 8);
+  const yOf = (bytes: number): number => chart.height - chart.bottom - (bytes / top) * (chart.height - chart.bottom - chart.top);
+  const path = steps
+    .map(({ timeMs, bytes }, index) => `${index === 0 ? 'M' : 'H'}${xOf(timeMs)}${index === 0 ? ` ${yOf(0)}` : ''}V${yOf(bytes)}`)
+    .join('');
+  const x = xOf(Math.min(Math.max(nowMs, first.timeMs), last.timeMs));
+  return (
+    <figure className="usage-chart">
+      <svg
+        viewBox={`0 0 ${chart.width} ${chart.height}`}
+        role="img"
+        aria-label={`Stored bytes over time, at most ${formatBytes(peak)}`}
+      >
+        <path d={`${path}V${yOf(0)}Z`} className="usage-area" />
+        {shownLines.map(({ name, bytes }) => (
+          <g key={name}>
+            <line x1={chart.left} x2={chart.width - 8} y1={yOf(bytes)} y2={yOf(bytes)} className={`usage-line ${name}`} />
+            <text x={chart.width - 10} y={yOf(bytes) - 3} textAnchor="end">
+              {name}
+            </text>
+          </g>
+        ))}
+        {[0, peak].map((bytes) => (
+          <text key={bytes} x={chart.left - 6} y={yOf(bytes) + 4} textAnchor="end">
+            {formatBytes(bytes)}
+          </text>
+        ))}
+        <line x1={x} x2={x} y1={chart.top} y2={yOf(0)} className="usage-now" />
+        <text x={chart.left} y={chart.height - 5}>
+          {formatSpan(nowMs - first.timeMs)} ago
+        </text>
+        <text x={x} y={chart.height - 5} textAnchor="middle">
+          now
+        </text>
+        <text x={chart.width - 8} y={chart.height - 5} textAnchor="end">
+          in {formatSpan(last.timeMs - nowMs)}
+        </text>
+      </svg>
+      <figcaption className="quiet">What is stored now: when it came, and when it goes if nobody renews it.</figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,163 @@
+import type { JsonObject } from '@quire/client';
+import { type ReactNode, useRef } from 'react';
+import { formatCount } from '../format.ts';
+import { useSession } from '../session.ts';
+import { useResource } from '../use-resource.ts';
+import { Badge, Card } from '../widgets/page.tsx';
+import { Resolved } from '../widgets/states.tsx';
+import { useToasts } from '../widgets/toasts.tsx';
+
+interface PartitionLag {
+  readonly partition: string;
+  readonly state: string;
+  readonly offset: string;
+  readonly latest: string;
+  readonly lag: number | undefined;
+}
+
+/** Points of the line that shows how a lag has moved. */
+const remembered = 60;
+
+/** What each partition consumes, how far behind it is, and the buttons to pause, resume and commit. */
+export function ConsumptionCard({ table }: { readonly table: string }): ReactNode {
+  const { admin, role } = useSession();
+  const { attempt } = useToasts();
+  const past = useRef(new Map<string, number[]>());
+  const consumption = useResource(
+    `consumption ${table}`,
+    async (signal) => {
+      const [segments, status] = await Promise.all([
+        admin.readConsumingSegments(table, { signal }),
+        admin.readPauseStatus(table, { signal }),
+      ]);
+      const partitions = partitionsOf(segments);
+      for (const { partition, lag = 0 } of partitions) {
+        past.current.set(partition, [...(past.current.get(partition) ?? []), lag].slice(-remembered));
+      }
+      return { partitions, isPaused: status['pauseFlag'] === true };
+    },
+    { everyMs: 2000 },
+  );
+  const change = (act: () => Promise<string>): void =>
+    attempt(async () => {
+      const sentence = await act();
+      consumption.reload();
+      return sentence;
+    });
+  const isPaused = consumption.value?.isPaused === true;
+  return (
+    <Card
+      title={
+        <>
+          Consumption{' '}
+          {consumption.value !== undefined && (
+            <Badge tone={isPaused ? 'warn' : 'good'}>{isPaused ? 'paused' : 'consuming'}</Badge>
+          )}
+        </>
+      }
+      flush
+      actions={
+        role === 'admin' && (
+          <>
+            <button
+              type="button"
+              className="button small"
+              onClick={() =>
+                change(async () => {
+                  await (isPaused ? admin.resumeConsumption(table) : admin.pauseConsumption(table));
+                  return isPaused
+                    ? 'The table consumes its stream again.'
+                    : 'The table is paused; what it had consumed is committed.';
+                })
+              }
+            >
+              {isPaused ? 'Resume' : 'Pause'}
+            </button>
+            <button
+              type="button"
+              className="button small"
+              disabled={isPaused}
+              onClick={() => change(async () => `The commit has begun: job ${await admin.forceCommit(table)}.`)}
+            >
+              Commit now
+            </button>
+          </>
+        )
+      }
+    >
+      <Resolved of={consumption} what="the partitions">
+        {({ partitions }) =>
+          partitions.length === 0 ? (
+            <p className="quiet card-note">
+              {isPaused ? 'Nothing is consumed while the table is paused.' : 'The next segment is being made.'}
+            </p>
+          ) : (
+            <table className="list">
+              <thead>
+                <tr>
+                  <th>Partition</th>
+                  <th>State</th>
+                  <th className="number">Offset</th>
+                  <th className="number">End of the stream</th>
+                  <th className="number">Lag</th>
+                  <th>Last two minutes</th>
+                </tr>
+              </thead>
+              <tbody>
+                {partitions.map(({ partition, state, offset, latest, lag }) => (
+                  <tr key={partition}>
+                    <td>{partition}</td>
+                    <td>
+                      <Badge tone={state === 'CONSUMING' ? 'good' : 'warn'}>{state.toLowerCase().replace('_', ' ')}</Badge>
+                    </td>
+                    <td className="number">{offset}</td>
+                    <td className="number">{latest}</td>
+                    <td className="number">{lag === undefined ? 'not known' : formatCount(lag)}</td>
+                    <td>
+                      <Sparkline values={past.current.get(partition) ?? []} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )
+        }
+      </Resolved>
+    </Card>
+  );
+}
+
+function partitionsOf(segments: JsonObject): readonly PartitionLag[] {
+  const infos = Object.values(segments).flatMap((list) => list as unknown as readonly ConsumingInfo[]);
+  return infos
+    .flatMap(({ consumerState, partitionOffsetInfo: { currentOffsetsMap, latestUpstreamOffsetMap, recordsLagMap } }) =>
+      Object.entries(currentOffsetsMap).map(([partition, offset]): PartitionLag => {
+        const lag = Number(recordsLagMap[partition]);
+        return {
+          partition,
+          state: consumerState,
+          offset,
+          latest: latestUpstreamOffsetMap[partition] ?? '',
+          lag: Number.isFinite(lag) ? lag : undefined,
+        };
+      }),
+    )
+    .toSorted((one, other) => Number(one.partition) - Number(other.partition));
+}
+
+interface ConsumingInfo {
+  readonly consumerState: string;
+  readonly partitionOffsetInfo: Readonly<
+    Record<'currentOffsetsMap' | 'latestUpstreamOffsetMap' | 'recordsLagMap', Readonly<Record<string, string>>>
+  >;
+}
+
+function Sparkline({ values }: { readonly values: readonly number[] }): ReactNode {
+  const top = Math.max(1, ...values);
+  const points = values.map((value, index) => `${(index * 120) / (remembered - 1)},${22 - (20 * value) / top}`).join(' ');
+  return (
+    <svg className="sparkline" width="120" height="24" viewBox="0 0 120 24" aria-hidden="true">
+      <polyline points={points} />
+    </svg>
+  );
+}

@@ -1,0 +1,222 @@
+import type { JsonObject, JsonValue } from '@quire/client';
+import { type ReactNode, useState } from 'react';
+import { counted, formatCount } from '../format.ts';
+import { goTo, placeOf } from '../router.ts';
+import { useSession } from '../session.ts';
+import { prettyJson } from '../widgets/json-view.tsx';
+import { Badge, Card, Figure, Page } from '../widgets/page.tsx';
+import { Failed } from '../widgets/states.tsx';
+import { useToasts } from '../widgets/toasts.tsx';
+import { type Finding, FindingList, PreviewRows, type PreviewedRow } from './preview-parts.tsx';
+import { readRows } from './read-rows.ts';
+
+interface Preview {
+  readonly sourceRows: readonly PreviewedRow[];
+  readonly rows: readonly PreviewedRow[];
+  readonly tableConfig: JsonObject;
+  readonly schema: JsonObject | null;
+  readonly findings: readonly Finding[];
+  readonly summary: Readonly<Record<string, number>>;
+}
+
+/** Drop a file or paste rows; see what the table would be; change it, look again, and make it. */
+export function PreviewPage(): ReactNode {
+  const { call, admin, role } = useSession();
+  const { attempt } = useToasts();
+  const [text, setText] = useState('');
+  const [name, setName] = useState('my_table');
+  const [schema, setSchema] = useState('');
+  const [config, setConfig] = useState('');
+  const [preview, setPreview] = useState<Preview>();
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setIsBusy] = useState(false);
+  const read = readRows(text);
+  const hasErrors = preview?.findings.some(({ severity }) => severity === 'error') === true;
+
+  const look = async (withDocuments: boolean): Promise<void> => {
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      const documents = withDocuments
+        ? { schema: parseDocument(schema, 'schema'), tableConfig: parseDocument(config, 'config') }
+        : {};
+      const body = { sourceRows: read.rows.map((row) => ({ fieldToValueMap: row })), ...documents };
+      const answer = (await call('/tables/preview', { method: 'POST', body })) as unknown as Preview;
+      setPreview(answer);
+      if (!withDocuments) {
+        setSchema(prettyJson({ ...withoutDefaults(answer.schema ?? {}), schemaName: name }));
+        setConfig(prettyJson({ ...essentials(answer.tableConfig), tableName: name }));
+      }
+    } catch (caught) {
+      setError(caught);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  const make = (): void =>
+    attempt(async () => {
+      const table = parseDocument(config, 'config');
+      const half = table['tableType'] === 'REALTIME' ? 'realtime' : 'offline';
+      await admin.createTableConfigs({ tableName: name, schema: parseDocument(schema, 'schema'), [half]: table });
+      goTo(['tables', name]);
+      return `The table ${name} is made. It has no rows yet.`;
+    });
+
+  return (
+    <Page
+      title={
+        <>
+          <a href={placeOf(['tables'])}>Tables</a> / Preview
+        </>
+      }
+      about="What a table would hold, before it is made: rows before and after, and everything that is wrong. Nothing is kept."
+    >
+      <Card title="Rows">
+        <div
+          className="drop"
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => {
+            event.preventDefault();
+            const [file] = event.dataTransfer.files;
+            if (file !== undefined) void file.text().then(setText);
+          }}
+        >
+          <label className="field">
+            <span>Paste rows, or drop a file: JSON lines, a JSON array, or CSV with a head</span>
+            <textarea rows={8} value={text} spellCheck={false} onChange={(event) => setText(event.target.value)} />
+          </label>
+          <div className="toolbar">
+            <label className="button">
+              Choose a file
+              <input
+                type="file"
+                className="hidden-text"
+                accept=".json,.jsonl,.ndjson,.csv,.txt"
+                onChange={(event) => {
+                  const [file] = event.target.files ?? [];
+                  if (file !== undefined) void file.text().then(setText);
+                }}
+              />
+            </label>
+            <label className="choice">
+              <span>Name of the table</span>
+              <input value={name} onChange={(event) => setName(event.target.value)} />
+            </label>
+            <span className="quiet">{text !== '' && counted(read.rows.length, 'row')}</span>
+            <button
+              type="button"
+              className="button main push"
+              disabled={isBusy || read.rows.length === 0}
+              onClick={() => void look(false)}
+            >
+              {isBusy ? 'Looking…' : 'Preview'}
+            </button>
+          </div>
+          {read.problem !== undefined && (
+            <div className="notice warn" role="alert">
+              <p>{read.problem}</p>
+            </div>
+          )}
+        </div>
+      </Card>
+      {error !== undefined && <Failed error={error} />}
+      {preview !== undefined && (
+        <>
+          <Summary preview={preview} />
+          <div className="columns">
+            {(
+              [
+                ['schema', 'Schema', schema, setSchema],
+                ['tableConfig', 'Config', config, setConfig],
+              ] as const
+            ).map(([path, title, value, set]) => (
+              <Card key={path} title={title}>
+                <div className="document">
+                  <textarea
+                    rows={16}
+                    aria-label={title}
+                    value={value}
+                    spellCheck={false}
+                    onChange={(event) => set(event.target.value)}
+                  />
+                  <FindingList findings={preview.findings} document={path} text={value} />
+                </div>
+              </Card>
+            ))}
+          </div>
+          <div className="toolbar">
+            <button type="button" className="button" disabled={isBusy} onClick={() => void look(true)}>
+              Preview again
+            </button>
+            {role === 'admin' && (
+              <button type="button" className="button main" disabled={isBusy || hasErrors} onClick={make}>
+                Make the table
+              </button>
+            )}
+            {hasErrors && <span className="quiet">It can be made once its errors are gone.</span>}
+          </div>
+          <div className="columns">
+            <PreviewRows title="Rows before" rows={preview.sourceRows} lines={read.lines} />
+            <PreviewRows title="Rows after" rows={preview.rows} lines={read.lines} />
+          </div>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Summary({ preview: { summary, findings } }: { readonly preview: Preview }): ReactNode {
+  const count = (severity: string): number => findings.filter((finding) => finding.severity === severity).length;
+  return (
+    <div className="figures">
+      <Figure value={formatCount(summary['getnSourceRows'] ?? 0)} label="rows sampled" />
+      <Figure value={formatCount(summary['getnRows'] ?? 0)} label="rows in the table" />
+      <Figure value={formatCount(summary['getnFailedRows'] ?? 0)} label="rows that failed" />
+      <Figure
+        value={
+          <>
+            <Badge tone={count('error') === 0 ? 'good' : 'bad'}>{counted(count('error'), 'error')}</Badge>{' '}
+            <Badge tone={count('warning') === 0 ? '' : 'warn'}>{counted(count('warning'), 'warning')}</Badge>
+          </>
+        }
+        label="findings"
+      />
+    </div>
+  );
+}
+
+/** A document without what nobody has set: nulls, and lists and objects that hold nothing else. */
+function withoutDefaults(document: JsonObject): JsonObject {
+  const kept = Object.entries(document).map(([name, value]): [string, JsonValue] => {
+    if (Array.isArray(value)) return [name, value.map((each: JsonValue) => (isObject(each) ? withoutDefaults(each) : each))];
+    return [name, isObject(value) ? withoutDefaults(value) : value];
+  });
+  return Object.fromEntries(
+    kept.filter(([, value]) => !(value === null || (typeof value === 'object' && Object.keys(value).length === 0))),
+  );
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What one would write of a config by hand: its name, type, and where its time stands. */
+function essentials({ tableType, segmentsConfig, ingestionConfig }: JsonObject): JsonObject {
+  const { timeColumnName = null, replication = '1' } = (segmentsConfig ?? {}) as JsonObject;
+  const { transformConfigs = null } = (ingestionConfig ?? {}) as JsonObject;
+  const hasTransforms = Array.isArray(transformConfigs) && transformConfigs.length > 0;
+  return {
+    tableType: tableType ?? 'OFFLINE',
+    segmentsConfig: { replication, ...(timeColumnName !== null && { timeColumnName }) },
+    ...(hasTransforms && { ingestionConfig: { transformConfigs } }),
+  };
+}
+
+/** @throws Error with a sentence when it is not a JSON object */
+function parseDocument(text: string, what: string): JsonObject {
+  try {
+    return JSON.parse(text) as Record<string, JsonValue>;
+  } catch (error) {
+    throw new Error(`The ${what} is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+}

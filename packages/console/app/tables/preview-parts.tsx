@@ -1,0 +1,134 @@
+import type { ReactNode } from 'react';
+import { encodeJson } from '../query/cell-text.ts';
+import { Badge, Card } from '../widgets/page.tsx';
+import { Empty } from '../widgets/states.tsx';
+
+export interface Finding {
+  /** JSON pointer to what it is about. */
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+  readonly severity: string;
+}
+
+export interface PreviewedRow {
+  readonly fieldToValueMap: Readonly<Record<string, unknown>>;
+  readonly nullValueFields?: readonly string[];
+  readonly sourceIndex?: number;
+  readonly incomplete?: boolean;
+}
+
+/** The findings about one document, each with the line of its text that it means. */
+export function FindingList({
+  findings,
+  document,
+  text,
+}: {
+  readonly findings: readonly Finding[];
+  readonly document: string;
+  readonly text: string;
+}): ReactNode {
+  const own = findings.filter(
+    ({ path }) => path.replace(/^\//, '').startsWith(document) || (document === 'tableConfig' && !/^\/?schema/.test(path)),
+  );
+  return (
+    <ul className="findings">
+      {own.map((finding, index) => {
+        const line = lineOf(finding.path, text);
+        return (
+          <li key={`${finding.code} ${finding.path} ${index}`}>
+            <Badge tone={finding.severity === 'error' ? 'bad' : finding.severity === 'warning' ? 'warn' : ''}>
+              {line === undefined ? finding.severity : `line ${line}`}
+            </Badge>
+            <span>{finding.message}</span>
+          </li>
+        );
+      })}
+      {own.length === 0 && <li className="quiet">Nothing to say about it.</li>}
+    </ul>
+  );
+}
+
+/**
+ * The line of a document that a JSON pointer means: that of the last member of its way that the text has. Lists count by the values before.
+ */
+function lineOf(pointer: string, text: string): number | undefined {
+  const names = pointer
+    .split('/')
+    .slice(2)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  let index = -1;
+  for (const name of names) {
+    if (/^\d+$/.test(name)) {
+      for (let skipped = 0; skipped <= Number(name); skipped += 1) {
+        const next = text.indexOf('{', index + 1);
+        if (next < 0) break;
+        index = next;
+      }
+      continue;
+    }
+    const next = text.indexOf(`"${name}"`, index + 1);
+    if (next < 0) break;
+    index = next;
+  }
+  return index < 0 ? undefined : text.slice(0, index).split('\n').length;
+}
+
+const shownMax = 50;
+
+export function PreviewRows({
+  title,
+  rows,
+  lines,
+}: {
+  readonly title: string;
+  readonly rows: readonly PreviewedRow[];
+  readonly lines: readonly number[];
+}): ReactNode {
+  const names = [...new Set(rows.flatMap(({ fieldToValueMap }) => Object.keys(fieldToValueMap)))];
+  return (
+    <Card title={`${title} (${rows.length})`} flush>
+      {rows.length === 0 ? (
+        <Empty title="There are none" />
+      ) : (
+        <table className="list">
+          <thead>
+            <tr>
+              <th>Line</th>
+              {names.map((name) => (
+                <th key={name}>{name}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, shownMax).map((row, index) => (
+              <tr key={index}>
+                <td className="quiet number">
+                  {lines[row.sourceIndex ?? index] ?? index + 1}
+                  {row.incomplete === true && <Badge tone="warn">incomplete</Badge>}
+                </td>
+                {names.map((name) => (
+                  <td key={name} className="cut">
+                    <PreviewCell value={row.fieldToValueMap[name]} isDefault={row.nullValueFields?.includes(name) === true} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
+  );
+}
+
+function PreviewCell({ value, isDefault }: { readonly value: unknown; readonly isDefault: boolean }): ReactNode {
+  if (value === null || value === undefined) return <span className="null">null</span>;
+  const text = typeof value === 'string' ? value : encodeJson(value);
+  return isDefault ? (
+    <span className="null" title="It had no value: this is the default.">
+      {text}
+    </span>
+  ) : (
+    <code>{text}</code>
+  );
+}

@@ -1,0 +1,97 @@
+/** Rows that somebody has dropped or pasted, and what could not be read of them. */
+export interface ReadRows {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** The line, counted from 1, on which each row begins. */
+  readonly lines: readonly number[];
+  readonly problem?: string;
+}
+
+/** Rows that a preview is made of; more would tell nothing new. */
+const rowsMax = 500;
+
+/** Reads rows as JSON lines, as a JSON array, or as CSV with a head. Never throws: what is wrong is a sentence. */
+export function readRows(text: string): ReadRows {
+  const start = text.trimStart()[0];
+  if (start === undefined) return { rows: [], lines: [] };
+  if (start === '[') return readArray(text);
+  return start === '{' ? readLines(text) : readCsv(text);
+}
+
+function readArray(text: string): ReadRows {
+  try {
+    const values = JSON.parse(text) as readonly unknown[];
+    const rows = values.filter((value) => isRow(value)).slice(0, rowsMax);
+    return {
+      rows,
+      lines: rows.map((_row, index) => index + 1),
+      ...(rows.length === 0 && { problem: 'The array holds no objects.' }),
+    };
+  } catch (error) {
+    return { rows: [], lines: [], problem: `This is not JSON: ${(error as Error).message}` };
+  }
+}
+
+function readLines(text: string): ReadRows {
+  const rows: Readonly<Record<string, unknown>>[] = [];
+  const lines: number[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '' || rows.length >= rowsMax) continue;
+    try {
+      const value: unknown = JSON.parse(line);
+      if (!isRow(value)) return { rows, lines, problem: `Line ${index + 1} is not an object.` };
+      rows.push(value);
+      lines.push(index + 1);
+    } catch (error) {
+      return { rows, lines, problem: `Line ${index + 1} is not JSON: ${(error as Error).message}` };
+    }
+  }
+  return { rows, lines };
+}
+
+/** What a column of numbers holds: nothing that would lose digits. */
+const numberPattern = /^$|^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+
+/** RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes. An empty field is null, and a column of nothing but numbers holds numbers. */
+function readCsv(text: string): ReadRows {
+  const records: { readonly fields: readonly string[]; readonly line: number }[] = [];
+  let [fields, field, isQuoted, line, startLine]: [string[], string, boolean, number, number] = [[], '', false, 1, 1];
+  const endRecord = (): void => {
+    fields.push(field);
+    if (fields.length > 1 || field !== '') records.push({ fields, line: startLine });
+    [fields, field, startLine] = [[], '', line];
+  };
+  for (let index = 0; index < text.length && records.length <= rowsMax; index += 1) {
+    const sign = text[index];
+    if (sign === '\n') line += 1;
+    if (isQuoted) {
+      if (sign !== '"') field += sign;
+      else if (text[index + 1] === '"') {
+        field += '"';
+        index += 1;
+      } else isQuoted = false;
+    } else if (sign === '"' && field === '') isQuoted = true;
+    else if (sign === ',') {
+      fields.push(field);
+      field = '';
+    } else if (sign === '\n') endRecord();
+    else if (sign !== '\r') field += sign;
+  }
+  if (field !== '' || fields.length > 0) endRecord();
+  const [head, ...rest] = records;
+  if (head === undefined || rest.length === 0) return { rows: [], lines: [], problem: 'CSV needs a head with names, and a row.' };
+  const isNumber = head.fields.map((_name, column) =>
+    rest.every(({ fields: values }) => numberPattern.test(values[column] ?? '')),
+  );
+  const valueOf = (text: string | undefined, column: number): string | number | null => {
+    if (text === undefined || text === '') return null;
+    return isNumber[column] === true ? Number(text) : text;
+  };
+  const rows = rest.map(({ fields: values }) =>
+    Object.fromEntries(head.fields.map((name, column) => [name, valueOf(values[column], column)])),
+  );
+  return { rows, lines: rest.map((record) => record.line) };
+}
+
+function isRow(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

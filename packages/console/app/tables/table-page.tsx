@@ -1,0 +1,173 @@
+import type { JsonObject } from '@quire/client';
+import { type ReactNode, useState } from 'react';
+import { counted, formatBytes } from '../format.ts';
+import { readColumns } from '../query/catalog.ts';
+import { goTo, placeOf } from '../router.ts';
+import { useSession } from '../session.ts';
+import { useResource } from '../use-resource.ts';
+import { Confirm } from '../widgets/dialog.tsx';
+import { JsonText } from '../widgets/json-view.tsx';
+import { Card, Page } from '../widgets/page.tsx';
+import { Empty, Resolved } from '../widgets/states.tsx';
+import { useToasts } from '../widgets/toasts.tsx';
+import { ConsumptionCard } from './consumption-card.tsx';
+
+const tabs = ['columns', 'segments', 'config'] as const;
+
+/** One table: its columns, segments and config; of a real-time table what it consumes. */
+export function TablePage({ name }: { readonly name: string }): ReactNode {
+  const { admin, role } = useSession();
+  const { attempt } = useToasts();
+  const [tab, setTab] = useState<(typeof tabs)[number]>('columns');
+  const [isDoomed, setIsDoomed] = useState(false);
+  const configs = useResource(`table ${name}`, (signal) => admin.readTable(name, { signal }));
+  const isRealtime = (configs.value?.['realtime'] ?? null) !== null;
+  const remove = (): void =>
+    attempt(async () => {
+      const sentence = await admin.deleteTable(name);
+      goTo(['tables']);
+      return sentence;
+    });
+  return (
+    <Page
+      title={
+        <>
+          <a href={placeOf(['tables'])}>Tables</a> / {name}
+        </>
+      }
+      actions={
+        <>
+          <a className="button" href={placeOf(['query'], { sql: `SELECT *\nFROM "${name.replaceAll('"', '""')}"` })}>
+            Query
+          </a>
+          {role === 'admin' && isRealtime && (
+            <a className="button" href={placeOf(['restream'], { table: `${name}_REALTIME` })}>
+              Restream
+            </a>
+          )}
+          {role === 'admin' && (
+            <button type="button" className="button danger" onClick={() => setIsDoomed(true)}>
+              Delete
+            </button>
+          )}
+        </>
+      }
+    >
+      {isRealtime && <ConsumptionCard table={`${name}_REALTIME`} />}
+      <div className="tabs" role="tablist" aria-label="About the table">
+        {tabs.map((each) => (
+          <button key={each} type="button" role="tab" aria-selected={tab === each} onClick={() => setTab(each)}>
+            {{ columns: 'Columns', segments: 'Segments', config: 'Config and schema' }[each]}
+          </button>
+        ))}
+      </div>
+      {tab === 'columns' && <Columns name={name} />}
+      {tab === 'segments' && <Segments name={name} />}
+      {tab === 'config' && (
+        <Resolved of={configs} what="the config">
+          {(value) => <Documents configs={value} />}
+        </Resolved>
+      )}
+      {isDoomed && (
+        <Confirm title={`Delete ${name}?`} action="Delete the table" onConfirm={remove} onClose={() => setIsDoomed(false)}>
+          <p>The table and all its segments go. Its schema stays.</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+function Columns({ name }: { readonly name: string }): ReactNode {
+  const { call } = useSession();
+  const columns = useResource(`columns ${name}`, (signal) => readColumns(call, name, signal));
+  return (
+    <Resolved of={columns} what="the columns">
+      {(list) => (
+        <Card title={counted(list.length, 'column')} flush>
+          <table className="list">
+            <thead>
+              <tr>
+                <th>Column</th>
+                <th>Type</th>
+              </tr>
+            </thead>
+            <tbody>
+              {list.map(({ name: column, dataType }) => (
+                <tr key={column}>
+                  <td>
+                    <code>{column}</code>
+                  </td>
+                  <td>{dataType}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Card>
+      )}
+    </Resolved>
+  );
+}
+
+function Segments({ name }: { readonly name: string }): ReactNode {
+  const { call } = useSession();
+  const segments = useResource(
+    `segments ${name}`,
+    async (signal) => {
+      const size = (await call(`/tables/${encodeURIComponent(name)}/size`, { signal })) as unknown as Readonly<
+        Record<'offlineSegments' | 'realtimeSegments', { readonly segments: Readonly<Record<string, unknown>> } | null>
+      >;
+      return [...Object.entries(size.offlineSegments?.segments ?? {}), ...Object.entries(size.realtimeSegments?.segments ?? {})];
+    },
+    { everyMs: 5000 },
+  );
+  return (
+    <Resolved of={segments} what="the segments">
+      {(list) => (
+        <Card title={counted(list.length, 'segment')} flush>
+          {list.length === 0 ? (
+            <Empty title="There are no segments yet">
+              <p>A table over a file has none; a real-time table has some once it has committed.</p>
+            </Empty>
+          ) : (
+            <table className="list">
+              <thead>
+                <tr>
+                  <th>Segment</th>
+                  <th className="number">Size</th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map(([segment, about]) => (
+                  <tr key={segment}>
+                    <td>
+                      <code>{segment}</code>
+                    </td>
+                    <td className="number">{sizeOf(about)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </Card>
+      )}
+    </Resolved>
+  );
+}
+
+function sizeOf(about: unknown): string {
+  if (typeof about !== 'object' || about === null || !('reportedSizeInBytes' in about)) return '';
+  return formatBytes(Number(about.reportedSizeInBytes));
+}
+
+function Documents({ configs }: { readonly configs: JsonObject }): ReactNode {
+  const documents = (['schema', 'offline', 'realtime'] as const).filter((name) => (configs[name] ?? null) !== null);
+  return (
+    <div className="columns">
+      {documents.map((name) => (
+        <Card key={name} title={{ schema: 'Schema', offline: 'Config, OFFLINE', realtime: 'Config, REALTIME' }[name]}>
+          <JsonText value={configs[name] ?? null} label={name} />
+        </Card>
+      ))}
+    </div>
+  );
+}

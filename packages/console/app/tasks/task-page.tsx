@@ -1,0 +1,94 @@
+import type { ReactNode } from 'react';
+import { placeOf } from '../router.ts';
+import { useSession } from '../session.ts';
+import { useResource } from '../use-resource.ts';
+import { JsonTree } from '../widgets/json-view.tsx';
+import { Card, Page } from '../widgets/page.tsx';
+import { Resolved } from '../widgets/states.tsx';
+import { useToasts } from '../widgets/toasts.tsx';
+import { StateBadge } from './state-badge.tsx';
+
+/** One task: its debug record, subtask by subtask. */
+export function TaskPage({ name }: { readonly name: string }): ReactNode {
+  const { admin, role } = useSession();
+  const { attempt } = useToasts();
+  const task = useResource(`task ${name}`, (signal) => admin.readTask(name, { signal, verbosity: 1 }), { everyMs: 3000 });
+  const cancel = (): void =>
+    attempt(async () => {
+      await admin.cancelTask(name);
+      task.reload();
+      return 'The task is ended; nothing of what it made stays.';
+    });
+  const isOver = task.value?.finishTime !== undefined;
+  return (
+    <Page
+      title={
+        <>
+          <a href={placeOf(['tasks'])}>Tasks</a> / {name}
+        </>
+      }
+      actions={
+        role === 'admin' &&
+        !isOver && (
+          <button type="button" className="button danger" onClick={cancel}>
+            Cancel
+          </button>
+        )
+      }
+    >
+      <Resolved of={task} what="the task">
+        {({ taskState, subtaskCount, subtaskInfos, ...times }) => (
+          <>
+            <Card title="Task">
+              <dl className="facts">
+                <dt>State</dt>
+                <dd>
+                  <StateBadge state={taskState} />
+                </dd>
+                {Object.entries(times).map(([member, value]) => (
+                  <Fact key={member} name={member} value={String(value)} />
+                ))}
+                <dt>Subtasks</dt>
+                <dd>
+                  {Object.entries(subtaskCount)
+                    .filter(([, count]) => count > 0)
+                    .map(([state, count]) => `${count} ${state}`)
+                    .join(', ')}
+                </dd>
+              </dl>
+            </Card>
+            {subtaskInfos.map(({ taskId, state, info, taskConfig, ...others }) => (
+              <Card
+                key={taskId}
+                title={
+                  <>
+                    {taskId} <StateBadge state={state} />
+                  </>
+                }
+              >
+                {info !== undefined && <p className="info">{info}</p>}
+                <JsonTree value={{ ...others, taskConfig }} />
+              </Card>
+            ))}
+          </>
+        )}
+      </Resolved>
+    </Page>
+  );
+}
+
+const factNames: Readonly<Record<string, string>> = {
+  startTime: 'Made',
+  executionStartTime: 'Began',
+  finishTime: 'Ended',
+  triggeredBy: 'Triggered by',
+};
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }): ReactNode {
+  return (
+    <>
+      <dt>{factNames[name] ?? name}</dt>
+      <dd>{value}</dd>
+    </>
+  );
+}

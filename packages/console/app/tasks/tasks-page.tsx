@@ -1,0 +1,148 @@
+import type { TaskDebug } from '@quire/client';
+import { type ReactNode, useState } from 'react';
+import { counted } from '../format.ts';
+import { placeOf } from '../router.ts';
+import { useSession } from '../session.ts';
+import { useResource } from '../use-resource.ts';
+import { Card, Page } from '../widgets/page.tsx';
+import { Empty, Resolved } from '../widgets/states.tsx';
+import { useToasts } from '../widgets/toasts.tsx';
+import { StateBadge } from './state-badge.tsx';
+
+interface ListedTask {
+  readonly name: string;
+  readonly type: string;
+  readonly tables: readonly string[];
+  readonly record: TaskDebug;
+}
+
+/** All tasks, newest first, by type and table. */
+export function TasksPage(): ReactNode {
+  const { admin, role } = useSession();
+  const { attempt } = useToasts();
+  const [type, setType] = useState('');
+  const [table, setTable] = useState('');
+  const tasks = useResource(
+    'tasks',
+    async (signal) => {
+      const types = await admin.listTaskTypes({ signal });
+      const lists = await Promise.all(types.map(async (each) => listOf(each, await admin.listTasks(each, { signal }))));
+      return {
+        types,
+        tasks: lists.flat().toSorted((one, other) => (other.record.startTime ?? '').localeCompare(one.record.startTime ?? '')),
+      };
+    },
+    { everyMs: 3000 },
+  );
+  const schedule = (taskType: string): void =>
+    attempt(async () => {
+      const { taskNames, skipped, errors } = await admin.scheduleTasks(taskType);
+      tasks.reload();
+      return [`${counted(taskNames.length, 'task')} made.`, ...skipped, ...errors].join(' ');
+    });
+  return (
+    <Page
+      title="Tasks"
+      about="What works on tables: files into segments, segments merged, real-time rows moved to the offline half."
+    >
+      <Resolved of={tasks} what="the tasks">
+        {({ types, tasks: all }) => {
+          const tables = [...new Set(all.flatMap((task) => task.tables))];
+          const shown = all.filter(
+            (task) => (type === '' || task.type === type) && (table === '' || task.tables.includes(table)),
+          );
+          return (
+            <>
+              <div className="toolbar">
+                <Filter label="Type" value={type} options={types} onChange={setType} />
+                <Filter label="Table" value={table} options={tables} onChange={setTable} />
+                {role === 'admin' && type !== '' && (
+                  <button type="button" className="button push" onClick={() => schedule(type)}>
+                    Make the tasks that tables ask for
+                  </button>
+                )}
+              </div>
+              <Card title={counted(shown.length, 'task')} flush>
+                {shown.length === 0 ? (
+                  <Empty title="There are no tasks">
+                    <p>A table asks for tasks in its config. Choose a type to make those that are due now.</p>
+                  </Empty>
+                ) : (
+                  <TaskTable tasks={shown} />
+                )}
+              </Card>
+            </>
+          );
+        }}
+      </Resolved>
+    </Page>
+  );
+}
+
+function listOf(type: string, records: ReadonlyMap<string, TaskDebug>): readonly ListedTask[] {
+  return [...records].map(([name, record]) => ({
+    name,
+    type,
+    tables: [...new Set(record.subtaskInfos.map(({ taskConfig }) => taskConfig.tableName))],
+    record,
+  }));
+}
+
+function TaskTable({ tasks }: { readonly tasks: readonly ListedTask[] }): ReactNode {
+  return (
+    <table className="list">
+      <thead>
+        <tr>
+          <th>Task</th>
+          <th>State</th>
+          <th>Subtasks</th>
+          <th>Started</th>
+          <th>Finished</th>
+        </tr>
+      </thead>
+      <tbody>
+        {tasks.map(({ name, type, record: { taskState, subtaskCount, startTime, finishTime } }) => (
+          <tr key={name}>
+            <td>
+              <a href={placeOf(['tasks', name])}>{name}</a>
+              <div className="quiet">{type}</div>
+            </td>
+            <td>
+              <StateBadge state={taskState} />
+            </td>
+            <td className="number-start">
+              {subtaskCount.completed} of {subtaskCount.total} done
+              {subtaskCount.error > 0 && `, ${subtaskCount.error} failed`}
+            </td>
+            <td>{startTime ?? ''}</td>
+            <td>{finishTime ?? ''}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Filter({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly string[];
+  readonly onChange: (value: string) => void;
+}): ReactNode {
+  return (
+    <label className="choice">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.target.value)}>
+        <option value="">all</option>
+        {options.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,46 @@
+import type { JsonValue } from '@quire/client';
+import type { ReactNode } from 'react';
+import { encodeJson } from '../query/cell-text.ts';
+
+/** A document as text, for those who want to copy it. */
+export function JsonText({ value, label }: { readonly value: JsonValue; readonly label: string }): ReactNode {
+  return (
+    // What scrolls can be reached by the keyboard.
+    <pre className="json" tabIndex={0} role="region" aria-label={label}>
+      {prettyJson(value)}
+    </pre>
+  );
+}
+
+/** JSON with all digits, two spaces deep. */
+export function prettyJson(value: unknown): string {
+  // Wide integers are no numbers of JSON.stringify: the text is made first, and laid out then.
+  const text = encodeJson(value);
+  return /\d{16}/.test(text) ? text : JSON.stringify(JSON.parse(text), null, 2);
+}
+
+/** A document as a tree that opens branch by branch. */
+export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }): ReactNode {
+  if (typeof value === 'string') return <code>{value}</code>;
+  if (typeof value !== 'object' || value === null) return <code>{encodeJson(value)}</code>;
+  const entries = Object.entries(value);
+  if (entries.length === 0) return <span className="null">none</span>;
+  return (
+    <ul className="tree">
+      {entries.map(([name, member]) => (
+        <li key={name}>
+          {typeof member === 'object' && member !== null && Object.keys(member as object).length > 0 ? (
+            <details open={depth < 1}>
+              <summary>{name}</summary>
+              <JsonTree value={member} depth={depth + 1} />
+            </details>
+          ) : (
+            <>
+              <span className="tree-name">{name}</span> <JsonTree value={member} depth={depth + 1} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
