@@ -102,7 +102,7 @@ test(
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok', isGood: true, settingsProblems: 0 });
 
     await lines(['engine.broker.pagination.file.maxStoragePerBrokerMB = none']);
-    await daemon.untilLogged('the last good settings hold');
+    await daemon.untilLogged('the last valid settings stay in force');
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok', settingsProblems: 1 });
 
     await lines(quota(1));
