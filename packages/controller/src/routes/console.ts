@@ -49,8 +49,11 @@ export function consoleRoutes({ options }: ControllerContext): readonly RouteOpt
   ];
 }
 
+/** Not a call of the API: the plug-in that makes the API document leaves it out. */
+const hidden: object = { hide: true };
+
 function openRoute(url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): RouteOptions {
-  return { method: 'GET', url, handler, schema: { hide: true }, config: { isPublic: true } };
+  return { method: 'GET', url, handler, schema: hidden, config: { isPublic: true } };
 }
 
 function sendFile({ files }: ControllerConsole, request: FastifyRequest, reply: FastifyReply): FastifyReply {
