@@ -3,7 +3,7 @@ import { type Clock, QuireError, type Random } from '@quire/core';
 import { parseTableName, type SegmentDescription, type TableType } from '@quire/core/table-engine';
 import type { TableDirectory, TableRecord } from './directory/table-directory.ts';
 import type { TableConsumer } from './consumption/table-consumer.ts';
-import type { ConsumingRecord, SegmentRecord } from './segments/manifest.ts';
+import { type ConsumingRecord, isCommitted, type SegmentRecord } from './segments/manifest.ts';
 import { fileNameOf } from './segments/file-name.ts';
 import { SegmentCatalog } from './segments/segment-catalog.ts';
 
@@ -113,7 +113,9 @@ export class ServedTable {
   /** Those that consume, or hold rows that are not committed. */
   #consuming(): readonly ConsumingRecord[] {
     const records = (this.consumer?.partitions ?? []).flatMap(({ segment }) => segment?.record ?? []);
-    return records.filter(({ startOffset, endOffset }) => this.consumer?.isPaused !== true || endOffset > startOffset);
+    // Between the commit and the next record, the segment is in the manifest already.
+    const uncommitted = records.filter((record) => !isCommitted(record, this.segments.manifest));
+    return uncommitted.filter(({ startOffset, endOffset }) => this.consumer?.isPaused !== true || endOffset > startOffset);
   }
 
   #describe(segment: SegmentRecord): SegmentDescription {

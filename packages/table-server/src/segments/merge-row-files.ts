@@ -12,7 +12,9 @@ export async function mergeRowFiles(
 ): Promise<RowFile> {
   await using writer = await RowFileWriter.create(slot.path, slot.file, shape);
   for (const file of files) {
-    for await (const rows of readRowFile(table.pathOf(file.file), file, shape)) await writer.write(rows);
+    const path = table.pathOf(file.file);
+    if (await writer.takeOver(path, file)) continue;
+    for await (const rows of readRowFile(path, file, shape)) await writer.write(rows);
   }
   return await writer.finish();
 }

@@ -4,6 +4,7 @@ import type { PipelineRow, SourceValue } from '@quire/tables';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Digits, RowFile } from './manifest.ts';
 import { parquetSchemaOf, storedValues } from './parquet-schema.ts';
+import { movedRowGroup, readRowGroups } from './row-groups.ts';
 import { instantOf, type TableColumn, type TableShape } from './table-columns.ts';
 
 /** Rows that are held in memory before they are written. */
@@ -66,6 +67,28 @@ export class RowFileWriter implements AsyncDisposable {
       this.#take(row);
       if (this.#groupRowCount >= rowsOfGroup || this.#groupBytes >= bytesOfGroup) await this.#writeGroup();
     }
+  }
+
+  /**
+   * Takes the groups of a finished file over as they are, which costs next to nothing.
+   *
+   * @returns whether it could; else its rows have to be written
+   */
+  async takeOver(path: string, file: RowFile): Promise<boolean> {
+    const groups = await readRowGroups(path, this.#parquet.schema);
+    if (groups === undefined) return false;
+    await this.#writeGroup();
+    for (const stored of groups) {
+      this.#parquet.row_groups.push(movedRowGroup(stored, this.#output.offset));
+      this.#parquet.num_rows += stored.group.num_rows;
+      this.#output.appendBytes(stored.bytes);
+      await this.#flush();
+    }
+    this.#rowCount += file.rowCount;
+    this.#minTimeMs = Math.min(this.#minTimeMs, file.minTimeMs ?? Infinity);
+    this.#maxTimeMs = Math.max(this.#maxTimeMs, file.maxTimeMs ?? -Infinity);
+    for (const column of this.#columns) column.takeOver(file);
+    return true;
   }
 
   /** Makes the file durable. */
@@ -156,6 +179,16 @@ class ColumnBuffer {
   /** Whether the column is of JSON, and a value is not. */
   get isMalformed(): boolean {
     return this.#isMalformed;
+  }
+
+  /** What was found out about the values of a file that are added as they are. */
+  takeOver({ digits, malformedColumnNames }: RowFile): void {
+    const known = digits[this.name];
+    if (this.#digits !== undefined && known !== undefined) {
+      this.#digits.integer = Math.max(this.#digits.integer, known.integer);
+      this.#digits.scale = Math.max(this.#digits.scale, known.scale);
+    }
+    this.#isMalformed ||= malformedColumnNames.includes(this.name);
   }
 
   /** Gives about how many bytes the value takes. */
