@@ -24,7 +24,7 @@ export class PageLimiter {
   }
 
   /**
-   * Resolves when a page that reads so many bytes may be made; disposing ends its turn.
+   * Resolves when a page that reads `sizeBytes` may be made; disposing ends its turn.
    *
    * @throws ABORTED when the signal is or becomes aborted
    */

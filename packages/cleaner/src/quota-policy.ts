@@ -39,7 +39,7 @@ export class QuotaPolicy {
     this.protectionMs = protectionMs;
   }
 
-  /** A result of at most so many bytes finds room whatever else is stored or written, as long as a sweep can reach the target. */
+  /** A result of at most this size always finds room, as long as a sweep can reach the target. */
   get guaranteedBytes(): number {
     return this.criticalBytes - this.targetBytes;
   }

@@ -9,7 +9,7 @@ export interface RemoveEachOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** So many failures in a row mean that the store is down: the rest would fare no better, and the next sweep comes anyway. */
+/** This many failures in a row mean that the store is down: the rest would fare no better, and the next sweep comes anyway. */
 const failuresInARowMax = 100;
 
 /**

@@ -40,7 +40,7 @@ const sqlTypes = {
   MAP: 'MAP(VARCHAR, JSON)',
 } as const;
 
-/** DuckDB's decimals have so many digits; where a column has more, its values stay text, with all digits. */
+/** The most digits of DuckDB's decimals; where a column has more, its values stay text, with all digits. */
 const decimalDigitsMax = 38;
 
 function sqlTypeOf({ type, isList, digits }: RelationColumn): string {

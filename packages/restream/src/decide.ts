@@ -6,7 +6,7 @@ import { type Aftermath, enterStage, isFinal, type RestreamJob, type RestreamSta
 export interface RestreamSettings {
   /** From one look at a job to the next. */
   readonly pollMs: number;
-  /** A job whose destination consumes nothing for so long, while a controller watches, has failed. */
+  /** A job whose destination consumes nothing for this long, while a controller watches, has failed. */
   readonly noProgressMaxMs: number;
   /** How long all consuming segments may take to be committed. */
   readonly commitMaxMs: number;

@@ -24,7 +24,7 @@ export class BatchCache {
     }
   }
 
-  /** Whether batches of so many bytes together are kept: a page that is a large part of the cache would push all others out. */
+  /** Whether batches of this size together are kept: a page that is a large part of the cache would push all others out. */
   isFor(sizeBytes: number): boolean {
     return sizeBytes * 4 <= this.sizeBytesMax;
   }

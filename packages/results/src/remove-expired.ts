@@ -1,7 +1,7 @@
 import { type CallOptions, QuireError, throwIfAborted } from '@quire/core';
 import type { ResultEntry } from './result-entry.ts';
 
-/** So many at once keep a store busy; the others wait in the listing. */
+/** This many at once keep a store busy; the others wait in the listing. */
 const removalsMax = 16;
 
 /**

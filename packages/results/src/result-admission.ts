@@ -24,7 +24,7 @@ export interface SpaceReservation {
    * result its place. Left out: there always is.
    */
   hasAmpleSpace?(bytes: number): boolean;
-  /** The result stands, and its room with it: so many bytes, when more were taken than it needed. */
+  /** The result stands, and its space with it: `sizeBytes`, when more was taken than it needed. */
   commit(sizeBytes?: number): void;
   /** The write has failed. `isFreed` tells whether all that it wrote is gone again. */
   release(isFreed: boolean): void;

@@ -153,7 +153,7 @@ class WriterRoom implements WriterAdmission {
     this.isFreed = isFreed;
   }
 
-  /** The result stands, with so many bytes: what was taken too much is given back. */
+  /** The result stands, with `sizeBytes`: what was taken beyond that is given back. */
   commit(sizeBytes: number): void {
     this.#room.commit(sizeBytes);
   }

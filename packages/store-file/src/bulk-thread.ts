@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { BulkTask, DirectoryContents } from './bulk-work.ts';
 import type { BulkAnswer, BulkRequest } from './bulk-worker.ts';
 
-/** So many jobs are handed over at once: enough to keep the thread busy; the others can still be called off. */
+/** How many jobs are handed over at once: enough to keep the thread busy; the others can still be called off. */
 const handedOverMax = 16;
 
 interface BulkJob {

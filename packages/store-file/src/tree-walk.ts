@@ -8,7 +8,7 @@ import type { RootDirectory } from './root-directory.ts';
 
 /** How many files of a directory that was itself looked up ahead. */
 const nestedLookaheadCount = 4;
-/** From so many directories in one on, they are looked into in bulk. */
+/** From this number of directories in one on, they are looked into in bulk. */
 const bulkCountMin = 64;
 
 /** The look-ups of one listing: what to look at, what is under way, and when to stop. */

@@ -13,7 +13,7 @@ import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';
 
-/** Each failed attempt means that a delete has just removed the directory again: nobody loses that race so often. */
+/** Each failed attempt means that a delete has just removed the directory again: no caller loses that race this often. */
 const moveAttemptsMax = 100;
 
 /** A directory stands where the file should, or a file where a directory should. */

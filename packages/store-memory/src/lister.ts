@@ -2,7 +2,7 @@ import { type ListOptions, throwIfAborted } from '@quire/core';
 import { yieldToEventLoop } from '@quire/core/wait';
 import type { SortedObjects, StoredObject } from './sorted-objects.ts';
 
-/** After so many entries others get a turn: a long listing must not hold up the process. */
+/** After this many entries others get a turn: a long listing must not hold up the process. */
 const entriesPerTurn = 1000;
 
 /** The objects of a prefix in key order, whatever is put or deleted meanwhile. */

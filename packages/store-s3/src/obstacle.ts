@@ -3,7 +3,7 @@ import { isQuireError, QuireError } from '@quire/core';
 import type { FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 
-/** Each means that a delete has just removed a directory under the server's hands: nobody loses that race so often. */
+/** Each means that a delete has just removed a directory under the server's hands: no caller loses that race this often. */
 const attemptsMax = 5;
 
 /**

@@ -2,7 +2,7 @@ import { type CallOptions, type Clock, isQuireError, parseDurationMs } from '@qu
 import type { MessageStream } from './message-stream.ts';
 import { streamInvalid } from './stream-errors.ts';
 
-/** Where to begin in a partition of which nothing has been read yet: at one end, at a time, or so long ago. */
+/** Where to begin in a partition of which nothing has been read yet: at one end, at a time, or some time ago. */
 export type StreamStart =
   | { readonly at: 'smallest' }
   | { readonly at: 'largest' }

@@ -47,7 +47,7 @@ const ages = [
   ['under 1d', 24 * 3_600_000],
   ['a day and more', Number.POSITIVE_INFINITY],
 ] as const;
-/** Whose a result is stands in its commit record, so that these are opened: for so many results, and no more. */
+/** Whose a result is stands in its commit record, so that these are opened: for at most this many results. */
 const ownersMax = 10_000;
 const concurrencyMax = 16;
 

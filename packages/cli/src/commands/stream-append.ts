@@ -55,7 +55,7 @@ export function addStreamAppendCommand(stream: Command, environment: Environment
     });
 }
 
-/** Writes all messages, at most so many a second, and counts them. @throws ABORTED when the signal is aborted */
+/** Writes all messages, at a limited rate, and counts them. @throws ABORTED when the signal is aborted */
 async function appendAll(
   producer: MessageProducer,
   messages: AsyncIterable<NewMessage>,

@@ -12,7 +12,7 @@ export interface FeedOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** So often rows are written: a table is seen to grow, and nothing is busy. */
+/** How often rows are written: a table is seen to grow, and nothing is busy. */
 const batchesPerSecond = 4;
 const retryAfterMs = 1_000;
 const rowBytesMax = 1024 * 1024;

@@ -17,7 +17,7 @@ export interface BrokerTablesOptions {
   readonly clock: Clock;
 }
 
-/** Tables of brokers change with a restart only: those of the last look hold for so long. */
+/** Tables of brokers change with a restart only: how long those of the last look hold. */
 const lookEveryMs = 10_000;
 
 /**

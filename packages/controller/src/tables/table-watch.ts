@@ -25,7 +25,7 @@ export interface TablesStatus {
   readonly failedSubtaskCount: number;
 }
 
-/** An answer holds for so long; anyone who asks waits at most so long for a new one. */
+/** How long an answer holds, and how long a caller waits at most for a new one. */
 const agesMaxMs = 2_000;
 const waitMaxMs = 1_000;
 

@@ -30,7 +30,7 @@ export function parseBucketLocation(uri: string, scheme: 's3' | 'gs'): BucketLoc
 /** Neither Amazon nor Google takes a longer-lived signature. */
 const lifetimeMaxMs = 7 * 24 * 60 * 60 * 1000;
 
-/** @throws INVALID_PARAMETER when a signed link cannot live for so long */
+/** @throws INVALID_PARAMETER when a signed link cannot live that long */
 export function assertLinkLifetime(key: string, lifetimeMs: number): void {
   if (lifetimeMs >= 1000 && lifetimeMs <= lifetimeMaxMs) return;
   throw new QuireError(

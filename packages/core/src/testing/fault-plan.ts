@@ -18,7 +18,7 @@ export type Fault =
   | { readonly kind: 'fail-before'; readonly error?: QuireError }
   /** The call has its effect, and then fails: the answer was lost. A `get` delivers nothing, a `list` fails after its last entry. */
   | { readonly kind: 'fail-after'; readonly error?: QuireError }
-  /** After `afterBytes`, a `get` just ends, or fails with `error`; the source of a `put` fails. After so many entries, a `list` fails. */
+  /** After `afterBytes`, a `get` just ends, or fails with `error`; the source of a `put` fails. After that many entries, a `list` fails. */
   | { readonly kind: 'cut'; readonly afterBytes: number; readonly error?: QuireError }
   /** The disk is full: a `put` fails with STORE_FULL once it has taken `afterBytes`. Other calls pass. */
   | { readonly kind: 'full'; readonly afterBytes: number }

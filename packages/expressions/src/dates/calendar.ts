@@ -108,7 +108,7 @@ function truncateLocal(localMs: number, unit: CalendarUnit): number {
   return monthToMs(Math.floor(months / size) * size);
 }
 
-/** An instant moved by so many units in UTC; the 31st becomes the last day of a shorter month. */
+/** An instant moved by a number of units in UTC; the 31st becomes the last day of a shorter month. */
 export function addUnits(epochMs: number, count: number, unit: CalendarUnit): number {
   const fixed = fixedMs[unit];
   if (fixed !== undefined) return epochMs + count * fixed;

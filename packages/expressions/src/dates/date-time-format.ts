@@ -96,7 +96,7 @@ function patternOf(pattern: string | undefined): DateTimePattern | undefined {
   return pattern === undefined ? undefined : parseDateTimePattern(pattern);
 }
 
-/** Pieces of a text, at most so many: the last has all the rest. */
+/** Pieces of a text, at most `limit`: the last has all the rest. */
 function split(text: string, separator: string, limit: number): readonly string[] {
   const pieces = text.split(separator);
   return pieces.length <= limit ? pieces : [...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)];

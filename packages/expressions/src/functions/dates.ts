@@ -65,9 +65,9 @@ const epochFunctions = epochUnits.flatMap(([name, timeUnit]) => {
   return [
     define(`toEpoch${name}`, [millis], millis, toUnit, `Whole ${low} since 1970, cut off towards zero.`, `toEpoch${name}(${leapDay})`),
     define(`toEpoch${name}Rounded`, [millis, millis], millis, (ms, size) => quotient(toUnit(ms), size) * size, `The same, rounded down to a multiple.`, `toEpoch${name}Rounded(${leapDay}, 10)`),
-    define(`toEpoch${name}Bucket`, [millis, millis], millis, (ms, size) => quotient(toUnit(ms), size), `How often so many ${low} have passed.`, `toEpoch${name}Bucket(${leapDay}, 10)`),
-    define(`fromEpoch${name}`, [long], long, toMs, `The instant of so many ${low} since 1970.`, `fromEpoch${name}(19782)`),
-    define(`fromEpoch${name}Bucket`, [long, long], long, (count, size) => toMs(BigInt.asIntN(64, count * size)), `The instant of so many times so many ${low}.`, `fromEpoch${name}Bucket(1978, 10)`),
+    define(`toEpoch${name}Bucket`, [millis, millis], millis, (ms, size) => quotient(toUnit(ms), size), `The number of whole buckets of n ${low} since 1970.`, `toEpoch${name}Bucket(${leapDay}, 10)`),
+    define(`fromEpoch${name}`, [long], long, toMs, `The instant n ${low} after the start of 1970.`, `fromEpoch${name}(19782)`),
+    define(`fromEpoch${name}Bucket`, [long, long], long, (count, size) => toMs(BigInt.asIntN(64, count * size)), `The instant m buckets of n ${low} after the start of 1970.`, `fromEpoch${name}Bucket(1978, 10)`),
   ];
 });
 
@@ -111,7 +111,7 @@ const single = {
     defineClocked('fromDateTime', [text, pattern], millis, ({ clock }) => (given, form) => parseDateTime(given, form, utc, yearOf(clock)), 'The instant of a text by a pattern, in UTC.', "fromDateTime('2024-02-29', 'yyyy-MM-dd')"),
     defineClocked('fromDateTime', [text, pattern, zone], millis, ({ clock }) => (given, form, at) => parseDateTime(given, form, at, yearOf(clock)), 'The same in a time zone.', "fromDateTime('2024-02-29 12', 'yyyy-MM-dd HH', 'Europe/Berlin')"),
   ],
-  ago: [defineClocked('ago', [text], millis, ({ clock }) => (period) => clock.nowMs() - parseDuration(period), 'The instant so long before now: `PT1H`, `P7D`.', undefined, false)],
+  ago: [defineClocked('ago', [text], millis, ({ clock }) => (period) => clock.nowMs() - parseDuration(period), 'The instant a period before now: `PT1H`, `P7D`.', undefined, false)],
   offset: [
     define('timezoneHour', [text], int, (at) => offsetPart(jodaZone(at), 0, 'HOURS'), 'How many hours a zone was ahead of UTC in 1970.', "timezoneHour('Asia/Kolkata')"),
     define('timezoneMinute', [text], int, (at) => offsetPart(jodaZone(at), 0, 'MINUTES'), 'The minutes beyond these hours.', "timezoneMinute('Asia/Kolkata')"),
@@ -127,7 +127,7 @@ const single = {
     define('dateTrunc', [unit, millis, text, text], millis, (by, time, timeUnit, at) => dateTrunc(by, time, timeUnit, at, timeUnit), 'The same by the clocks of a zone.', "dateTrunc('DAY', 1709209845, 'SECONDS', 'Europe/Berlin')"),
     define('dateTrunc', [unit, millis, text, text, text], millis, dateTrunc, 'The same in another unit.', `dateTrunc('DAY', ${leapDay}, 'MILLISECONDS', 'Europe/Berlin', 'DAYS')`),
   ],
-  added: [define('timestampAdd dateAdd', [unit, millis, millis], millis, (by, count, ms) => addUnits(ms, count, by), 'An instant moved by so many units; written `TIMESTAMPADD(DAY, 1, a)`.', `TIMESTAMPADD(MONTH, 1, ${leapDay})`)],
+  added: [define('timestampAdd dateAdd', [unit, millis, millis], millis, (by, count, ms) => addUnits(ms, count, by), 'An instant moved by n units; written `TIMESTAMPADD(DAY, 1, a)`.', `TIMESTAMPADD(MONTH, 1, ${leapDay})`)],
   counted: [define('timestampDiff dateDiff', [unit, millis, millis], millis, (by, from, to) => countUnits(from, to, by), 'How many whole units lie between two instants; written `TIMESTAMPDIFF(DAY, a, b)`.', `TIMESTAMPDIFF(DAY, 0, ${leapDay})`)],
 };
 

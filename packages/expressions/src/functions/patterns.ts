@@ -91,7 +91,7 @@ function withoutCase(pattern: Regex): Regex {
   return compileRegex(`(?i)${pattern.pattern()}`);
 }
 
-/** Most steps that one search in so much text may take: the measure of all limits on matching. */
+/** Most steps that one search in a text may take: the measure of all limits on matching. */
 export function matchSteps(pattern: Regex, length: number): number {
   return pattern.programSize() * (length + 1);
 }

@@ -59,7 +59,7 @@ export function findSignatures(name: string): readonly FunctionDefinition[] {
   return byName.get(plainName(name)) ?? [];
 }
 
-/** The function of this name that takes so many arguments. */
+/** The function of this name that takes this number of arguments. */
 export function findFunction(name: string, argumentCount: number): FunctionDefinition | undefined {
   return findSignatures(name).find(({ takes, isVariadic }) => isVariadic || takes.length === argumentCount);
 }

@@ -57,7 +57,7 @@ export class Decimal {
     return this.scale <= 0 ? this.unscaled * 10n ** BigInt(-this.scale) : this.unscaled / 10n ** BigInt(this.scale);
   }
 
-  /** With so many digits behind the point, halves away from zero, or cut off. */
+  /** With `scale` digits behind the point, halves away from zero, or cut off. */
   withScale(scale: number, rounding: 'half-up' | 'down'): Decimal {
     // Before the power is made, which would take forever.
     if (Math.abs(scale) > scaleMax) {

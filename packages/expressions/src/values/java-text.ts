@@ -60,7 +60,7 @@ export function javaText(value: Value, depth = 0): string {
     .join(', ')}}`;
 }
 
-/** @throws EXPRESSION_FAILED when the text is not a whole number of so many bits */
+/** @throws EXPRESSION_FAILED when the text is not a whole number of that many bits */
 export function parseWhole(text: string, bits: 32 | 64): bigint {
   const value = intPattern.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined;
   if (value === undefined || BigInt.asIntN(bits, value) !== value) {

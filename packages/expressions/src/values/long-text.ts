@@ -17,7 +17,7 @@ export function checkElementCount(count: number): void {
   }
 }
 
-/** A text so many times with another between. @throws EXPRESSION_FAILED when that is too long */
+/** A text several times, with another between. @throws EXPRESSION_FAILED when that is too long */
 export function repeatedText(text: string, count: number, separator: string): string {
   if (count <= 0) return '';
   checkTextLength((text.length + separator.length) * count);

@@ -4,14 +4,14 @@ import type { RouteOptions } from 'fastify';
 import { callAll, markPartial, sendRefusal } from '../merge/call-all.ts';
 import { readText } from '../brokers/call-broker.ts';
 import type { ProxyContext } from '../proxy-context.ts';
-import { passedRoute } from './passed-route.ts';
+import { proxyRoute } from './proxy-route.ts';
 
 /** The most that is read of a sentence. */
 const sentenceBytesMax = 1024;
 
 /** DELETE /query/resultStore?expiredBefore=ms: every broker deletes its own. Goes on when the caller has gone, as it does there. */
 export function deleteExpiredResultsRoute(context: ProxyContext, operation: Operation): RouteOptions {
-  return passedRoute(context, operation, async (request, reply) => {
+  return proxyRoute(context, operation, async (request, reply) => {
     const { parts, refusal, missing } = await callAll(context, request, { method: 'DELETE' }, async ({ chunks }) =>
       parseDeletedCount(await readText(chunks, sentenceBytesMax)),
     );

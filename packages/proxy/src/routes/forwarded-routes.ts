@@ -5,11 +5,11 @@ import { ForwardedCall } from '../forwarding/forwarded-call.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 import { anyBroker } from '../routing/candidates.ts';
 import { forwardToHolder, forwardToOneOf } from '../routing/forward-call.ts';
-import { passedRoute } from './passed-route.ts';
+import { proxyRoute } from './proxy-route.ts';
 
 /** A call about one result: to the broker that holds it. */
 export function resultCallRoute(context: ProxyContext, operation: Operation): RouteOptions {
-  return passedRoute(context, operation, async (request, reply) => {
+  return proxyRoute(context, operation, async (request, reply) => {
     const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.answerMs });
     await forwardToHolder(context, request, call, requestIdOf(request));
     return reply;
@@ -18,7 +18,7 @@ export function resultCallRoute(context: ProxyContext, operation: Operation): Ro
 
 /** A call that any broker answers as any other would, such as which tables there are. */
 export function anyBrokerRoute(context: ProxyContext, operation: Operation): RouteOptions {
-  return passedRoute(context, operation, async (request, reply) => {
+  return proxyRoute(context, operation, async (request, reply) => {
     const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.answerMs });
     await forwardToOneOf(context, request, call, anyBroker(context));
     return reply;
@@ -30,7 +30,7 @@ export function anyBrokerRoute(context: ProxyContext, operation: Operation): Rou
  * goes out twice.
  */
 export function queryRoute(context: ProxyContext, operation: Operation): RouteOptions {
-  return passedRoute(context, operation, async (request, reply) => {
+  return proxyRoute(context, operation, async (request, reply) => {
     const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.queryMs });
     await forwardToOneOf(context, request, call, anyBroker(context, 'query'));
     return reply;

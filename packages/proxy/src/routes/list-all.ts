@@ -8,7 +8,7 @@ import { callAll, markPartial, sendRefusal } from '../merge/call-all.ts';
 import { mergeLists, type OpenList, openList } from '../merge/merge-lists.ts';
 import { type ListShape, splitElements } from '../merge/split-elements.ts';
 import type { ProxyContext } from '../proxy-context.ts';
-import { passedRoute } from './passed-route.ts';
+import { proxyRoute } from './proxy-route.ts';
 
 /** Bytes that go out at once. */
 const chunkBytes = 65_536;
@@ -39,7 +39,7 @@ export function listRoutes(context: ProxyContext): readonly RouteOptions[] {
 
 function listRoute(context: ProxyContext, list: ListCall): RouteOptions {
   const read = ({ chunks }: WireAnswer): Promise<OpenList> => openList(splitElements(chunks, list.shape));
-  return passedRoute(context, list.operation, async (request, reply) => {
+  return proxyRoute(context, list.operation, async (request, reply) => {
     // Also after the lists are open: a caller who goes away ends them.
     const call = { method: 'GET', signal: signalOf(request) } as const;
     const { parts, refusal, missing } = await callAll(context, request, call, read);

@@ -82,7 +82,7 @@ function decodeColumn(field: Field, source: ColumnSource, lengthMin: number): Da
   return makeData({ type, ...shared, valueOffsets, data: nextBuffer(end) } as unknown as Parameters<typeof makeData>[0]);
 }
 
-/** How many values the offsets of so many rows lead to. @throws RESULT_CORRUPT when one leads back, or before the first value */
+/** How many values the offsets of the rows lead to. @throws RESULT_CORRUPT when one leads back, or before the first value */
 function endOfValues({ buffer, byteOffset }: Uint8Array, isLarge: boolean, length: number): number {
   const offsets = isLarge ? new BigInt64Array(buffer, byteOffset, length + 1) : new Int32Array(buffer, byteOffset, length + 1);
   const [first = 0] = offsets;

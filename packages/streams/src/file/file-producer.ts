@@ -8,14 +8,14 @@ import { newline, type SegmentFile, segmentFileAt, timesPathOf, withFile } from 
 import { TopicDirectory } from './topic-directory.ts';
 import { withTopicLock } from './topic-lock.ts';
 
-/** A partition with bounded size has about so many files: as much of it goes at a time. */
+/** About how many files a partition of bounded size has: one goes at a time. */
 const filesPerPartition = 8;
 
 export interface FileProducerOptions {
   /** The directory that has a directory for each topic. */
   readonly directory: string;
   readonly topic: string;
-  /** The topic gets so many partitions when it has fewer. The default is 1. */
+  /** The topic gets this number of partitions when it has fewer. The default is 1. */
   readonly partitionCount?: number | undefined;
   /** How many bytes of each partition to keep at least; older files go. Left out: all. */
   readonly retentionBytes?: number | undefined;

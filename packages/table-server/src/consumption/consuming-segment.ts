@@ -8,7 +8,7 @@ import type { TableShape } from '../segments/table-columns.ts';
 import type { ServedTable } from '../served-table.ts';
 import { streamSegmentName } from './segment-name.ts';
 
-/** So many chunks of one size become one of the next: a row is written again a few times, and queries open few files. */
+/** This many chunks of one size become one of the next: a row is written again a few times, and queries open few files. */
 const chunksOfLevel = 8;
 /** Larger chunks are not put together before the segment is committed: consumption waits meanwhile. */
 const mergedRowsMax = 250_000;

@@ -33,12 +33,12 @@ export function hashMapOrder(names: readonly string[], capacity: number): readon
     .map(({ name }) => name);
 }
 
-/** How many buckets a map has that was made for so many entries (Guava's newHashMapWithExpectedSize). */
+/** How many buckets a map has that was made for `count` entries (Guava's newHashMapWithExpectedSize). */
 function expectedCapacity(count: number): number {
   return powerOfTwo(count < 3 ? count + 1 : Math.trunc(count / 0.75 + 1));
 }
 
-/** How many buckets a map has that has grown to so many entries. */
+/** How many buckets a map has that has grown to `count` entries. */
 export function grownCapacity(count: number): number {
   return Math.max(16, powerOfTwo(Math.ceil(count / 0.75)));
 }

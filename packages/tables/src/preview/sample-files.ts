@@ -86,7 +86,7 @@ async function findFiles(finder: FileFinder | undefined, pattern: string, signal
   };
 }
 
-/** So many elements, evenly over all of them, the first and the last among them. */
+/** `count` elements, evenly over all of them, the first and the last among them. */
 function spread<Element>(elements: readonly Element[], count: number): readonly Element[] {
   if (elements.length <= count) return elements;
   const step = count === 1 ? 0 : (elements.length - 1) / (count - 1);

@@ -221,7 +221,7 @@ class StreamPartition {
   }
 
   /**
-   * Reads on until there are so many rows, or nothing is left.
+   * Reads on until there are `rowCount` rows, or nothing is left.
    *
    * @throws SourceProblem BYTE_LIMIT when no more bytes may be read
    * @throws STREAM_UNAVAILABLE, STREAM_INVALID, OFFSET_NOT_FOUND as the stream does

@@ -4,7 +4,7 @@ import type { Finding } from '../finding.ts';
 import { previewLimits } from './preview-limits.ts';
 import type { PreviewResponse } from './preview-response.ts';
 
-/** A piece is handed on when it has so many bytes. */
+/** How many bytes a piece has when it is handed on. */
 const pieceBytes = 64 * 1024;
 /** Room for the finding that says that rows are missing, and for the names around the rows. */
 const reservedBytes = 1024;

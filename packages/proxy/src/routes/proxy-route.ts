@@ -8,7 +8,7 @@ import type { ProxyContext } from '../proxy-context.ts';
  * A route whose calls go on to brokers. Where those check the credentials, the proxy only sees to it that there are some: without, no
  * broker is troubled.
  */
-export function passedRoute({ options }: ProxyContext, operation: Operation, handler: RouteHandler): RouteOptions {
+export function proxyRoute({ options }: ProxyContext, operation: Operation, handler: RouteHandler): RouteOptions {
   if (options.authMode === 'check') return routeOf(operation, handler);
   const route = routeOf(operation, async (request, reply) => {
     const { authorization } = request.headers;
