@@ -6,6 +6,7 @@
  */
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
@@ -25,23 +26,54 @@ interface Package {
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
+const running = new Set<Promise<unknown>>();
 
 const problems = await build(inBuildOrder(await readPackages()));
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
-/** Stops at the first package that does not compile, since those above it would fail for the same reason. */
+/** Builds each package after those that it depends on, and as many at once as there are cores. */
 async function build(packages: readonly Package[]): Promise<string[]> {
-  for (const { folder, manifest } of packages) {
-    const errors = await compile(folder);
-    if (errors !== '') return [`${manifest.name} does not compile`, errors];
-    await rewriteDeclarations(join(folder, 'dist'));
-    for (const path of Object.values(manifest.bin ?? {})) await chmod(join(folder, path), 0o755);
-    await copyCommonFiles(folder);
-    if (basename(folder) === 'console') await ensureSite(console.log);
-    console.log(`built ${manifest.name}`);
+  const builds = new Map<string, Promise<string[]>>();
+  const failed = new Set<string>();
+  // In build order: the builds of those below are in the map already.
+  for (const each of packages) {
+    const { name, dependencies = {} } = each.manifest;
+    const below = Object.keys(dependencies);
+    const building = Promise.all(below.flatMap((dependency) => builds.get(dependency) ?? [])).then(async () => {
+      const isHopeless = below.some((dependency) => failed.has(dependency));
+      // What is wrong below would be wrong here as well.
+      const problems = isHopeless ? [] : await inTurn(() => buildPackage(each));
+      if (isHopeless || problems.length > 0) failed.add(name);
+      return problems;
+    });
+    builds.set(name, building);
   }
-  return (await Promise.all(packages.map(lintForPublishing))).flat();
+  const problems = (await Promise.all(builds.values())).flat();
+  return problems.length > 0 ? problems : (await Promise.all(packages.map(lintForPublishing))).flat();
+}
+
+async function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+  while (running.size >= availableParallelism()) await Promise.race(running);
+  const result = work();
+  running.add(result);
+  try {
+    return await result;
+  } finally {
+    running.delete(result);
+  }
+}
+
+/** What is wrong with it: nothing when all went well. */
+async function buildPackage({ folder, manifest }: Package): Promise<string[]> {
+  const errors = await compile(folder);
+  if (errors !== '') return [`${manifest.name} does not compile`, errors];
+  await rewriteDeclarations(join(folder, 'dist'));
+  for (const path of Object.values(manifest.bin ?? {})) await chmod(join(folder, path), 0o755);
+  await copyCommonFiles(folder);
+  if (basename(folder) === 'console') await ensureSite(console.log);
+  console.log(`built ${manifest.name}`);
+  return [];
 }
 
 /** What every tarball brings, of which git has one copy; the command's brings the settings and examples as well. */
