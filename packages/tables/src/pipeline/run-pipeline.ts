@@ -21,7 +21,7 @@ export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
 export interface PipelineRow {
   /** Which row of the source it comes from, counted from 0. */
   readonly sourceIndex: number;
-  /** An object without a prototype. */
+  /** An object that inherits nothing. */
   readonly fields: SourceRow;
   /** Columns whose value is the default because there was none. */
   readonly nullFields: readonly string[];
@@ -63,6 +63,7 @@ export interface PipelineResult {
 
 const examplesMaxDefault = 20;
 const droppedMax = 1_000;
+const noNames: readonly string[] = Object.freeze([]);
 const reasonLengthMax = 1_000;
 
 /**
@@ -135,10 +136,12 @@ class PipelineRun {
     this.#counts.read += 1;
     for (const { step, journal } of this.#steps) {
       const before = rows.length;
-      rows = rows.flatMap((row) => step.apply(row, journal));
+      const [only] = rows;
+      // Nearly always there is one row, which is worth an array less at every step.
+      rows = before === 1 && only !== undefined ? step.apply(only, journal) : rows.flatMap((row) => step.apply(row, journal));
       if (rows.length > before) this.#counts.unnested += rows.length - before;
       else if (rows.length < before) this.#filter(step, before - rows.length);
-      if (rows.some(({ failure }) => failure !== undefined)) rows = rows.filter((row) => !this.#hasFailed(step, row));
+      if (rows.some(hasFailure)) rows = rows.filter((row) => !this.#hasFailed(step, row));
       if (rows.length === 0) return;
     }
     for (const row of rows) this.#keep(row);
@@ -182,6 +185,16 @@ class PipelineRun {
     if (isIncomplete) this.#counts.incomplete += 1;
     if (isSanitized) this.#counts.sanitized += 1;
     // Behind the last step values are plain.
-    this.#rows.push({ sourceIndex, fields: fields as SourceRow, nullFields: [...nullFields], isIncomplete, isSanitized });
+    this.#rows.push({
+      sourceIndex,
+      fields: fields as SourceRow,
+      nullFields: nullFields.size === 0 ? noNames : [...nullFields],
+      isIncomplete,
+      isSanitized,
+    });
   }
+}
+
+function hasFailure({ failure }: WorkingRow): boolean {
+  return failure !== undefined;
 }

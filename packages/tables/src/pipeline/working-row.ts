@@ -8,12 +8,20 @@ export interface RowFailure {
   readonly reason: string;
 }
 
+/**
+ * An object that inherits nothing. Its prototype is empty and has none: unlike objects without any prototype, those of the same fields share
+ * one shape, and are read and written several times as fast.
+ */
+const Fields = class {} as unknown as new () => Record<string, Value>;
+Reflect.deleteProperty(Fields.prototype as object, 'constructor');
+Object.setPrototypeOf(Fields.prototype, null);
+
 /** A row on its way through the pipeline. Steps change it in place; it is nobody else's. */
 export class WorkingRow {
   /** Which row of the source it comes from, counted from 0. */
   readonly sourceIndex: number;
-  /** Without a prototype, so that no name of a field means anything else. */
-  readonly fields = Object.create(null) as Record<string, Value>;
+  /** Nothing is inherited, so that no name of a field means anything else. */
+  readonly fields: Record<string, Value> = new Fields();
   /** Columns whose value is the default, because there was none. */
   readonly nullFields = new Set<string>();
   /** Whether a column became null because its value was wrong. */
