@@ -46,8 +46,6 @@ import { powersOfTen } from './schubfach';
 import { copyText, writeCsvText, writeHexText, writeJsonText } from './text';
 import { writeMicroseconds, writeMilliseconds, writeNanoseconds, writeSeconds } from './timestamp';
 
-export { writeDouble, writeFloat } from './float';
-
 /** Where the powers of ten are to be put, before the first row is written. */
 export function addressOfPowersOfTen(): usize {
   return powersOfTen;
@@ -75,7 +73,8 @@ export function writeRows(columns: usize, columnCount: i32, rowCount: i32, suffi
   return at;
 }
 
-function writeCell(to: usize, column: usize, row: i32): usize {
+/** Writes a cell of a column, and returns the address behind it; its caller has made room. */
+export function writeCell(to: usize, column: usize, row: i32): usize {
   const validity = load<usize>(column, validityAt);
   if (validity !== 0 && bitOf(validity, load<i32>(column, firstBitAt) + row) === 0) {
     store<u32>(to, load<u32>(column, nullTextAt));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeCsvField, writeJsonString, writeUuid } from '../src/encode/write-string.ts';
+import { csvFieldWidthMax, jsonStringWidthMax, writeCsvField, writeJsonString, writeUuid } from '../src/encode/write-string.ts';
 
 function written(write: (bytes: Uint8Array, position: number) => number): string {
   // What stands before the position must be left alone.
@@ -39,9 +39,23 @@ test('CSV fields are quoted only where they must be', () => {
     ' padded ',
     '"cr\r"',
   ]);
+  // Longer than a piece: what wants quotes may be in any of them.
+  const long = 'x'.repeat(150_000);
+  expect(csvOf(long)).toBe(long);
+  expect(csvOf(`${long},`)).toBe(`"${long},"`);
+  expect(csvOf(`,${long}"${long}`)).toBe(`",${long}""${long}"`);
+  expect(csvOf(`"${'"'.repeat(70_000)}`)).toBe(`"""${'""'.repeat(70_000)}"`);
 });
 
 test('a UUID is written in its canonical form', () => {
   const source = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
   expect(written((bytes, position) => writeUuid(bytes, position, source, 0))).toBe('00112233-4455-6677-8899-aabbccddeeff');
+});
+
+test('the longest texts keep to the room that is made for them', () => {
+  const [control, quotes] = [Buffer.alloc(150_000, 1), Buffer.alloc(150_000, '"')];
+  const json = new Uint8Array(jsonStringWidthMax(control.length));
+  expect(writeJsonString(json, 0, control, 0, control.length)).toBe(control.length * 6 + 2);
+  const csv = new Uint8Array(csvFieldWidthMax(quotes.length));
+  expect(writeCsvField(csv, 0, quotes, 0, quotes.length)).toBe(quotes.length * 2 + 2);
 });

@@ -1,23 +1,25 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeInterval } from '../src/encode/write-interval.ts';
-import { TimestampWriter, writeDate, writeTime } from '../src/encode/write-time.ts';
+import { clockText, intervalText } from '../src/encode/clock-text.ts';
+import {
+  kindDate,
+  kindTimestampMicroseconds,
+  kindTimestampMilliseconds,
+  kindTimestampNanoseconds,
+  kindTimestampSeconds,
+} from '../src/encode/row-writer-layout.ts';
+import { cellText } from './cell-text.ts';
 import { obviousTimestamp } from './obvious-cells.ts';
 
-function written(write: (bytes: Uint8Array, position: number) => number): string {
-  // What stands before the position must be left alone.
-  const bytes = new Uint8Array(1000).fill(63, 0, 1);
-  return Buffer.from(bytes.subarray(0, write(bytes, 1)))
-    .toString()
-    .replace(/^\?/, '');
-}
-
-function timestamp(value: bigint, fractionDigits: 0 | 3 | 6 | 9): string {
-  const writer = new TimestampWriter(fractionDigits);
-  return written((bytes, position) =>
-    writer.write(bytes, position, Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n))),
-  );
-}
+const timestampKinds = {
+  0: kindTimestampSeconds,
+  3: kindTimestampMilliseconds,
+  6: kindTimestampMicroseconds,
+  9: kindTimestampNanoseconds,
+} as const;
+const timestamp = (value: bigint, fractionDigits: 0 | 3 | 6 | 9): string =>
+  cellText(timestampKinds[fractionDigits], BigInt64Array.of(value));
+const date = (days: number): string => cellText(kindDate, Int32Array.of(days));
 
 test('timestamps have 1 to 9 fraction digits, trailing zeros cut', () => {
   const cases: [bigint, 0 | 3 | 6 | 9, string][] = [
@@ -80,24 +82,20 @@ test('64-bit timestamps of every unit are split into seconds and fraction withou
 test('dates agree with the platform over the whole calendar', () => {
   fc.assert(
     fc.property(fc.integer({ min: -719_162, max: 2_932_896 }), (days) => {
-      expect(written((bytes, position) => writeDate(bytes, position, days))).toBe(
-        new Date(days * 86_400_000).toISOString().slice(0, 10),
-      );
+      expect(date(days)).toBe(new Date(days * 86_400_000).toISOString().slice(0, 10));
     }),
   );
-  expect(written((bytes, position) => writeDate(bytes, position, -719_163))).toBe('0001-12-31 (BC)');
+  expect(date(-719_163)).toBe('0001-12-31 (BC)');
 });
 
 test('times of day show a fraction only when there is one, and reach 24:00:00', () => {
-  expect(written((bytes, position) => writeTime(bytes, position, 0n, 6))).toBe('00:00:00');
-  expect(written((bytes, position) => writeTime(bytes, position, 86_400_000_000n, 6))).toBe('24:00:00');
-  expect(written((bytes, position) => writeTime(bytes, position, 45_296_789_000_001n, 9))).toBe('12:34:56.789000001');
+  expect(clockText(0n)).toBe('00:00:00');
+  expect(clockText(86_400_000_000_000n)).toBe('24:00:00');
+  expect(clockText(45_296_789_000_001n)).toBe('12:34:56.789000001');
 });
 
 test('intervals are words and a clock time', () => {
-  expect(written((bytes, position) => writeInterval(bytes, position, 0, 0, 0n))).toBe('00:00:00');
-  expect(written((bytes, position) => writeInterval(bytes, position, 14, 3, 14_706_500_000_000n))).toBe(
-    '1 year 2 months 3 days 04:05:06.5',
-  );
-  expect(written((bytes, position) => writeInterval(bytes, position, -1, 1, -1_000_000_000n))).toBe('-1 month 1 day -00:00:01');
+  expect(intervalText(0, 0, 0n)).toBe('00:00:00');
+  expect(intervalText(14, 3, 14_706_500_000_000n)).toBe('1 year 2 months 3 days 04:05:06.5');
+  expect(intervalText(-1, 1, -1_000_000_000n)).toBe('-1 month 1 day -00:00:01');
 });

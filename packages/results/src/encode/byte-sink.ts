@@ -1,6 +1,5 @@
 import type { CellWriter } from './cell-writer.ts';
-import { writeAscii } from './write-number.ts';
-import { writeBytes } from './write-string.ts';
+import { writeAscii, writeBytes } from './write-string.ts';
 
 /** A growing buffer of text, for what has no known width: nested values, written aside before they are copied to their place. */
 export class ByteSink {

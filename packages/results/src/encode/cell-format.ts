@@ -1,31 +1,10 @@
-import { type Data, DataType, DateUnit, type Field, Precision } from 'apache-arrow';
-import { fractionDigitsOf } from '../arrow/column-type.ts';
+import { type Data, DataType, type Field } from 'apache-arrow';
 import { isUuidField } from '../column-data-types.ts';
 import type { CellWriter } from './cell-writer.ts';
 import { csvWriterOf } from './csv-cell.ts';
+import { fixedKindOf } from './fixed-kind.ts';
 import { jsonWriterOf } from './json-cell.ts';
-import {
-  kindCsvText,
-  kindDate,
-  kindDecimal,
-  kindFloat32,
-  kindFloat64,
-  kindHexOfWidth,
-  kindHexText,
-  kindInt16,
-  kindInt32,
-  kindInt64,
-  kindInt8,
-  kindJsonText,
-  kindTimestampMicroseconds,
-  kindTimestampMilliseconds,
-  kindTimestampNanoseconds,
-  kindTimestampSeconds,
-  kindUint16,
-  kindUint32,
-  kindUint64,
-  kindUint8,
-} from './row-writer-layout.ts';
+import { kindCsvText, kindHexOfWidth, kindHexText, kindJsonText } from './row-writer-layout.ts';
 import {
   booleanColumn,
   fixedColumn,
@@ -34,7 +13,7 @@ import {
   type WriterColumn,
   textColumn,
 } from './writer-column.ts';
-import { writeAscii } from './write-number.ts';
+import { writeAscii } from './write-string.ts';
 
 /** How the cells of rows look. */
 export interface CellFormat {
@@ -54,13 +33,6 @@ export function csvFormat(columnCount: number): CellFormat {
   return { isJson: false, nullText, writerOf: (field, data) => csvWriterOf(field, data, nullText) };
 }
 
-/** Bytes of the widest cells, quotes included. */
-const integerBytes = 20;
-const floatBytes = 26;
-const dateBytes = 26;
-const timestampBytes = 50;
-/** Of 256 bits, the digits that its scale adds aside. */
-const decimalBytes = 83;
 /** Bytes that become of one at most: a \u00XX escape. */
 const jsonExpansion = 6;
 const csvExpansion = 2;
@@ -84,31 +56,9 @@ function scalarColumnOf(field: Field, data: Data, { isJson, nullText }: CellForm
   const plain = { isQuoted: false, nullText };
   const quoted = { isQuoted: isJson, nullText };
   if (DataType.isBool(type)) return booleanColumn(data, plain);
-  if (DataType.isInt(type)) {
-    return fixedColumn(
-      data,
-      { ...plain, kind: integerKindOf(type.bitWidth, type.isSigned), widthBytes: type.bitWidth / 8 },
-      integerBytes,
-    );
-  }
-  if (DataType.isFloat(type)) {
-    if (type.precision === Precision.HALF) return undefined;
-    const isDouble = type.precision === Precision.DOUBLE;
-    return fixedColumn(data, { ...quoted, kind: isDouble ? kindFloat64 : kindFloat32, widthBytes: isDouble ? 8 : 4 }, floatBytes);
-  }
-  if (DataType.isDecimal(type)) {
-    const { scale } = type;
-    return fixedColumn(
-      data,
-      { ...quoted, kind: kindDecimal, widthBytes: type.bitWidth / 8, scale },
-      decimalBytes + Math.abs(scale),
-    );
-  }
-  if (DataType.isDate(type) && type.unit === DateUnit.DAY) {
-    return fixedColumn(data, { ...quoted, kind: kindDate, widthBytes: 4 }, dateBytes);
-  }
-  if (DataType.isTimestamp(type)) {
-    return fixedColumn(data, { ...quoted, kind: timestampKinds[fractionDigitsOf(type.unit)], widthBytes: 8 }, timestampBytes);
+  const fixed = fixedKindOf(type);
+  if (fixed !== undefined) {
+    return fixedColumn(data, { ...fixed, isQuoted: isJson && fixed.isQuoted, nullText }, fixed.textBytesMax);
   }
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
     if (isJson) return textColumn(data, { ...plain, kind: kindJsonText }, jsonExpansion);
@@ -133,18 +83,4 @@ function listColumnOf(field: Field, data: Data, format: CellFormat): WriterColum
   }
   if (!DataType.isList(type) && !DataType.isLargeList(type)) return undefined;
   return jsonListColumn(data, format.nullText, writerColumnOf(itemField, items, format), undefined);
-}
-
-const timestampKinds = {
-  0: kindTimestampSeconds,
-  3: kindTimestampMilliseconds,
-  6: kindTimestampMicroseconds,
-  9: kindTimestampNanoseconds,
-} as const;
-
-function integerKindOf(bitWidth: number, isSigned: boolean): number {
-  if (bitWidth === 8) return isSigned ? kindInt8 : kindUint8;
-  if (bitWidth === 16) return isSigned ? kindInt16 : kindUint16;
-  if (bitWidth === 32) return isSigned ? kindInt32 : kindUint32;
-  return isSigned ? kindInt64 : kindUint64;
 }

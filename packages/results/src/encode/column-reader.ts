@@ -28,10 +28,3 @@ export function offsetsOf(data: Data): ArrayLike<number> {
   const offsets = data.valueOffsets as Int32Array | BigInt64Array;
   return offsets instanceof BigInt64Array ? Float64Array.from(offsets, Number) : offsets;
 }
-
-/** A 128- or 256-bit two's complement integer from its 32-bit words, the lowest first. */
-export function readBigInteger(words: Int32Array, start: number, wordCount: number): bigint {
-  let value = BigInt(words[start + wordCount - 1] ?? 0);
-  for (let index = wordCount - 2; index >= 0; index -= 1) value = (value << 32n) | BigInt((words[start + index] ?? 0) >>> 0);
-  return value;
-}

@@ -4,8 +4,7 @@ import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf, validityOf } from './column-reader.ts';
 import { jsonWriterOf } from './json-cell.ts';
 import { scalarWriterOf } from './scalar-writer.ts';
-import { writeAscii } from './write-number.ts';
-import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
+import { csvFieldWidthMax, writeAscii, writeCsvField } from './write-string.ts';
 
 /** Compiles the writer of one column's CSV fields: null is `nullText`, lists, maps and structs are their JSON. */
 export function csvWriterOf(field: Field, data: Data, nullText: string): CellWriter {
@@ -24,7 +23,7 @@ export function csvWriterOf(field: Field, data: Data, nullText: string): CellWri
 
 function valueWriterOf(field: Field, data: Data): CellWriter {
   const type = field.type as DataType;
-  const scalar = scalarWriterOf(field, data);
+  const scalar = scalarWriterOf(field, data, false);
   // Of the scalars, only bytes can be empty text, which has to be told from null.
   if (scalar !== undefined && scalar.widthOf === undefined) return scalar;
   if (scalar === undefined && (DataType.isUtf8(type) || DataType.isLargeUtf8(type))) {

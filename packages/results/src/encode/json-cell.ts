@@ -3,11 +3,9 @@ import { isJsonField } from '../column-data-types.ts';
 import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf, validityOf } from './column-reader.ts';
 import { type JsonPosition, nestedJsonWriterOf } from './nested-json.ts';
-import { scalarWriterOf, type ScalarWriter } from './scalar-writer.ts';
-import { writeAscii } from './write-number.ts';
-import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
+import { scalarWriterOf } from './scalar-writer.ts';
+import { jsonStringWidthMax, writeAscii, writeBytes, writeJsonString } from './write-string.ts';
 
-const quote = 34;
 const nullText = 'null';
 
 /** Compiles the writer of one column's JSON, nulls included. */
@@ -27,8 +25,8 @@ export function jsonWriterOf(field: Field, data: Data, position: JsonPosition = 
 }
 
 function valueWriterOf(field: Field, data: Data, position: JsonPosition): CellWriter {
-  const scalar = scalarWriterOf(field, data);
-  if (scalar !== undefined) return quoteAsNeeded(scalar);
+  const scalar = scalarWriterOf(field, data, true);
+  if (scalar !== undefined) return scalar;
   const type = field.type as DataType;
   if (!DataType.isUtf8(type) && !DataType.isLargeUtf8(type)) return nestedJsonWriterOf(field, data, position, jsonWriterOf);
   const source = data.values as Uint8Array;
@@ -45,36 +43,5 @@ function valueWriterOf(field: Field, data: Data, position: JsonPosition): CellWr
     widthMax: 0,
     widthOf: (row) => jsonStringWidthMax(lengthOf(row)),
     write: (bytes, position, row) => writeJsonString(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
-  };
-}
-
-function quoteAsNeeded(scalar: ScalarWriter): CellWriter {
-  if (scalar.json === 'bare') return scalar;
-  const { write, widthOf } = scalar;
-  const widthMax = scalar.widthMax + 2;
-  if (scalar.json === 'quoted') {
-    return {
-      widthMax,
-      widthOf,
-      write: (bytes, position, row) => {
-        bytes[position] = quote;
-        const end = write(bytes, position + 1, row);
-        bytes[end] = quote;
-        return end + 1;
-      },
-    };
-  }
-  return {
-    widthMax,
-    widthOf,
-    write: (bytes, position, row) => {
-      const end = write(bytes, position, row);
-      // Of all float texts, only those of NaN and the infinities end in a letter: N or y.
-      if ((bytes[end - 1] ?? 0) <= 57) return end;
-      bytes.copyWithin(position + 1, position, end);
-      bytes[position] = quote;
-      bytes[end + 1] = quote;
-      return end + 2;
-    },
   };
 }

@@ -1,13 +1,24 @@
 import { QuireError } from '@quire/core';
-import { powerBytes, powerMax, powerMin, slackBytes } from './row-writer-layout.ts';
+import {
+  columnBytes,
+  kindAt,
+  offsetsAt,
+  powerBytes,
+  powerMax,
+  powerMin,
+  quotedAt,
+  scaleAt,
+  slackBytes,
+  valuesAt,
+  widthAt,
+} from './row-writer-layout.ts';
 import { rowWriterModule } from './row-writer-module.ts';
 
 interface RowWriterExports {
   readonly memory: { readonly buffer: ArrayBuffer };
   addressOfPowersOfTen(): number;
   addressOfFreeMemory(): number;
-  writeDouble(to: number, value: number): number;
-  writeFloat(to: number, value: number): number;
+  writeCell(to: number, column: number, row: number): number;
   writeRows(columns: number, columnCount: number, rowCount: number, suffix: number, suffixLength: number, to: number): number;
 }
 
@@ -19,6 +30,19 @@ declare const WebAssembly: {
 
 /** Bytes of a block's columns; what remains of the memory is for the rows made of them. */
 const inputBytes = 512 * 1024;
+
+/** Bytes of a text that `writeCell` takes in one piece. */
+export const pieceBytesMax = 64 * 1024;
+
+/** How a value that is written by itself becomes text. */
+export interface SingleCell {
+  /** One of row-writer-layout.ts. */
+  readonly kind: number;
+  /** Whether text that is not a number stands within quotes. */
+  readonly isQuoted: boolean;
+  /** Of a decimal. */
+  readonly scale?: number;
+}
 
 /** Text that is to stand behind each row: its address and its length. */
 export interface StagedText {
@@ -39,9 +63,12 @@ export class RowWriter {
   readonly #exports: RowWriterExports;
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
+  /** The column of `writeCell`. */
+  readonly #cellColumn: number;
   readonly #inputStart: number;
   readonly #outputStart: number;
   #inputEnd: number;
+  #lastCell: SingleCell | undefined;
 
   private constructor() {
     const module = new WebAssembly.Module(Buffer.from(rowWriterModule, 'base64'));
@@ -50,9 +77,13 @@ export class RowWriter {
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Int32Array(buffer);
     new BigUint64Array(buffer, this.#exports.addressOfPowersOfTen()).set(powersOfTen());
-    this.#inputStart = aligned(this.#exports.addressOfFreeMemory());
+    this.#cellColumn = aligned(this.#exports.addressOfFreeMemory());
+    this.#inputStart = aligned(this.#cellColumn + columnBytes + 8);
     this.#inputEnd = this.#inputStart;
     this.#outputStart = this.#inputStart + inputBytes;
+    // Its value is put where rows are else, its offsets lie behind it.
+    this.describe(this.#cellColumn, valuesAt, this.#outputStart);
+    this.describe(this.#cellColumn, offsetsAt, this.#cellColumn + columnBytes);
   }
 
   /** The writer of this thread, made when it is first asked for. */
@@ -106,15 +137,36 @@ export class RowWriter {
     }
   }
 
-  /** Writes a finite double, as cells of that kind are: a view that lasts until the next call. */
-  writeDouble(value: number): Uint8Array {
-    return this.#bytes.subarray(this.#outputStart, this.#exports.writeDouble(this.#outputStart, value));
+  /**
+   * Writes one value by itself, as a cell of its kind, into `bytes` from `position` on; returns the position behind it. What is staged
+   * stays.
+   *
+   * Bytes `[start, end)` of `source` are the value: of a kind of fixed width as it lies in memory, of text at most `pieceBytesMax`.
+   */
+  writeCell(cell: SingleCell, source: Uint8Array, start: number, end: number, bytes: Uint8Array, position: number): number {
+    const memory = this.#bytes;
+    const column = this.#cellColumn;
+    if (cell !== this.#lastCell) {
+      this.#lastCell = cell;
+      this.describe(column, kindAt, cell.kind);
+      this.describe(column, quotedAt, cell.isQuoted ? 1 : 0);
+      this.describe(column, scaleAt, cell.scale ?? 0);
+    }
+    const length = end - start;
+    this.describe(column, widthAt, length);
+    this.describe(column + columnBytes, 4, length);
+    copyBytes(memory, this.#outputStart, source, start, length);
+    const from = this.#outputStart + aligned(length) + slackBytes;
+    const textLength = this.#exports.writeCell(from, column, 0) - from;
+    copyBytes(bytes, position, memory, from, textLength);
+    return position + textLength;
   }
+}
 
-  /** Writes a finite single-precision float, likewise. */
-  writeFloat(value: number): Uint8Array {
-    return this.#bytes.subarray(this.#outputStart, this.#exports.writeFloat(this.#outputStart, value));
-  }
+function copyBytes(to: Uint8Array, position: number, source: Uint8Array, start: number, length: number): void {
+  // Below some tens of bytes a loop costs less than the call into the engine's copy.
+  if (length > 48) to.set(source.subarray(start, start + length), position);
+  else for (let index = 0; index < length; index += 1) to[position + index] = source[start + index] ?? 0;
 }
 
 function aligned(address: number): number {

@@ -1,35 +1,15 @@
-// As in write-number.ts: text goes into `bytes` from `position` on, and the position behind it comes back.
+import { kindCsvText, kindHexText, kindJsonText } from './row-writer-layout.ts';
+import { pieceBytesMax, RowWriter } from './row-writer.ts';
+
+// Every writer here puts text into `bytes` from `position` on and returns the position behind it; its caller has made room.
 
 const quote = 34;
-const backslash = 92;
-const comma = 44;
-const lineFeed = 10;
-const carriageReturn = 13;
-const hexDigits = new TextEncoder().encode('0123456789abcdef');
 
-/** An escape makes six bytes of one at most, and the quotes are two. */
-export function jsonStringWidthMax(length: number): number {
-  return length * 6 + 2;
-}
-
-/** Every byte may be a quote, which stands twice, and the quotes are two. */
-export function csvFieldWidthMax(length: number): number {
-  return length * 2 + 2;
-}
-
-/** What follows the backslash for a byte that JSON wants escaped: a letter, `u` for a \u00XX escape, 0 for plain bytes. */
-const escapes = new Uint8Array(256);
-escapes.fill(117, 0, 32);
-for (const [byte, letter] of [
-  [8, 'b'],
-  [9, 't'],
-  [10, 'n'],
-  [12, 'f'],
-  [13, 'r'],
-  [quote, '"'],
-  [backslash, '\\'],
-] as const) {
-  escapes[byte] = letter.charCodeAt(0);
+/** Writes text of ASCII characters only. */
+export function writeAscii(bytes: Uint8Array, position: number, text: string): number {
+  const { length } = text;
+  for (let index = 0; index < length; index += 1) bytes[position + index] = text.charCodeAt(index);
+  return position + length;
 }
 
 /** Copies bytes `[start, end)` of `source`. */
@@ -41,47 +21,56 @@ export function writeBytes(bytes: Uint8Array, position: number, source: Uint8Arr
   return position + length;
 }
 
+/** An escape makes six bytes of one at most, the quotes are two, and a piece of a long text brings one more for a moment. */
+export function jsonStringWidthMax(length: number): number {
+  return length * 6 + 3;
+}
+
 /** Writes UTF-8 bytes `[start, end)` as a JSON string (RFC 8259 section 7), quotes included. */
 export function writeJsonString(bytes: Uint8Array, position: number, source: Uint8Array, start: number, end: number): number {
+  let from = Math.min(end, start + pieceBytesMax);
+  let to = RowWriter.shared.writeCell(jsonText, source, start, from, bytes, position);
+  // Escapes are of single bytes: a piece may end amid a character. Where the quote stood behind one, the next one goes on.
+  for (; from < end; from += pieceBytesMax) {
+    const pieceEnd = RowWriter.shared.writeCell(jsonText, source, from, Math.min(end, from + pieceBytesMax), bytes, to - 1);
+    bytes.copyWithin(to - 1, to, pieceEnd);
+    to = pieceEnd - 1;
+  }
+  return to;
+}
+
+/** Every byte may be a quote, which stands twice, the quotes are two, and a piece of a long text brings one more for a moment. */
+export function csvFieldWidthMax(length: number): number {
+  return length * 2 + 3;
+}
+
+/** Writes a CSV field (RFC 4180 section 2): quoted when it is empty, so that null differs, or holds a comma, quote or line break. */
+export function writeCsvField(bytes: Uint8Array, position: number, source: Uint8Array, start: number, end: number): number {
+  if (end - start <= pieceBytesMax) return RowWriter.shared.writeCell(csvText, source, start, end, bytes, position);
   bytes[position] = quote;
   let to = position + 1;
-  let from = start;
-  if (end - start > 256) {
-    // Long texts seldom need an escape early: the run before the first is copied in one piece.
-    while (from < end && escapes[source[from] ?? 0] === 0) from += 1;
-    to = writeBytes(bytes, to, source, start, from);
+  let needsQuotes = false;
+  for (let from = start; from < end; from += pieceBytesMax) {
+    const pieceEnd = RowWriter.shared.writeCell(csvText, source, from, Math.min(end, from + pieceBytesMax), bytes, to);
+    // A piece has quotes when it needs them, and one that begins with a quote of its own needs them.
+    const hasQuotes = bytes[to] === quote;
+    if (hasQuotes) bytes.copyWithin(to, to + 1, pieceEnd - 1);
+    to = hasQuotes ? pieceEnd - 2 : pieceEnd;
+    needsQuotes ||= hasQuotes;
   }
-  for (; from < end; from += 1) {
-    const byte = source[from] ?? 0;
-    if (byte >= 32 && byte !== quote && byte !== backslash) {
-      bytes[to] = byte;
-      to += 1;
-    } else to = writeEscape(bytes, to, byte);
+  if (!needsQuotes) {
+    bytes.copyWithin(position, position + 1, to);
+    return to - 1;
   }
   bytes[to] = quote;
   return to + 1;
 }
 
-function writeEscape(bytes: Uint8Array, position: number, byte: number): number {
-  const escape = escapes[byte] ?? 0;
-  bytes[position] = backslash;
-  bytes[position + 1] = escape;
-  if (escape !== 117) return position + 2;
-  bytes[position + 2] = 48;
-  bytes[position + 3] = 48;
-  bytes[position + 4] = hexDigits[byte >> 4] ?? 48;
-  bytes[position + 5] = hexDigits[byte & 15] ?? 48;
-  return position + 6;
-}
-
 /** Writes bytes `[start, end)` in lower-case hex. */
 export function writeHex(bytes: Uint8Array, position: number, source: Uint8Array, start: number, end: number): number {
   let to = position;
-  for (let from = start; from < end; from += 1) {
-    const byte = source[from] ?? 0;
-    bytes[to] = hexDigits[byte >> 4] ?? 48;
-    bytes[to + 1] = hexDigits[byte & 15] ?? 48;
-    to += 2;
+  for (let from = start; from < end; from += pieceBytesMax) {
+    to = RowWriter.shared.writeCell(hexText, source, from, Math.min(end, from + pieceBytesMax), bytes, to);
   }
   return to;
 }
@@ -94,35 +83,13 @@ export function writeUuid(bytes: Uint8Array, position: number, source: Uint8Arra
   let from = start;
   let to = position;
   for (const length of [4, 2, 2, 2, 6]) {
-    if (from > start) {
-      bytes[to] = 45;
-      to += 1;
-    }
+    if (from > start) to = writeAscii(bytes, to, '-');
     to = writeHex(bytes, to, source, from, from + length);
     from += length;
   }
   return to;
 }
 
-/** Writes a CSV field (RFC 4180 section 2): quoted when it is empty, so that null differs, or holds a comma, quote or line break. */
-export function writeCsvField(bytes: Uint8Array, position: number, source: Uint8Array, start: number, end: number): number {
-  let needsQuotes = start === end;
-  for (let index = start; index < end && !needsQuotes; index += 1) {
-    const byte = source[index];
-    needsQuotes = byte === comma || byte === quote || byte === lineFeed || byte === carriageReturn;
-  }
-  if (!needsQuotes) return writeBytes(bytes, position, source, start, end);
-  bytes[position] = quote;
-  let to = position + 1;
-  for (let from = start; from < end; from += 1) {
-    const byte = source[from] ?? 0;
-    bytes[to] = byte;
-    to += 1;
-    if (byte === quote) {
-      bytes[to] = quote;
-      to += 1;
-    }
-  }
-  bytes[to] = quote;
-  return to + 1;
-}
+const jsonText = { kind: kindJsonText, isQuoted: false };
+const csvText = { kind: kindCsvText, isQuoted: false };
+const hexText = { kind: kindHexText, isQuoted: false };

@@ -1,23 +1,22 @@
-import { writeAscii } from './write-number.ts';
+/** Room that any of these texts needs. */
+export const clockTextWidthMax = 96;
 
-/** Room that any interval needs. */
-export const intervalWidthMax = 96;
-
-/** Writes an interval in words and a clock time, as DuckDB and PostgreSQL do: `1 year 2 months 3 days 04:05:06.5`. */
-export function writeInterval(bytes: Uint8Array, position: number, months: number, days: number, nanoseconds: bigint): number {
+/** An interval in words and a clock time, as DuckDB and PostgreSQL do: `1 year 2 months 3 days 04:05:06.5`. */
+export function intervalText(months: number, days: number, nanoseconds: bigint): string {
   const parts: string[] = [];
   addCount(parts, Math.trunc(months / 12), 'year');
   addCount(parts, months % 12, 'month');
   addCount(parts, days, 'day');
-  if (nanoseconds !== 0n || parts.length === 0) parts.push(clockTimeOf(nanoseconds));
-  return writeAscii(bytes, position, parts.join(' '));
+  if (nanoseconds !== 0n || parts.length === 0) parts.push(clockText(nanoseconds));
+  return parts.join(' ');
 }
 
 function addCount(parts: string[], count: number, unit: string): void {
   if (count !== 0) parts.push(`${count} ${unit}${Math.abs(count) === 1 ? '' : 's'}`);
 }
 
-function clockTimeOf(nanoseconds: bigint): string {
+/** A time of day, or a length of time: `HH:mm:ss`, then a fraction if there is one, without trailing zeros. */
+export function clockText(nanoseconds: bigint): string {
   const magnitude = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const seconds = magnitude / 1_000_000_000n;
   const fraction = String(magnitude % 1_000_000_000n)
