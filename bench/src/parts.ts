@@ -2,6 +2,7 @@ import { encodePart } from './encode/encode-part.ts';
 import type { Part } from './measure/part.ts';
 import { memoryPart } from './memory/memory-part.ts';
 import { pagesPart } from './pages/pages-part.ts';
+import { pinotPart } from './pinot/pinot-part.ts';
 import { previewPart } from './preview/preview-part.ts';
 import { proxyPart } from './proxy/proxy-part.ts';
 import { startPart } from './start/start-part.ts';
@@ -24,4 +25,5 @@ export const parts: readonly Part[] = [
   previewPart,
   remotePart,
   remoteLargePart,
+  pinotPart,
 ];

@@ -17,6 +17,8 @@ const openedPackages = ['java.nio', 'sun.nio.ch', 'java.lang', 'java.util', 'jav
 
 export interface PinotServerOptions {
   readonly heapMb?: number;
+  /** Whether it compiles as a cluster in earnest does, which makes its start slower. */
+  readonly isOptimizing?: boolean;
 }
 
 /**
@@ -33,11 +35,11 @@ export class PinotServer implements AsyncDisposable {
   }
 
   /** Starts one from the folder with its jars. */
-  static async start(folder: string, { heapMb = 640 }: PinotServerOptions = {}): Promise<PinotServer> {
+  static async start(folder: string, { heapMb = 640, isOptimizing = false }: PinotServerOptions = {}): Promise<PinotServer> {
     const ports = await freePorts();
     const process = await ServerProcess.start({
       path: 'sh',
-      args: (port, data) => ['-c', startScript, 'sh', folder, data, String(port), String(heapMb)],
+      args: (port, data) => ['-c', startScript, 'sh', folder, data, String(port), String(heapMb), isOptimizing ? '4' : '1'],
       prepare: (data) => writeFile(join(data, 'fixed.properties'), propertiesOf(data, ports)),
       startTimeoutMs: 120_000,
     });
@@ -55,12 +57,12 @@ export class PinotServer implements AsyncDisposable {
   }
 }
 
-/** Little memory and the quick compiler: a cluster of a test lives for a minute. */
+/** Little memory, and the quick compiler unless told otherwise: a cluster of a test lives for a minute. */
 const javaOptions = [
   '-Xms64m',
   '-XX:+UseSerialGC',
   '-XX:MaxDirectMemorySize=256m',
-  '-XX:TieredStopAtLevel=1',
+  '-XX:TieredStopAtLevel=$5',
   '-Xshare:auto',
   '-Djava.net.preferIPv4Stack=true',
   '-Dlog4j2.configurationFile=$2/log4j2.xml',
@@ -110,6 +112,9 @@ broker/pinot.broker.client.queryPort=${ports.broker}
 broker/pinot.broker.grpc.port=${ports.grpc}
 broker/pinot.broker.timeoutMs=60000
 broker/pinot.broker.enable.query.cancellation=true
+broker/pinot.broker.cursor.response.store.type=file
+broker/pinot.broker.cursor.response.store.file.data.dir=file://${data}/responses
+broker/pinot.broker.cursor.response.store.file.temp.dir=${data}/responses-temp
 broker/pinot.broker.access.control.class=org.apache.pinot.broker.broker.BasicAuthAccessControlFactory
 broker/pinot.broker.access.control.principals=${principal.name}
 broker/pinot.broker.access.control.principals.${principal.name}.password=${principal.password}

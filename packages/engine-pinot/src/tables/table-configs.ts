@@ -19,7 +19,7 @@ export function typedName(tableNameWithType: string): { readonly rawName: string
   throw new QuireError('TABLE_NOT_FOUND', `There is no table '${tableNameWithType}': a name ends with _OFFLINE or _REALTIME.`);
 }
 
-export function tableNotFound(tableNameWithType: string): QuireError {
+function tableNotFound(tableNameWithType: string): QuireError {
   return new QuireError('TABLE_NOT_FOUND', `There is no table '${tableNameWithType}'.`);
 }
 
