@@ -27,7 +27,7 @@ async function runningQueries(): Promise<string> {
   return (await fetch(`${brokerUrl}/queries`, { headers: { authorization } })).text();
 }
 
-/** Something that listens and answers as no Apache Pinot of today does. */
+/** A server with one answer for everything. */
 async function answering(status: number, body: string): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer((_request, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -92,7 +92,7 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     });
   });
 
-  test('a release that is too old, and what is no Apache Pinot, are told of in a sentence', async () => {
+  test('a release that is too old, and a stranger, are told of in a sentence', async () => {
     // What the controller of release 0.11.0 answers.
     await using old = await answering(
       200,
