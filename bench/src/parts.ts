@@ -1,3 +1,4 @@
+import { ingestPart } from './ingest/ingest-part.ts';
 import { encodePart } from './encode/encode-part.ts';
 import type { Part } from './measure/part.ts';
 import { memoryPart } from './memory/memory-part.ts';
@@ -23,6 +24,7 @@ export const parts: readonly Part[] = [
   startPart,
   proxyPart,
   previewPart,
+  ingestPart,
   remotePart,
   remoteLargePart,
   pinotPart,
