@@ -9,6 +9,20 @@ const sourceCondition = '@quire/source';
 /** Tests start hundreds of processes from the sources: what Node has compiled once, it finds here. A start takes a third of the time. */
 const compileCache = join(import.meta.dirname, 'node_modules/.cache/node-compile');
 
+/** Files that replace modules: what they change must not reach other files, nor come too late. */
+const replacesModules = '**/*.mocked.test.ts';
+
+/** What a suite leaves out of the files that its patterns name. */
+export function excludedFrom(name: string): string[] {
+  return name === 'mocked' ? [] : [replacesModules];
+}
+
+/**
+ * Suites whose files each get a process of their own. The files of others share one per worker: most of the time that a small file takes
+ * goes into loading what the one before it had loaded.
+ */
+const isolated = ['mocked', 'faults'];
+
 /** One project per suite: its name and its files. test/README.md says what each is for. */
 export const suites: Record<string, string[]> = {
   unit: [
@@ -17,6 +31,7 @@ export const suites: Record<string, string[]> = {
     'test/src/layers/**/*.test.ts',
     'test/src/api-surface/**/*.test.ts',
   ],
+  mocked: ['packages/*/test/**/*.mocked.test.ts'],
   conformance: ['test/src/conformance/**/*.test.ts'],
   faults: ['test/src/faults/**/*.test.ts'],
   property: ['test/src/property/**/*.test.ts'],
@@ -40,6 +55,8 @@ export default defineConfig({
       test: {
         name,
         include,
+        exclude: ['**/node_modules/**', ...excludedFrom(name)],
+        isolate: isolated.includes(name),
         pool: 'forks',
         testTimeout: 60_000,
         hookTimeout: 120_000,

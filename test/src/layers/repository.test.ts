@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { suites } from '../../../vitest.config.ts';
+import { excludedFrom, suites } from '../../../vitest.config.ts';
 import { repositoryFiles } from './repository-files.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -16,7 +16,8 @@ function linesWithMachinePaths(text: string): number[] {
 
 /** Names of the suites that run a test file. */
 function suitesOf(path: string): string[] {
-  return Object.keys(suites).filter((name) => suites[name]?.some((pattern) => matchesGlob(path, pattern)) === true);
+  const matches = (patterns: readonly string[]): boolean => patterns.some((pattern) => matchesGlob(path, pattern));
+  return Object.keys(suites).filter((name) => matches(suites[name] ?? []) && !matches(excludedFrom(name)));
 }
 
 describe('the repository', () => {
