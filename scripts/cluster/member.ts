@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A program of the cluster. */
 export type Program =
-  /** One of ours: it says on standard output that it serves, and ends gracefully by SIGTERM. */
+  /** A process of Quire: it says on standard output that it serves, and ends gracefully by SIGTERM. */
   | { readonly kind: 'quire'; readonly args: readonly string[] }
   /** Anything that listens on a port. */
   | { readonly kind: 'server'; readonly path: string; readonly args: readonly string[]; readonly port: number };
@@ -20,7 +20,7 @@ export interface MemberOptions {
   readonly onUnexpectedEnd: (message: string) => void;
 }
 
-/** Ends one of ours when this process is gone, however it went. */
+/** Ends a process of Quire when this process is gone, however it went. */
 const endWithParent = `data:text/javascript,${encodeURIComponent(
   "process.once('disconnect', () => process.exit(1)); process.channel.unref();",
 )}`;

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { nodeArguments } from './node-arguments.ts';
 
-/** An answer to one request of ours, or why there is none. */
+/** An answer to one request, or why there is none. */
 export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
 
 export interface ChildOptions {

@@ -26,7 +26,7 @@ export const ClusterResultsResponse = Type.Object(
   { $id: 'ClusterResultsResponse', description: 'All stored results of the brokers that have answered.' },
 );
 
-/** What became of a deletion on all brokers. */
+/** The outcome of a deletion on all brokers. */
 export const ClusterDeletionResponse = Type.Object(
   {
     deletedCount: Type.Integer({ minimum: 0, description: 'How many results the brokers say that they have deleted.' }),
@@ -40,7 +40,7 @@ export const ClusterDeletionResponse = Type.Object(
       { description: 'The brokers that were asked, in the order of the settings.' },
     ),
   },
-  { $id: 'ClusterDeletionResponse', description: 'What became of a deletion on all brokers.' },
+  { $id: 'ClusterDeletionResponse', description: 'The outcome of a deletion on all brokers.' },
 );
 
 /** How the brokers are, and how the expiry job gets on with each. */

@@ -44,7 +44,7 @@ export const ControllerHealthResponse = Type.Object(
               failed: count('They failed, took too long, or were cancelled.'),
               completed: count('They did what they were to do.'),
             },
-            { description: 'Tasks that are still known, by what became of them.' },
+            { description: 'Tasks that are still known, by outcome.' },
           ),
         },
         { description: 'What tables do; absent where there are none to look after, or nothing is known of them.' },

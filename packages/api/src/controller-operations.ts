@@ -66,7 +66,7 @@ const deleteExpiredClusterResults: Operation = {
       ),
     }),
     response: {
-      200: responseOf('What became of it.', 'application/json', refer(ClusterDeletionResponse)),
+      200: responseOf('The outcome.', 'application/json', refer(ClusterDeletionResponse)),
       ...errorResponses('INVALID_PARAMETER', 'FORBIDDEN'),
     },
   },

@@ -40,7 +40,7 @@ describe('operations', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('can all be refused for want of credentials, but for the health call', () => {
+  it('can all be refused without credentials, except the health call', () => {
     const open = all.filter(([, { schema }]) => schema.response[401] === undefined).map(([name]) => name);
     expect(open).toEqual(['readHealth']);
   });

@@ -10,7 +10,7 @@ export interface Credentials {
   readonly login: { readonly name: string; readonly secret: string } | undefined;
 }
 
-/** Longer headers are refused unread: none of ours comes near it. */
+/** Longer headers are refused unread: no valid one comes near it. */
 const headerLengthMax = 8192;
 const headerPattern = /^(Basic|Bearer) +([A-Za-z0-9._~+/-]+=*) *$/i;
 

@@ -85,7 +85,7 @@ export class StorageAdmission implements ResultAdmission {
     return this.#queue.refusedCount;
   }
 
-  /** Since when, and why, writes are refused for want of room; undefined once usage is below the critical threshold or one succeeds. */
+  /** Since when, and why, writes are refused because there is no room; undefined once usage is below the critical threshold or one succeeds. */
   get refusal(): Refusal | undefined {
     return this.#queue.refusal;
   }
@@ -181,7 +181,7 @@ export class StorageAdmission implements ResultAdmission {
     this.#queue.noteSweepBegins();
   }
 
-  /** A sweep has left results above the target that it could have evicted, for want of need. */
+  /** A sweep has left results above the target that it could have evicted, because there was no need. */
   noteSpared(): void {
     this.#queue.noteChange();
   }

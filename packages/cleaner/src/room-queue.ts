@@ -39,7 +39,7 @@ export interface RoomLedger {
   readonly sweep: (() => Promise<unknown>) | undefined;
 }
 
-/** Since when, and why, writes have been refused for want of room. */
+/** Since when, and why, writes have been refused because there is no room. */
 export interface Refusal {
   readonly sinceMs: number;
   readonly reason: string;

@@ -56,7 +56,7 @@ class BrokerPasses {
   readonly orphans = new PassTally();
   sparedBytes = 0;
   readonly #sweep: BrokerSweep;
-  /** What became of each result of the snapshot. */
+  /** The outcome for each result of the snapshot. */
   readonly #states: Uint8Array;
 
   constructor(sweep: BrokerSweep) {
@@ -100,7 +100,7 @@ class BrokerPasses {
     }
   }
 
-  /** What eviction goes by now. A result larger than the whole quota that cannot be deleted is not made up for: all the others together could not. */
+  /** The usage that eviction is decided by. A result larger than the whole quota that cannot be deleted is not made up for: all the others together could not. */
   #quotaUsage(policy: QuotaPolicy): QuotaUsage {
     const { target, storedStartBytes, isDryRun } = this.#sweep;
     const stuckBytes = this.#undeletableGiantBytes(policy);

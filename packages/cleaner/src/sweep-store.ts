@@ -25,7 +25,7 @@ export interface SweepOptions {
   readonly concurrencyMax: number;
   /** Plans and tells, and deletes nothing. */
   readonly isDryRun: boolean;
-  /** Judges the age of orphans by the wall clock, for want of earlier sweeps. */
+  /** Judges the age of orphans by the wall clock, because there are no earlier sweeps. */
   readonly usesWallClock: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Told of every deletion, or, in a dry run, of every one that there would be. */

@@ -127,7 +127,7 @@ export class ResultCursor implements AsyncDisposable {
     }
   }
 
-  /** The whole result, or rows of it, as one document, page by page; can be gone on with where it broke off. */
+  /** The whole result, or rows of it, as one document, page by page; can be continued where it broke off. */
   download(options: DownloadOptions): Download {
     return new Download(this.#caller, this, this.totalRowCount, options);
   }

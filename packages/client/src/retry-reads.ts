@@ -7,7 +7,7 @@ export interface RetryLimits {
   readonly attemptsMax?: number | undefined;
   /** The longest wait after the first failure, in milliseconds; it doubles with each further one. Default 200. */
   readonly delayMs?: number | undefined;
-  /** No wait of ours is longer, in milliseconds. Default 5000. */
+  /** The longest wait, in milliseconds. Default 5000. */
   readonly delayMaxMs?: number | undefined;
   /** A server that asks for a longer wait (`Retry-After`) than this, in milliseconds, is not waited for. Default 60,000. */
   readonly retryAfterMaxMs?: number | undefined;

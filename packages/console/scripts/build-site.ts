@@ -10,7 +10,7 @@ import type { Plugin } from 'vite';
 
 const root = join(import.meta.dirname, '..');
 const site = join(root, 'site');
-/** What the files are made of: the app, and the packages of ours that are bundled with it. */
+/** What the files are made of: the app, and Quire's packages that are bundled with it. */
 const sources = ['app', '../client/src', '../api/src', '../core/src'].map((folder) => join(root, folder));
 const stampFile = join(site, 'built-from');
 

@@ -60,7 +60,7 @@ export class ExpiryJob implements AsyncDisposable {
     }
   }
 
-  /** Runs on every broker now, wherever none is under way, and goes by the schedule as it now is from then on. */
+  /** Runs on every broker now, wherever none is under way, and follows the current schedule from then on. */
   reschedule(): void {
     for (const broker of this.#brokers.values()) broker.wake();
   }

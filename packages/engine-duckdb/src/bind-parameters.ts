@@ -23,7 +23,7 @@ export function matchParameters(statement: SyntaxNode, values: QueryParameters =
   throw mismatch('Two values were given for one parameter: upper and lower case are the same.');
 }
 
-/** Prepares SQL of ours or of the caller, and binds those values that it has parameters for. */
+/** Prepares SQL, the engine's own or the caller's, and binds those values that it has parameters for. */
 export async function prepareWith(handle: Connection, sql: string, values: BoundValues): Promise<PreparedStatement> {
   const statement = await duckdb.prepare(handle, sql);
   try {

@@ -40,7 +40,7 @@ export function parseFailure(error: unknown): DuckDbFailure {
   };
 }
 
-/** Tells a caller of the query about a failure: a code of ours, DuckDB's own words, and the place in the SQL they are about. */
+/** Tells a caller of the query about a failure: one of our codes, DuckDB's own words, and the place in the SQL they are about. */
 export function queryError(failure: DuckDbFailure, phase: QueryPhase, redact: Redact, sql?: string): QuireError {
   const marker = sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
   // A query that passed the check asks for the tables' files only; DuckDB looks for a directory where one of them is gone.

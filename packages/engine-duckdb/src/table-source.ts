@@ -12,7 +12,7 @@ export interface TableSource {
   readonly name: string;
   /** Absolute path of a file, or a glob that stands for several; it is expanded once, when the engine opens. */
   readonly path: string;
-  /** `auto` goes by the files' extension. */
+  /** `auto` uses the files' extension. */
   readonly format: 'auto' | TableFormat;
 }
 

@@ -27,11 +27,11 @@ export interface ProxyOptions extends ServerOptions {
   readonly resolveName?: (name: string) => Promise<readonly string[]>;
   /** How often names are resolved again. */
   readonly resolveIntervalMs: number;
-  /** Whether any broker can serve every result; `auto` goes by what the brokers say of their stores. */
+  /** Whether any broker can serve every result; `auto` follows what the brokers say of their stores. */
   readonly isStoreShared: boolean | 'auto';
   /**
    * `pass`: brokers check the credentials that callers present; `authenticate` is asked only for what the proxy tells of itself.
-   * `check`: callers have to convince `authenticate` before any broker hears of them.
+   * `check`: callers have to convince `authenticate` before any broker is called.
    */
   readonly authMode: 'pass' | 'check';
   /** Of how many results the proxy remembers where they are. */

@@ -139,7 +139,7 @@ export class Restreams implements AsyncDisposable {
     return this.#begin(made ?? job);
   }
 
-  /** Makes the destination, so that a config that does not suit it is the caller's to hear of. */
+  /** Makes the destination, so that a config that does not suit it is reported to the caller. */
   async #make(job: RestreamJob): Promise<RestreamJob> {
     const { engine, clock, log } = this.#options;
     await this.#write(job);

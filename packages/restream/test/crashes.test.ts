@@ -22,7 +22,7 @@ class Killer {
     return this.#count;
   }
 
-  /** The object with its methods watched: a dead controller neither does anything more nor hears of anything. */
+  /** The object with its methods watched: a dead controller neither does anything more nor learns anything. */
   watch<T extends object>(target: T, names: readonly string[]): T {
     return new Proxy(target, {
       get: (_target, name) => {

@@ -276,7 +276,7 @@ it('takes back what it made when the config does not suit the destination, and p
   expect(await controller.list()).toEqual([]);
 });
 
-it('runs one job a table: of two at once, the second hears of the first', async () => {
+it('runs one job a table: of two at once, the second is told of the first', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
   const [first, second] = await Promise.allSettled([

@@ -33,7 +33,7 @@ export async function* listResults(store: ObjectStore, prefix: string, options: 
   }
 }
 
-/** Everything of ours under a prefix, committed or not, folder by folder in key order, from one listing; opens no object. */
+/** All objects of results under a prefix, committed or not, folder by folder in key order, from one listing; opens no object. */
 export async function* listResultFolders(
   store: ObjectStore,
   prefix: string,

@@ -13,7 +13,7 @@ const dataName = 'data.arrow';
 const recordNamePattern = /^(0|[1-9]\d{0,15})-(0|[1-9]\d{0,15})-(0|[1-9]\d{0,15})\.json$/;
 const brokerIdPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
-/** What the name of one object of ours says. */
+/** What the name of one object of a result says. */
 export type ResultObjectName =
   | { readonly kind: 'data'; readonly brokerId: string; readonly requestId: RequestId }
   | ({ readonly kind: 'record'; readonly brokerId: string; readonly requestId: RequestId } & RecordName);
@@ -41,7 +41,7 @@ export function recordKeyOf(brokerId: string, requestId: RequestId, name: Record
   return `${resultPrefix(brokerId, requestId)}${name.submissionTimeMs}-${name.expirationTimeMs}-${name.rowCount}.json`;
 }
 
-/** Parses an object key; undefined for every name that is not exactly one of ours, which nobody may then touch. */
+/** Parses an object key; undefined for every name that is not exactly such a name; its object must not be touched. */
 export function parseResultObjectName(key: string): ResultObjectName | undefined {
   const end = key.lastIndexOf('/') + 1;
   const folder = parseResultFolder(key.slice(0, end));
@@ -58,7 +58,7 @@ export function parseResultFolder(prefix: string): Pick<ResultObjectName, 'broke
   return isBrokerId(brokerId) && isRequestId(requestId) ? { brokerId, requestId } : undefined;
 }
 
-/** Parses the last segment of an object key; undefined for every name that is not exactly one of ours. */
+/** Parses the last segment of an object key; undefined for every name that is not exactly such a name. */
 export function parseResultFileName(
   name: string,
 ): { readonly kind: 'data' } | ({ readonly kind: 'record' } & RecordName) | undefined {

@@ -187,7 +187,7 @@ export class RecordReader {
     }
   }
 
-  /** Tells whether a commit record of a result stands, whatever became of its data. */
+  /** Tells whether a commit record of a result stands, whether or not its data does. */
   async isCommitted({ brokerId, requestId }: ResultEntry, options: CallOptions): Promise<boolean> {
     for await (const { key } of this.#store.list(resultPrefix(brokerId, requestId), options)) {
       if (parseResultObjectName(key)?.kind === 'record') return true;

@@ -168,7 +168,7 @@ describe('readers of the same page at the same time', () => {
     expect(store.ranges.length).toBe(1);
   });
 
-  test('all hear of a failure, after which it is tried again', async () => {
+  test('all are told of a failure, after which it is tried again', async () => {
     const reader = readerOf(store);
     store.failure = new QuireError('STORE_UNAVAILABLE', 'down');
     const reads = [1, 2].map(() => readAll(reader, file.plan(0, 2)));

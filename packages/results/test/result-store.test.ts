@@ -247,7 +247,7 @@ describe('a failed write', () => {
     expect(await codeOf(results.create(countingRows(10_000), { owner: 'ana' }))).toBe('resolved');
   });
 
-  test('for want of room leaves nothing', async () => {
+  test('without enough room leaves nothing', async () => {
     const store = new FaultStore(memory, { plan: faultOn('put', { kind: 'full', afterBytes: 70_000 }) });
     expect(await codeOf(resultsOn(store).create(countingRows(50_000), { owner: 'ana' }))).toBe('STORE_FULL');
     expect(await keysOf(memory)).toEqual([]);

@@ -1,7 +1,7 @@
 import { QuireError } from '@quire/core';
 import type { RouteOptions } from 'fastify';
 
-/** A call that has no route: the error, and the methods that its path does take, if it is one of ours. */
+/** A call that has no route: the error, and the methods that its path does take, if it is known. */
 export interface MissingRoute {
   readonly error: QuireError;
   readonly allowed: readonly string[];

@@ -10,7 +10,7 @@ import type { Settings } from './setting-table.ts';
 /** How long until a file that cannot be read is looked at again. */
 const lookAgainMs = 1000;
 
-/** What became of a change of the file. */
+/** The outcome of a change of the file. */
 export type ReloadEvent =
   /** The file is good: `settings` hold from now on. Also when only its return to the good is news. */
   | ({ readonly kind: 'applied'; readonly view: readonly SettingView[] } & SettingsDiff)

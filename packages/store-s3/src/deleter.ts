@@ -20,7 +20,7 @@ interface Waiter {
  * Deletes objects, those together for which calls come in at the same time. A few requests are under way at any time, and what comes
  * meanwhile goes with the next one: so a cleaner with many deletions at once needs a request for about a quarter as many of them.
  *
- * Each call hears of its own key alone. A call that is aborted is over at once; a request goes on while anybody waits for it.
+ * Each call is told of its own key alone. A call that is aborted is over at once; a request goes on while anybody waits for it.
  */
 export class ObjectDeleter {
   readonly #bucket: Bucket;

@@ -27,7 +27,7 @@ export interface EmbeddedTableEngineOptions {
   readonly runSubtask?: RunSubtaskJob | undefined;
   /** Subtasks that run at once; the default is 2. */
   readonly subtasksMax?: number | undefined;
-  /** Told of what goes wrong with tasks and nobody hears of: schedules that cannot be read, states that cannot be written. */
+  /** Told of what goes wrong with tasks and is reported to no caller: schedules that cannot be read, states that cannot be written. */
   readonly onTaskFailed?: ((error: unknown) => void) | undefined;
   /** Told when retention or the collection of files fails; both try again. */
   readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;

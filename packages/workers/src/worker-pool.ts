@@ -16,7 +16,7 @@ export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 
   readonly clock?: Clock;
   /** Told of every process that ended by something else than the pool's own wish. */
   readonly onKilled?: (killed: WorkerEnd) => void;
-  /** Told when a process could not be started ahead; the caller that brings work hears of it as well. */
+  /** Told when a process could not be started ahead; the caller that brings work is told as well. */
   readonly onStartFailed?: (error: unknown) => void;
 }
 

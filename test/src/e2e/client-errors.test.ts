@@ -81,7 +81,7 @@ describe('a query that fails', () => {
     expect(broker.engine.queries.length).toBe(1);
   });
 
-  test('for want of a place may be asked again by its caller, not by the client', async () => {
+  test('without a free slot may be asked again by its caller, not by the client', async () => {
     const aborter = new AbortController();
     const hanging = [1, 2, 3].map(() => failureOf(client.query('hang', { signal: aborter.signal })));
     await broker.engine.untilHanging(2);

@@ -7,7 +7,7 @@ import { startServer, temporaryDirectory, testVariables, writeSettings } from '.
 
 vi.setConfig({ testTimeout: 120_000 });
 
-test('rows outlive a broker that is killed and started again, and are gone on with from any row', async () => {
+test('rows outlive a broker that is killed and started again, and are continued from any row', async () => {
   await using directory = await temporaryDirectory();
   // The client knows one address: the second broker must listen where the first one did.
   const config = await writeSettings(

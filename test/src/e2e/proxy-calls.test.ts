@@ -101,7 +101,7 @@ describe('a result behind the proxy', () => {
     expect(stranger.json<ErrorBody>().reason).toBe('RESULT_NOT_FOUND');
   });
 
-  test('is refused to those without credentials, before any broker hears of them', async () => {
+  test('is refused to those without credentials, before any broker is called', async () => {
     const requestId = await proxy.stored(3);
     const ended = one.endedCalls.length + two.endedCalls.length;
     const nobody = await proxy.call(`/query/${requestId}/results?offset=0`, { as: undefined });

@@ -55,7 +55,7 @@ test.each(['/query/sql', '/query'])(
   },
 );
 
-test('the headers that name a broker are heeded, and name one of ours or none', async () => {
+test('the headers that name a broker are heeded, and name a configured broker or none', async () => {
   const [{ requestId }] = await openCursors();
   await using restarted = await TestProxy.start([one, two]);
   const path = `/responseStore/${requestId}/results?offset=20`;

@@ -13,7 +13,7 @@ export interface PipelineCase {
   readonly rows: readonly Readonly<Record<string, Given>>[];
 }
 
-/** What became of one row of the source. */
+/** The outcome of one row of the source. */
 export interface RowComparison {
   readonly row: Readonly<Record<string, Given>>;
   readonly judged: unknown;

@@ -1,7 +1,7 @@
 import { Decimal } from '@quire/expressions';
 import type { JudgedValue } from './pinot-judge.ts';
 
-/** Whether a value of ours is the judge's. Doubles may differ in their last digits; what kind of number it is counts elsewhere. */
+/** Whether our value is the judge's. Doubles may differ in their last digits; what kind of number it is counts elsewhere. */
 export function isSameValue(judged: JudgedValue | undefined, ours: unknown): boolean {
   if (judged === null || judged === undefined) return ours === null || ours === undefined;
   if (typeof judged === 'boolean') return judged === ours;

@@ -9,7 +9,7 @@ const trigger = Type.Optional(
   Type.String({ description: 'CRON_TRIGGER, MANUAL_TRIGGER or ADHOC_TRIGGER; absent where it is not known.' }),
 );
 
-/** What became of the subtasks of a task (SPECIFICATION.md section 2.2): `total` is the sum of the others. */
+/** The outcomes of the subtasks of a task (SPECIFICATION.md section 2.2): `total` is the sum of the others. */
 export const SubtaskCount = Type.Object(
   {
     total: count('All.'),

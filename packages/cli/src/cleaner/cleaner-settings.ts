@@ -1,7 +1,7 @@
 import { type CleanerSettings, QuotaPolicy } from '@quire/cleaner';
 import type { Settings } from '@quire/settings';
 
-/** The part of the settings that a cleaner goes by, as one object. Memory has no more room than it has, whatever quota is set. */
+/** The part of the settings that a cleaner uses, as one object. Memory has no more room than it has, whatever quota is set. */
 export function cleanerSettingsOf({ cleaner, controller, store }: Settings): CleanerSettings {
   const { enabled, criticalPercent, targetPercent, protectionMs, graceMs, concurrencyMax, schedule } = cleaner;
   const quotas = [...(enabled ? [cleaner.quotaBytes] : []), ...(store.protocol === 'memory' ? [store.memoryBytesMax] : [])];

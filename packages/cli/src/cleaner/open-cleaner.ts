@@ -2,7 +2,7 @@ import { Cleaner, type CleanerOptions } from '@quire/cleaner';
 import type { LiveSettings } from '../start/live-settings.ts';
 import { cleanerSettingsOf } from './cleaner-settings.ts';
 
-/** A cleaner that goes by settings which may change: at the next sweep, which a change to its own settings brings on at once. */
+/** A cleaner whose settings may change: at the next sweep, which a change to its own settings brings on at once. */
 export function openCleaner(live: LiveSettings, options: Omit<CleanerOptions, 'settings'>): Cleaner {
   const cleaner = new Cleaner({ ...options, settings: () => cleanerSettingsOf(live.current) });
   live.onApplied((before, after) => {

@@ -36,7 +36,7 @@ interface Stores {
   readonly backend: ObjectStore;
 }
 
-/** What queries run on: processes of ours, or the engine of a plug-in in this one. */
+/** What queries run on: worker processes, or the engine of a plug-in in this one. */
 export interface OpenedEngine extends AsyncDisposable {
   /** The engine of a broker whose results are kept there. */
   engineFor(stores: Stores): BrokerOptions['engine'];

@@ -18,7 +18,7 @@ export class StartedRole<out Ready> {
     this.ready = ready.promise;
     this.ended = run({ onListening: async (value) => ready.resolve(value), untilStop: this.#stop.promise });
     this.ended.catch((error: unknown) => ready.reject(error));
-    this.ready.catch(() => undefined); // the caller hears of it
+    this.ready.catch(() => undefined); // the caller is told
   }
 
   /** Has it stop, and waits until it has. @throws what went wrong meanwhile */

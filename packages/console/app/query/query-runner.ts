@@ -2,7 +2,7 @@ import type { QuireClient } from '@quire/client';
 import { systemClock } from '@quire/core/portable';
 import type { OpenResult } from './result-pages.ts';
 
-/** What became of the last query, or of the last result that was opened. */
+/** The outcome of the last query, or of the last result that was opened. */
 export type QueryState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'running'; readonly sql: string | undefined; readonly startMs: number }

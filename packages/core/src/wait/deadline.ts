@@ -57,7 +57,7 @@ export class Deadline implements Disposable {
     if (this.signal.aborted) return;
     this.#timeoutMs = timeoutMs;
     this.#endMs = this.#clock.monotonicMs() + timeoutMs;
-    // A sleep that ends before is gone on with then.
+    // A sleep that ends before is then continued.
     if (this.#endMs < this.#sleepEndMs) void this.#watch();
   }
 

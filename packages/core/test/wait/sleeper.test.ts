@@ -56,7 +56,7 @@ describe('unlessAborted', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED', cause: 'enough' });
   });
 
-  it('lets nobody hear of a failure that comes after the abort', async () => {
+  it('tells nobody of a failure that comes after the abort', async () => {
     const failing = Promise.reject(new Error('too late'));
     await expect(unlessAborted(failing, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' });
     await yieldToEventLoop(); // an unhandled rejection would fail the run

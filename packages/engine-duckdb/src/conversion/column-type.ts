@@ -158,7 +158,7 @@ function structType(type: LogicalType): ColumnType {
   const names = Array.from({ length: count }, (_, index) => duckdb.struct_type_child_name(type, index));
   const members = names.map((_, index) => columnTypeOf(duckdb.struct_type_child_type(type, index)));
   const arrow = new Struct(members.map((member, index) => fieldOf(names[index] ?? '', member)));
-  // The members of row(…) have no names, but a cast needs some: it goes by position then.
+  // The members of row(…) have no names, but a cast needs some: then it uses positions.
   const sqlMembers = members.map((member, index) => `${quoteIdentifier(names[index] || `v${index + 1}`)} ${member.sql}`);
   return {
     arrow,

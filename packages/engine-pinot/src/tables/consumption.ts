@@ -98,7 +98,7 @@ export async function pauseConsumption(
   return readConsumption(calls, tableNameWithType, options);
 }
 
-/** Servers that are not there yet, as right after a table was made, do not hear of a pause: it must be asked for again. */
+/** Servers that are not there yet, as right after a table was made, do not learn of a pause: it must be requested again. */
 const unheardPollMs = 200;
 const unheardMaxMs = 60_000;
 

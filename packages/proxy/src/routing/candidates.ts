@@ -31,8 +31,8 @@ export function anyBroker({ brokers }: ProxyContext, by: 'any' | 'query' = 'any'
  * Of a call about one result: the broker that the caller names, else the one that the proxy has learnt, else any one of those that share a
  * store; undefined when they have to be asked.
  *
- * @throws INVALID_PARAMETER when the caller names what is not a broker of ours
- * @throws BROKER_UNAVAILABLE when it may be one of ours that has not said its name yet
+ * @throws INVALID_PARAMETER when the caller names what is not a configured broker
+ * @throws BROKER_UNAVAILABLE when it may be a configured broker that has not said its name yet
  */
 export function knownHolders(context: ProxyContext, request: FastifyRequest, requestId: string): Candidates | undefined {
   const { brokers, routes } = context;
@@ -94,7 +94,7 @@ function namedBroker({ brokers }: ProxyContext, { host, port }: { readonly host:
   const broker = brokers.find(host, port);
   if (broker !== undefined) return broker;
   if (brokers.all.every(({ health }) => health !== undefined)) throw unknownTarget();
-  // One of ours may go by that name, and has not said its name yet.
+  // A configured broker may have that name, and has not said it yet.
   throw new QuireError('BROKER_UNAVAILABLE', 'No broker that answers has this name; try again.');
 }
 

@@ -14,7 +14,7 @@ export const tables = {
     key: 'engine.table.<name>.format',
     kind: choice('auto', 'parquet', 'csv', 'json'),
     default: 'auto',
-    meaning: "The files' format; `auto` goes by the ending of the path.",
+    meaning: "The files' format; `auto` uses the ending of the path.",
   }),
 };
 

@@ -34,7 +34,7 @@ export const proxy = {
     default: 'auto',
     live: true,
     meaning:
-      'Whether any broker can serve every result. `auto` goes by what the brokers say of their stores: those of S3 and Google Cloud ' +
+      'Whether any broker can serve every result. `auto` follows what the brokers say of their stores: those of S3 and Google Cloud ' +
       'Storage are shared, and a result that one broker does not find is asked for at the others.',
   }),
   authMode: setting({

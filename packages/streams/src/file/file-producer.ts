@@ -26,7 +26,7 @@ export interface FileProducerOptions {
 /**
  * Appends to a file topic, beside other producers, in any process.
  *
- * A batch is one write to each file. What a producer has left that was killed in the middle of a line is mended before anything
+ * A batch is one write to each file. What a producer has left that was killed in the middle of a line is repaired before anything
  * follows: a whole JSON object that only lacks its newline gets it, anything else is cut off, since nobody could have read it yet.
  */
 export class FileProducer implements MessageProducer {

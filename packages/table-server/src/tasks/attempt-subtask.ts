@@ -14,7 +14,7 @@ export type RunSubtaskJob = (
 ) => Promise<SubtaskOutput>;
 
 /**
- * Works on a subtask once. What it made is held until its task has ended; of what it did not finish nothing stays, whatever became of the
+ * Works on a subtask once. What it made is held until its task has ended; of what it did not finish nothing stays, whatever happened to the
  * process that it ran in.
  *
  * @throws the reason why it made nothing

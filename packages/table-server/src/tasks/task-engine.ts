@@ -26,7 +26,7 @@ export interface TaskEngineOptions {
     readonly runSubtask?: RunSubtaskJob | undefined;
     readonly subtasksMax?: number | undefined;
   };
-  /** Told of what no caller hears of: schedules that cannot be read, tasks that could not be made. */
+  /** Told of what no caller is told of: schedules that cannot be read, tasks that could not be made. */
   readonly onFailed?: ((error: unknown) => void) | undefined;
 }
 

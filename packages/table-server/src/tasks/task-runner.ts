@@ -156,7 +156,7 @@ export class TaskRunner implements AsyncDisposable {
       using deadline = new Deadline({ clock: this.#options.clock, timeoutMs, signal: aborter.signal, error: tooLong });
       await this.#settle(taskName, index, await this.#attempt(taskName, index, deadline.signal));
     } catch (error) {
-      // The disk is full, or gone: the state on disk stands, and it is gone on with when there is hope.
+      // The disk is full, or gone: the state on disk stands, and work continues when there is hope.
       onFailed?.(error);
       this.#waitToRetry(`${taskName}_${index}`);
     }

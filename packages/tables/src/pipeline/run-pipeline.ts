@@ -67,7 +67,7 @@ const noNames: readonly string[] = Object.freeze([]);
 const reasonLengthMax = 1_000;
 
 /**
- * Takes rows through the pipeline of a table, in their order, and explains what became of them.
+ * Takes rows through the pipeline of a table, in their order, and explains what happened to them.
  *
  * Deterministic but for the clock. Works in slices of a few milliseconds, between which others run.
  *
@@ -98,7 +98,7 @@ export async function runPipeline(
   return run.finish(findings);
 }
 
-/** One run: the rows so far, what became of the others, and the journal. */
+/** One run: the rows so far, what happened to the others, and the journal. */
 class PipelineRun {
   readonly #steps: readonly { readonly step: Step; readonly journal: StepJournal }[];
   readonly #journal: Journal;

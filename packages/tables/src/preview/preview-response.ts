@@ -12,7 +12,7 @@ export interface SampledRow {
   readonly fieldToValueMap: SourceRow;
 }
 
-/** A row as the table would hold it, and what became of it on the way. */
+/** A row as the table would hold it, and what happened to it on the way. */
 export interface PreviewedRow extends SampledRow {
   /** Which of `sourceRows` it comes from, counted from 0. */
   readonly sourceIndex: number;

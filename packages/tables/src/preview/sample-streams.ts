@@ -54,7 +54,7 @@ function notAllowed(path: string): Finding {
   return { path, code: 'STREAM_NOT_ALLOWED', severity: 'warning', message };
 }
 
-/** The rows of some streams, and what became of reading them. */
+/** The rows of some streams, and the outcome of reading them. */
 class StreamSampling {
   readonly rows: SourceRow[] = [];
   readonly findings: Finding[] = [];

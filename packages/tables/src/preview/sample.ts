@@ -17,7 +17,7 @@ export interface Sample {
   readonly realtime: RealtimeSample;
 }
 
-/** What became of reading streams. */
+/** The outcome of reading streams. */
 export interface RealtimeSample {
   readonly partitionCount: number;
   /** Readers of partitions that were started, and those of them that failed. */

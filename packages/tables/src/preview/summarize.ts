@@ -44,7 +44,7 @@ async function countColumns(rows: readonly SourceRow[], slice: TimeSlice): Promi
   return names.size;
 }
 
-/** What became of the rows, as findings: those that fail, those that lose something, and none that are left. */
+/** What happened to the rows, as findings: those that fail, those that lose something, and none that are left. */
 export function rowFindings({ rows, dropped, changes, counts, sizeLimit }: PipelineResult): readonly Finding[] {
   const findings: Finding[] = [];
   const report = (code: string, severity: Finding['severity'], message: string): void => {

@@ -22,7 +22,7 @@ const tableConfig = {
 const streamTable = { tableName: 't', tableType: 'REALTIME', tableIndexConfig: { streamConfigs: { streamType: 'file' } } };
 
 describe('with a given config and schema', () => {
-  test('every row is shown as the table would hold it, and counted by what became of it', async () => {
+  test('every row is shown as the table would hold it, and counted by its outcome', async () => {
     const sourceRows = rowsOf(
       { id: 9_007_199_254_740_993n, town: 'Ulm', price: '1.5' },
       { id: 2, town: 'Heidelberg', price: 2 },

@@ -86,5 +86,5 @@ class PutUnderWay {
 }
 
 function ignore(): void {
-  // The writer hears of it at its next call.
+  // The writer is told at its next call.
 }
