@@ -21,8 +21,11 @@ test('messages, comments and papers are in plain English', () => {
 test.each([
   ["`'1x' is no duration.`", 'is no duration'],
   ['@throws INVALID_PARAMETER when it is none', 'is none'],
-  ['ids that are none of ours', 'are none'],
+  ['ids that are none of theirs', 'are none'],
   ['Whoever asks next tries again.', 'Whoever'],
+  ['a module of yours', 'of yours'],
+  ['refused for want of room', 'for want of'],
+  ['the caller hears of it', 'hears of'],
   ['a column that shall not be indexed', 'shall'],
   ['over the very files of it', 'the very files'],
   ['a token in the place of a password', 'in the place of'],
