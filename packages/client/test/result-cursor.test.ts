@@ -1,5 +1,5 @@
-import { yieldToEventLoop } from '@quire/core/wait';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../../test/src/testkit/until.ts';
 import type { QueryPage } from '../src/index.ts';
 import { errorOf, thrownBy } from './client-of-one-answer.ts';
 import { collect, FakeResult, requestId } from './fake-result.ts';
@@ -214,7 +214,7 @@ describe('walking through a result', () => {
     });
     const cursor = await query(fake, 1);
     for await (const page of cursor) {
-      while (signals.length < 2) await yieldToEventLoop(); // the next page is asked for
+      await until(() => signals.length === 2, 'the next page is asked for');
       if (page.offset === 0) break;
     }
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);

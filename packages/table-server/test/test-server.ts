@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MiB, systemClock, systemRandom } from '@quire/core';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import { DuckDbEngine } from '@quire/engine-duckdb';
-import { openStream } from '@quire/streams';
-import { tableFromIPC, tableToIPC, Table } from 'apache-arrow';
-import { DirectoryTables, EmbeddedTableEngine, type EmbeddedTableEngineOptions } from '../src/index.ts';
+import { Table, tableFromIPC, tableToIPC } from 'apache-arrow';
+import { openEmbeddedTables, openTableQueries } from '../../../test/src/testkit/embedded-tables.ts';
+import { EmbeddedTableEngine, type EmbeddedTableEngineOptions } from '../src/index.ts';
 
 /** A table server in a directory of its own, and an engine that answers queries about its tables. */
 export class TestServer implements AsyncDisposable {
@@ -30,17 +29,7 @@ export class TestServer implements AsyncDisposable {
   static async open(options: Partial<EmbeddedTableEngineOptions> = {}): Promise<TestServer> {
     const directory = await mkdtemp(join(tmpdir(), 'quire-tables-'));
     const engine = await openEngine(directory, options);
-    const queries = await DuckDbEngine.open({
-      tables: [],
-      memoryMaxBytes: 256 * MiB,
-      threads: 2,
-      spillDirectory: join(directory, 'spill'),
-      spillMaxBytes: 0,
-      clock: systemClock,
-      liveDirectory: directory,
-      // As in another process: the directory is all that it shares with the server.
-      liveTables: new DirectoryTables(directory),
-    });
+    const queries = await openTableQueries(directory, join(directory, 'spill'));
     return new TestServer(directory, engine, queries, options);
   }
 
@@ -73,18 +62,7 @@ export function openEngine(
   dataDirectory: string,
   options: Partial<EmbeddedTableEngineOptions> = {},
 ): Promise<EmbeddedTableEngine> {
-  return EmbeddedTableEngine.open({
-    dataDirectory,
-    clock: systemClock,
-    random: systemRandom,
-    tenants: ['DefaultTenant'],
-    host: 'localhost',
-    finder: undefined,
-    rowBytesMax: MiB,
-    graceMs: 60_000,
-    openStream: (config) => openStream(config, { fileDirectory: join(dataDirectory, 'streams') }),
-    ...options,
-  });
+  return openEmbeddedTables({ dataDirectory, streamDirectory: join(dataDirectory, 'streams'), ...options });
 }
 
 export const flightsSchema: TableSchemaDocument = {

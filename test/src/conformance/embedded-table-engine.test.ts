@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MiB, systemClock, systemRandom } from '@quire/core';
-import { FileProducer, openStream } from '@quire/streams';
-import { EmbeddedTableEngine } from '@quire/table-server';
+import { FileProducer } from '@quire/streams';
+import { openEmbeddedTables } from '../testkit/embedded-tables.ts';
 import { describeTableEngine } from './table-engine-conformance.ts';
 import type { TableEngineFixture } from './table-engine-fixture.ts';
 
@@ -11,17 +10,7 @@ describeTableEngine('the embedded table engine', async (): Promise<TableEngineFi
   const home = await mkdtemp(join(tmpdir(), 'quire-conformance-'));
   const [dataDirectory, streams] = [join(home, 'tables'), join(home, 'streams')];
   const producer = await FileProducer.open({ directory: streams, topic: 'visits', partitionCount: 2 });
-  const engine = await EmbeddedTableEngine.open({
-    dataDirectory,
-    clock: systemClock,
-    random: systemRandom,
-    tenants: ['DefaultTenant'],
-    host: 'localhost',
-    finder: undefined,
-    rowBytesMax: MiB,
-    graceMs: 60_000,
-    openStream: (config) => openStream(config, { fileDirectory: streams }),
-  });
+  const engine = await openEmbeddedTables({ dataDirectory, streamDirectory: streams });
   return {
     engine,
     streamConfig: {

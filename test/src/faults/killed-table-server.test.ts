@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MiB, systemClock, systemRandom } from '@quire/core';
+import { systemClock } from '@quire/core';
 import { SeededRandom } from '@quire/core/testing';
-import { FileProducer, openStream } from '@quire/streams';
-import { DirectoryTables, EmbeddedTableEngine } from '@quire/table-server';
 import { DuckDbEngine } from '@quire/engine-duckdb';
+import { FileProducer } from '@quire/streams';
 import { expect, test } from 'vitest';
+import { openEmbeddedTables, openTableQueries } from '../testkit/embedded-tables.ts';
 
 /** QUIRE_TABLE_SERVER_KILLS=100 for the long trial. */
 const killCount = Number(process.env['QUIRE_TABLE_SERVER_KILLS'] ?? 6);
@@ -50,11 +50,11 @@ test(
     const partitionCount = 2;
     await using producer = await FileProducer.open({ directory: streams, topic: 'ticks', partitionCount });
     {
-      await using engine = await openTables(dataDirectory, streams);
+      await using engine = await openEmbeddedTables({ dataDirectory, streamDirectory: streams });
       await engine.createSchema(schema);
       await engine.createTable(config, { isPaused: false });
     }
-    await using queries = await openQueries(home, dataDirectory);
+    await using queries = await openTableQueries(dataDirectory, join(home, 'spill'));
     const appended = Array.from({ length: partitionCount }, () => 0);
     const append = async (): Promise<void> => {
       for (const partition of appended.keys()) {
@@ -87,7 +87,7 @@ test(
         server.kill('SIGKILL');
         await once(server, 'exit');
       }
-      await using engine = await openTables(dataDirectory, streams);
+      await using engine = await openEmbeddedTables({ dataDirectory, streamDirectory: streams });
       const total = appended.reduce((sum, count) => sum + count, 0);
       while ((await engine.countRows('ticks_REALTIME')) < total) await systemClock.sleep(20);
       expect(await look()).toEqual(appended.map((count, p) => ({ p, c: count, d: count, m: count - 1 })));
@@ -110,33 +110,6 @@ async function startServer(dataDirectory: string, streams: string): Promise<Chil
   const server = fork(script, [dataDirectory, streams], { execArgv: ['--conditions=@quire/source'] });
   await once(server, 'message');
   return server;
-}
-
-function openTables(dataDirectory: string, fileDirectory: string): Promise<EmbeddedTableEngine> {
-  return EmbeddedTableEngine.open({
-    dataDirectory,
-    clock: systemClock,
-    random: systemRandom,
-    tenants: ['DefaultTenant'],
-    host: 'localhost',
-    finder: undefined,
-    rowBytesMax: MiB,
-    graceMs: 60_000,
-    openStream: (stream) => openStream(stream, { fileDirectory }),
-  });
-}
-
-function openQueries(home: string, dataDirectory: string): Promise<DuckDbEngine> {
-  return DuckDbEngine.open({
-    tables: [],
-    memoryMaxBytes: 256 * MiB,
-    threads: 2,
-    spillDirectory: join(home, 'spill'),
-    spillMaxBytes: 0,
-    clock: systemClock,
-    liveDirectory: dataDirectory,
-    liveTables: new DirectoryTables(dataDirectory),
-  });
 }
 
 async function rowsOf(queries: DuckDbEngine, sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {

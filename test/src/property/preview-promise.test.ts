@@ -1,14 +1,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isQuireError, MiB, systemClock, systemRandom } from '@quire/core';
+import { isQuireError, systemClock } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
 import { DuckDbEngine } from '@quire/engine-duckdb';
-import { FileProducer, openStream } from '@quire/streams';
-import { DirectoryTables, EmbeddedTableEngine } from '@quire/table-server';
+import { FileProducer } from '@quire/streams';
+import { EmbeddedTableEngine } from '@quire/table-server';
 import { createFileFinder, type PreviewResponse, previewTable, type SourceValue } from '@quire/tables';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openEmbeddedTables, openTableQueries } from '../testkit/embedded-tables.ts';
 
 /** QUIRE_PREVIEW_RUNS for longer trials. */
 const numRuns = Number(process.env['QUIRE_PREVIEW_RUNS'] ?? 30);
@@ -21,27 +22,13 @@ let tableCount = 0;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'quire-promise-'));
   const dataDirectory = join(home, 'tables');
-  engine = await EmbeddedTableEngine.open({
+  engine = await openEmbeddedTables({
     dataDirectory,
-    clock: systemClock,
-    random: systemRandom,
-    tenants: ['DefaultTenant'],
-    host: 'localhost',
+    streamDirectory: join(home, 'streams'),
     finder: createFileFinder({ paths: [home] }),
-    rowBytesMax: MiB,
     graceMs: 600_000,
-    openStream: (config) => openStream(config, { fileDirectory: join(home, 'streams') }),
   });
-  queries = await DuckDbEngine.open({
-    tables: [],
-    memoryMaxBytes: 256 * MiB,
-    threads: 2,
-    spillDirectory: join(home, 'spill'),
-    spillMaxBytes: 0,
-    clock: systemClock,
-    liveDirectory: dataDirectory,
-    liveTables: new DirectoryTables(dataDirectory),
-  });
+  queries = await openTableQueries(dataDirectory, join(home, 'spill'));
 });
 
 afterAll(async () => {
