@@ -83,16 +83,61 @@ describeWithTool(chromium, 'the console: safe, and for everybody', (program) => 
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  test.each(['light', 'dark'] as const)('axe finds nothing in the %s theme, at both widths', async (colorScheme) => {
-    for (const width of [1280, 390]) {
-      await using signIn = await stage.visit({ token: null, colorScheme, viewport: { width, height: 800 } });
-      await signIn.page.getByText('quickstart-analyst').waitFor();
-      expect(await violationsOf(signIn.page)).toEqual([]);
-      await using visit = await stage.visit({ colorScheme, viewport: { width, height: 800 } });
-      await runQuery(visit.page, 'SELECT * FROM stocks');
-      await visit.page.locator('tbody td').first().waitFor();
-      expect(await violationsOf(visit.page)).toEqual([]);
+  test.each(['light', 'dark'] as const)(
+    'axe finds nothing in the %s theme, at both widths',
+    { timeout: 120_000 },
+    async (colorScheme) => {
+      for (const width of [1280, 390]) {
+        await using signIn = await stage.visit({ token: null, colorScheme, viewport: { width, height: 800 } });
+        await signIn.page.getByText('quickstart-analyst').waitFor();
+        expect(await violationsOf(signIn.page)).toEqual([]);
+        await using visit = await stage.visit({ colorScheme, viewport: { width, height: 800 } });
+        await runQuery(visit.page, 'SELECT * FROM stocks');
+        await visit.page.locator('tbody td').first().waitFor();
+        expect(await violationsOf(visit.page)).toEqual([]);
+        for (const name of ['results', 'tables', 'tables/stocks', 'preview', 'tasks', 'restream', 'cluster', 'api/readCaller']) {
+          await visit.page.goto(`${stage.url}/console/#/${name}`);
+          await visit.page.getByRole('heading', { level: 1 }).waitFor();
+          await visit.page.locator('.spinner').first().waitFor({ state: 'detached' });
+          expect([name, await violationsOf(visit.page)]).toEqual([name, []]);
+        }
+      }
+    },
+  );
+
+  test('every page is reached and left by keys alone', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await page.locator('.editor .cm-content').waitFor();
+    const names = ['Results', 'Tables', 'Tasks', 'Restream', 'Cluster', 'API'];
+    for (const name of names) {
+      for (let steps = 0; steps < 40; steps += 1) {
+        if ((await page.evaluate('document.activeElement?.textContent')) === name) break;
+        // Back from the editor, and from there on forward.
+        await page.keyboard.press(name === 'Results' ? 'Shift+Tab' : 'Tab');
+      }
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name }).waitFor();
     }
+    expect(await page.getByRole('navigation').locator('[aria-current]').innerText()).toBe('API');
+  });
+
+  test('a grid is walked by keys: rows, ends, a cell that opens, and the clipboard', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await runQuery(page, 'SELECT r AS number, 2 * r AS twice FROM range(100000) t(r)');
+    await page.locator('tbody td').first().click();
+    await page.keyboard.press('ControlOrMeta+ArrowDown');
+    await page.getByText('Row 100,000 of 100,000').waitFor();
+    await page.keyboard.press('PageUp');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('dialog').locator('pre').innerText()).toBe('199958');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('ControlOrMeta+Shift+c');
+    await page.getByText('Copied 1 row as TSV.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('number\ttwice\n99979\t199958');
   });
 
   test('every answer of the console has a policy without exceptions, and is what its type says', async () => {
@@ -134,6 +179,21 @@ describeWithTool(chromium, 'the console: safe, and for everybody', (program) => 
     await page.keyboard.press('Escape');
     await runQuery(page, `SELECT * FROM "${markup}"`);
     expect(await page.getByRole('alert').innerText()).toContain(markup);
-    expect([dialogs, await page.locator('img[src=x]').count(), complaints]).toEqual([0, 0, []]);
+    // What a server says of tables, columns and tasks, and what a link brings, is as little to be trusted.
+    await page.goto(`${stage.url}/console/#/preview`);
+    await page.getByLabel('Paste rows').fill(JSON.stringify({ [markup]: markup }));
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await page.getByText('Rows after').waitFor();
+    expect(await page.locator('th').filter({ hasText: markup }).count()).toBeGreaterThan(0);
+    for (const place of [
+      `tables/${encodeURIComponent(markup)}`,
+      `tasks/${encodeURIComponent(markup)}`,
+      `query?id=${encodeURIComponent(markup)}`,
+    ]) {
+      await page.goto(`${stage.url}/console/#/${place}`);
+      await page.getByRole('alert').first().waitFor();
+    }
+    const expected = complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'));
+    expect([dialogs, await page.locator('img[src=x]').count(), expected]).toEqual([0, 0, []]);
   });
 });

@@ -127,7 +127,7 @@ export async function runQuery(page: Page, sql: string): Promise<void> {
   await page.keyboard.press('Escape'); // completions
   const answer = page.waitForResponse((response) => response.url().includes('/query/sql'));
   await page.keyboard.press('ControlOrMeta+Enter');
-  await (await answer).finished();
+  await answer;
   await page.locator('.running').waitFor({ state: 'detached' });
 }
 

@@ -24,6 +24,7 @@ export function drawChart(rows: readonly Row[], { kind, x, y, measure }: PlotWis
     width,
     height: 380,
     marginLeft: kind === 'bars' ? 170 : 70,
+    marginRight: 56,
     marginBottom: 44,
     style: { color: 'currentColor', background: 'none' },
     x: { label: kind === 'bars' ? yLabel : x.name, nice: kind !== 'line' },

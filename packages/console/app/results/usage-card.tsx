@@ -128,9 +128,11 @@ function OverTime({ results, usage }: { readonly results: readonly StoredResult[
           </text>
         ))}
         <line x1={x} x2={x} y1={chart.top} y2={yOf(0)} className="usage-now" />
-        <text x={chart.left} y={chart.height - 5}>
-          {formatSpan(nowMs - first.timeMs)} ago
-        </text>
+        {x - chart.left > 110 && (
+          <text x={chart.left} y={chart.height - 5}>
+            {formatSpan(nowMs - first.timeMs)} ago
+          </text>
+        )}
         <text x={x} y={chart.height - 5} textAnchor="middle">
           now
         </text>

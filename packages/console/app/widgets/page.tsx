@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 
 /** The head of a page and what is below it. */
 export function Page({
@@ -35,15 +35,24 @@ export function Card({
   readonly title: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
+  /** Whether its content, a list, reaches its edges, and scrolls where it is wider. */
   readonly flush?: boolean;
 }): ReactNode {
+  const titleId = useId();
   return (
     <section className="card">
       <header>
-        <h2>{title}</h2>
+        <h2 id={titleId}>{title}</h2>
         {actions !== undefined && <div className="toolbar">{actions}</div>}
       </header>
-      {flush ? <div className="scroll-x">{children}</div> : <div className="body">{children}</div>}
+      {flush ? (
+        // What scrolls can be reached by the keyboard.
+        <div className="scroll-x" tabIndex={0} role="region" aria-labelledby={titleId}>
+          {children}
+        </div>
+      ) : (
+        <div className="body">{children}</div>
+      )}
     </section>
   );
 }
