@@ -49,14 +49,20 @@ export class EmbeddedTableEngine implements TableEngine {
   private constructor(
     options: EmbeddedTableEngineOptions,
     registry: TableRegistry,
-    { instanceName, lock, tasks }: { readonly instanceName: string; readonly lock: AsyncDisposable; readonly tasks: TaskEngine },
+    parts: {
+      readonly instanceName: string;
+      readonly lock: AsyncDisposable;
+      readonly tasks: TaskEngine;
+      readonly forceCommits: ForceCommits;
+    },
   ) {
+    const { instanceName, lock, tasks, forceCommits } = parts;
     this.#tasks = tasks;
     this.#lock = lock;
     this.#options = options;
     this.#registry = registry;
     this.#instanceName = instanceName;
-    this.#forceCommits = new ForceCommits(options);
+    this.#forceCommits = forceCommits;
     this.#upkeep = new Upkeep({
       directory: new TableDirectory(options.dataDirectory),
       clock: options.clock,
@@ -91,7 +97,8 @@ export class EmbeddedTableEngine implements TableEngine {
     });
     const onFailed = options.onTaskFailed;
     const tasks = await TaskEngine.open({ registry, directory, clock, random, instanceName, ingestion: options, onFailed });
-    return new EmbeddedTableEngine(options, registry, { instanceName, lock, tasks });
+    const forceCommits = await ForceCommits.open({ directory, clock, random, tables: () => registry.tables });
+    return new EmbeddedTableEngine(options, registry, { instanceName, lock, tasks, forceCommits });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -153,6 +153,9 @@ describe('a real-time table', () => {
       { timeout: 20_000 },
     );
     expect(await orders.committed()).toHaveLength(2);
+    // The wish outlives the server that it was made to.
+    await orders.server.restart();
+    expect(await orders.server.engine.readForceCommit(job.jobId)).toEqual({ ...job, pendingSegmentNames: [] });
     await orders.append(4);
     await orders.untilRows(9);
     expect(await orders.server.engine.pauseConsumption('orders_REALTIME', { comment: 'for the night' })).toMatchObject({
@@ -187,6 +190,28 @@ describe('a real-time table', () => {
     await writeFile(join(orders.server.directory, 'data', table, 'consumption.json'), JSON.stringify(record));
     await orders.server.restart();
     expect(await orders.committed()).toMatchObject([{ rowCount: 3 }]);
+    expect(await orders.summaries()).toEqual(orders.eachOnce);
+  });
+
+  test('commits after a restart what it was asked to commit before', async () => {
+    await using orders = await Orders.open();
+    await orders.append(3);
+    await orders.server.engine.createTable(configOf());
+    await orders.untilRows(3);
+    const [consuming] = (await orders.server.engine.listSegments('orders_REALTIME')).map(({ segmentName }) => segmentName);
+    await orders.server.engine[Symbol.asyncDispose]();
+    // As a server leaves it that is killed right after it has written the wish down.
+    const [tableId = ''] = await readdir(join(orders.server.directory, 'data'));
+    const job = { jobId: 'wish', tableNameWithType: 'orders_REALTIME', submittedMs: 1, segmentNames: [consuming] };
+    const record = { formatVersion: 1, jobs: [{ job, tableId }] };
+    await writeFile(join(orders.server.directory, 'force-commits.json'), JSON.stringify(record));
+    await orders.server.restart();
+    expect(await orders.server.engine.readForceCommit('wish')).toEqual({ ...job, pendingSegmentNames: [consuming] });
+    await vi.waitFor(
+      async () => expect(await orders.server.engine.readForceCommit('wish')).toEqual({ ...job, pendingSegmentNames: [] }),
+      patience,
+    );
+    expect(await orders.committed()).toMatchObject([{ segmentName: consuming, rowCount: 3 }]);
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 

@@ -1,10 +1,20 @@
 import { type Clock, createRequestId, QuireError, type Random } from '@quire/core';
 import type { ForceCommitJob } from '@quire/core/table-engine';
+import { readDocument, replaceDocument } from '../directory/documents.ts';
+import type { TableDirectory } from '../directory/table-directory.ts';
 import type { ServedTable } from '../served-table.ts';
+import { readConsumingRecords } from './resting-partitions.ts';
 
 interface Job {
   readonly job: Omit<ForceCommitJob, 'pendingSegmentNames'>;
-  readonly table: ServedTable;
+  readonly tableId: string;
+}
+
+/** `force-commits.json`. */
+interface ForceCommitRecord {
+  readonly formatVersion: 1;
+  /** Oldest first. */
+  readonly jobs: readonly Job[];
 }
 
 /** Which consuming segments are wanted; undefined members: all. */
@@ -15,17 +25,30 @@ interface CommitFilter {
 
 const jobsMax = 100;
 
-/** Wishes to commit consuming segments, the latest of them, as long as the server runs. */
-export class ForceCommits {
-  readonly #dependencies: { readonly clock: Clock; readonly random: Random };
-  readonly #jobs = new Map<string, Job>();
+interface ForceCommitParts {
+  readonly directory: TableDirectory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly tables: () => readonly ServedTable[];
+}
 
-  constructor(dependencies: { readonly clock: Clock; readonly random: Random }) {
-    this.#dependencies = dependencies;
+/** Wishes to commit consuming segments, the latest of them. They are on disk, and outlive the server. */
+export class ForceCommits {
+  readonly #parts: ForceCommitParts;
+  #jobs: readonly Job[];
+
+  private constructor(parts: ForceCommitParts, jobs: readonly Job[]) {
+    this.#parts = parts;
+    this.#jobs = jobs;
+  }
+
+  static async open(parts: ForceCommitParts): Promise<ForceCommits> {
+    const record = (await readDocument(parts.directory.forceCommits)) as unknown as ForceCommitRecord | undefined;
+    return new ForceCommits(parts, record?.jobs ?? []);
   }
 
   /** @throws CONFLICT while the table is paused; SEGMENT_NOT_FOUND when a named segment is not consuming */
-  submit(table: ServedTable, { segmentNames, partitions }: CommitFilter = {}): ForceCommitJob {
+  async submit(table: ServedTable, { segmentNames, partitions }: CommitFilter = {}): Promise<ForceCommitJob> {
     if (table.consumer?.isPaused === true) {
       throw new QuireError('CONFLICT', `${table.name} is paused: all that it has consumed is committed already.`);
     }
@@ -40,8 +63,7 @@ export class ForceCommits {
     const wanted = consuming.filter(
       ({ record }) => (segmentNames?.includes(record.segmentName) ?? true) && (partitions?.includes(record.partition) ?? true),
     );
-    for (const { consumer, record } of wanted) consumer.requestCommit(record.segmentName);
-    const { clock, random } = this.#dependencies;
+    const { directory, clock, random } = this.#parts;
     const job = {
       jobId: createRequestId(clock, random),
       tableNameWithType: table.name,
@@ -49,17 +71,30 @@ export class ForceCommits {
       // One without messages has nothing to commit.
       segmentNames: wanted.flatMap(({ record }) => (record.endOffset > record.startOffset ? [record.segmentName] : [])),
     };
-    this.#jobs.set(job.jobId, { job, table });
-    const [oldest] = this.#jobs.keys();
-    if (this.#jobs.size > jobsMax && oldest !== undefined) this.#jobs.delete(oldest);
+    this.#jobs = [...this.#jobs, { job, tableId: table.record.tableId }].slice(-jobsMax);
+    const record: ForceCommitRecord = { formatVersion: 1, jobs: this.#jobs };
+    await replaceDocument(directory.forceCommits, record, random);
+    for (const each of wanted) each.consumer.requestCommit(each.record.segmentName);
     return this.read(job.jobId);
   }
 
-  /** @throws JOB_NOT_FOUND */
-  read(jobId: string): ForceCommitJob {
-    const known = this.#jobs.get(jobId);
+  /**
+   * How far a wish has come; what a restart has kept from being committed is asked for again.
+   *
+   * @throws JOB_NOT_FOUND
+   */
+  async read(jobId: string): Promise<ForceCommitJob> {
+    const known = this.#jobs.find(({ job }) => job.jobId === jobId);
     if (known === undefined) throw new QuireError('JOB_NOT_FOUND', `Force-commit job ${jobId.slice(0, 200)} does not exist.`);
-    const consuming = new Set((known.table.consumer?.partitions ?? []).map(({ segment }) => segment?.record.segmentName));
-    return { ...known.job, pendingSegmentNames: known.job.segmentNames.filter((name) => consuming.has(name)) };
+    const table = this.#parts.tables().find(({ record }) => record.tableId === known.tableId);
+    const consuming = new Set(
+      (table === undefined ? [] : await readConsumingRecords(table)).map(({ segmentName }) => segmentName),
+    );
+    const pendingSegmentNames = known.job.segmentNames.filter((name) => consuming.has(name));
+    for (const consumer of table?.consumer?.partitions ?? []) {
+      const name = consumer.segment?.record.segmentName;
+      if (name !== undefined && pendingSegmentNames.includes(name)) consumer.requestCommit(name);
+    }
+    return { ...known.job, pendingSegmentNames };
   }
 }

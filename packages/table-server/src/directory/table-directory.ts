@@ -31,6 +31,7 @@ export interface SchemaRecord {
  * data/<tableId>/task-progress.json     what tasks have done for the table: files that were loaded, time up to which rows were moved
  * tasks/<taskName>.json                  a task: its states, its work, and what it made that nobody sees yet
  * task-queues.json                       types of tasks that are held back
+ * force-commits.json                     the latest wishes to commit consuming segments
  * data/<tableId>/<name>.<id>.parquet     rows of a segment, or of a chunk; it counts when a record above names it
  * ```
  */
@@ -55,6 +56,11 @@ export class TableDirectory {
 
   task(taskName: string): string {
     return join(this.root, 'tasks', `${taskName}.json`);
+  }
+
+  /** The latest wishes to commit consuming segments. */
+  get forceCommits(): string {
+    return join(this.root, 'force-commits.json');
   }
 
   /** Types of tasks that are held back. */
