@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
-import { DuckDbEngine } from '@quire/engine-duckdb';
+import type { DuckDbEngine } from '@quire/engine-duckdb';
 import { Table, tableFromIPC, tableToIPC } from 'apache-arrow';
 import { openEmbeddedTables, openTableQueries } from '../../../test/src/testkit/embedded-tables.ts';
-import { EmbeddedTableEngine, type EmbeddedTableEngineOptions } from '../src/index.ts';
+import type { EmbeddedTableEngine, EmbeddedTableEngineOptions } from '../src/index.ts';
 
 /** A table server in a directory of its own, and an engine that answers queries about its tables. */
 export class TestServer implements AsyncDisposable {

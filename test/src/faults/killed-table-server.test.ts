@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@quire/core';
 import { SeededRandom } from '@quire/core/testing';
-import { DuckDbEngine } from '@quire/engine-duckdb';
+import type { DuckDbEngine } from '@quire/engine-duckdb';
 import { FileProducer } from '@quire/streams';
 import { expect, test } from 'vitest';
 import { openEmbeddedTables, openTableQueries } from '../testkit/embedded-tables.ts';
