@@ -76,7 +76,7 @@ export const pinotPart: Part = {
     return {
       comparisons: [read, reportComparison({ ...store, comparesLevels: true }, stores)],
       notes: [
-        `Apache Pinot 1.5.1 with a heap of ${heapMegabytes} MB, all roles in one process; where Maven lacks its jars, from a build.`,
+        `Apache Pinot 1.5.1 with a heap of ${heapMegabytes} MB, all roles in one process; where Maven lacks its jars, from our own build.`,
         `Quire's broker had ${megabytes(residentBytes)} MB resident at rest, and ${megabytes(peakBytes)} MB at the most; its process for queries is not in it.`,
       ],
     };
