@@ -85,6 +85,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     const pathsOf = (name: string) => published.tarballs.find(({ manifest }) => manifest.name === name)?.paths;
     expect(pathsOf('@quire/cli')).toEqual(expect.arrayContaining(['config/README.md', 'config/production.properties']));
     expect(pathsOf('@quire/results')).toContain('FORMAT.md');
+    expect(pathsOf('@quire/console')).toEqual(expect.arrayContaining(['site/index.html', 'site/index.html.br']));
     expect(pathsOf('@quire/api')).toEqual(expect.arrayContaining(['CONTRACT.md', 'SPECIFICATION.md', 'TABLES.md']));
     // Entries of processes and threads, which no import names.
     expect(pathsOf('@quire/cli')).toContain('dist/start/query-worker.js');
