@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planSelection } from '../src/query/plan-selection.ts';
-import { sqlTokens, withoutRowLimit, wordsOf } from '../src/query/sql-tokens.ts';
+import { assertQuery, sqlTokens, withoutRowLimit, wordsOf } from '../src/query/sql-tokens.ts';
 
 const all = 'LIMIT 2147483647';
 
@@ -59,5 +59,28 @@ describe('a selection segment by segment', () => {
     'SELECT 1',
   ])('is not planned for %s', (sql) => {
     expect(planSelection(sql, sqlTokens(sql))).toBeUndefined();
+  });
+});
+
+describe('a broker is sent', () => {
+  test.each([
+    'SELECT 1',
+    '(SELECT 1)',
+    'WITH x AS (SELECT 1) SELECT * FROM x',
+    'EXPLAIN PLAN FOR SELECT 1',
+    'SET a = 1; SELECT 1;',
+  ])('queries: %s', (sql) => {
+    expect(() => assertQuery(sql, sqlTokens(sql))).not.toThrow();
+  });
+
+  test.each([
+    "INSERT INTO t FROM FILE 's3://x'",
+    "insert/**/into t from/**/file 'x'",
+    "SET taskName = 'x'; INSERT INTO t FROM FILE 'x'",
+    "SELECT ' -- '' FROM t; INSERT INTO t FROM FILE 'x'",
+    'DROP TABLE t',
+    'SHOW TABLES',
+  ])('nothing that changes or lists: %s', (sql) => {
+    expect(() => assertQuery(sql, sqlTokens(sql))).toThrow(expect.objectContaining({ code: 'QUERY_INVALID' }));
   });
 });

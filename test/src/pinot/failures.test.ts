@@ -116,8 +116,10 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     await tables[Symbol.asyncDispose]();
   });
 
-  test('parameters and options that cannot be are refused before anything is sent', async () => {
+  test('changes, parameters and options that cannot be are refused before anything is sent', async () => {
     await using engine = openEngine();
+    const insertion = { sql: "INSERT INTO few FROM FILE 'file:///tmp/rows'" };
+    await expect(engine.execute(insertion, { limits })).rejects.toMatchObject({ code: 'QUERY_INVALID' });
     const parameters = [{ type: 'INT', value: 1 }] as const;
     await expect(engine.execute({ sql: 'SELECT ?', parameters }, { limits })).rejects.toMatchObject({ code: 'QUERY_INVALID' });
     const options = { useMultistageEngine: 'true;timeoutMs=999999' };

@@ -15,6 +15,8 @@ import {
   Utf8,
 } from 'apache-arrow';
 
+import { parse } from './parse-json.ts';
+
 /** A column of an answer, as Apache Pinot names its type. */
 export interface PinotColumn {
   readonly name: string;
@@ -28,7 +30,7 @@ const jsonMetadata = new Map([['ARROW:extension:name', 'arrow.json']]);
 
 /** @throws UNEXPECTED_RESPONSE when the text is not the `dataSchema` of an answer */
 export function parseDataSchema(text: string): readonly PinotColumn[] {
-  const { columnNames, columnDataTypes } = JSON.parse(text) as {
+  const { columnNames, columnDataTypes } = parse(text) as {
     readonly columnNames?: readonly string[];
     readonly columnDataTypes?: readonly string[];
   };

@@ -1,5 +1,6 @@
 import { QuireError } from '@quire/core';
 import { type ByteCursor, notJson } from './byte-cursor.ts';
+import { parse } from './parse-json.ts';
 import { type PinotColumn, parseDataSchema } from './pinot-column.ts';
 import { ValueScanner } from './value-scanner.ts';
 
@@ -107,15 +108,6 @@ async function* readRows(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
     if (!(await cursor.more())) throw notJson('the rest of the rows', -1);
   }
   cursor.at += 1;
-}
-
-/** @throws UNEXPECTED_RESPONSE when the text is not JSON */
-export function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new QuireError('UNEXPECTED_RESPONSE', 'The answer of Apache Pinot is not JSON.', { cause });
-  }
 }
 
 function tooLarge(): QuireError {

@@ -28,7 +28,9 @@ export class BrokerDirectory {
   readonly #controller: Controller;
   readonly #options: BrokerDirectoryOptions;
   readonly #avoidedUntilMs = new Map<string, number>();
-  #directory: Promise<Directory> | undefined;
+  #known: Directory | undefined;
+  #reading: Promise<Directory> | undefined;
+  #isStale = false;
   #turn = 0;
 
   constructor(controller: Controller, options: BrokerDirectoryOptions) {
@@ -60,7 +62,7 @@ export class BrokerDirectory {
   /** A broker has not answered: it is asked last for a while, and the controller is asked again. */
   avoid(broker: string): void {
     this.#avoidedUntilMs.set(broker, this.#nowMs() + this.#options.avoidMs);
-    this.#directory = undefined;
+    this.#isStale = true;
   }
 
   #nowMs(): number {
@@ -88,16 +90,19 @@ export class BrokerDirectory {
   }
 
   async #read(): Promise<Directory> {
-    const known = await this.#directory;
-    if (known !== undefined && this.#nowMs() - known.readAtMs <= this.#options.refreshMs) return known;
-    const reading = this.#ask().catch((error: unknown) => {
-      this.#directory = undefined;
+    const known = this.#known;
+    const isFresh = known !== undefined && this.#nowMs() - known.readAtMs <= this.#options.refreshMs;
+    if (isFresh && !this.#isStale) return known;
+    this.#reading ??= this.#ask().finally(() => (this.#reading = undefined));
+    try {
+      this.#known = await this.#reading;
+    } catch (error) {
       // While the controller is away, what it said before still serves.
-      if (known !== undefined) return known;
-      throw error;
-    });
-    this.#directory = reading;
-    return reading;
+      if (known === undefined) throw error;
+      this.#known = { ...known, readAtMs: this.#nowMs() };
+    }
+    this.#isStale = false;
+    return this.#known;
   }
 
   async #ask(): Promise<Directory> {

@@ -1,5 +1,4 @@
 import {
-  abortError,
   type Clock,
   createRequestId,
   type Query,
@@ -16,10 +15,10 @@ import { Controller, isAtLeast } from '../http/controller.ts';
 import { PinotHttp, type PinotHttpOptions } from '../http/pinot-http.ts';
 import { BrokerQueries, type Statement } from './broker-queries.ts';
 import { PinotExecution } from './pinot-execution.ts';
-import { QueryStop } from './query-stop.ts';
+import { QueryStop, stoppable } from './query-stop.ts';
 import { planSelection } from './plan-selection.ts';
 import { readSegments } from './read-segments.ts';
-import { sqlTokens, withoutRowLimit, wordsOf } from './sql-tokens.ts';
+import { assertQuery, sqlTokens, withoutRowLimit, wordsOf } from './sql-tokens.ts';
 
 export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOptions {
   readonly random: Random;
@@ -67,6 +66,7 @@ export class PinotEngine implements QueryEngine {
     if (query.parameters !== undefined && Object.keys(query.parameters).length > 0) {
       throw new QuireError('QUERY_INVALID', 'Apache Pinot binds no parameters: write the values into the SQL as literals.');
     }
+    assertQuery(query.sql, sqlTokens(query.sql));
     const stop = new QueryStop(this.#clock, { signal, timeoutMs: limits.timeoutMs });
     this.#running.add(stop);
     const onClosed = (): void => {
@@ -118,18 +118,4 @@ export class PinotEngine implements QueryEngine {
 
 function shuttingDown(): QuireError {
   return new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.');
-}
-
-/** What is asked for all queries together does not end with one of them. */
-async function stoppable<T>(task: Promise<T>, { signal }: QueryStop): Promise<T> {
-  const stopped = Promise.withResolvers<never>();
-  const onAbort = (): void => stopped.reject(abortError(signal));
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([task, stopped.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    stopped.promise.catch(() => undefined);
-  }
 }

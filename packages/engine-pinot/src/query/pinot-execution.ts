@@ -1,6 +1,7 @@
 import { type Clock, QuireError, type QueryExecution, type QueryStatistics } from '@quire/core';
 import type { RecordBatch, Schema } from 'apache-arrow';
-import { parse, type AnswerPart } from '../answer/read-answer.ts';
+import { parse } from '../answer/parse-json.ts';
+import type { AnswerPart } from '../answer/read-answer.ts';
 import { RowReader } from '../answer/row-reader.ts';
 import type { BytesText } from '../answer/column-builder.ts';
 import { failureOf, type PinotException } from './query-failure.ts';

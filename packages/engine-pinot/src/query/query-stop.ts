@@ -39,3 +39,17 @@ export class QueryStop {
     if (this.#outer !== undefined) this.stop(abortError(this.#outer));
   };
 }
+
+/** What is asked for all queries together does not end with one of them. */
+export async function stoppable<T>(task: Promise<T>, { signal }: QueryStop): Promise<T> {
+  const stopped = Promise.withResolvers<never>();
+  const onAbort = (): void => stopped.reject(abortError(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([task, stopped.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    stopped.promise.catch(() => undefined);
+  }
+}

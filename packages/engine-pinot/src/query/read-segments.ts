@@ -1,5 +1,6 @@
 import { QuireError } from '@quire/core';
-import { type AnswerPart, parse } from '../answer/read-answer.ts';
+import { parse } from '../answer/parse-json.ts';
+import type { AnswerPart } from '../answer/read-answer.ts';
 import type { PinotColumn } from '../answer/pinot-column.ts';
 import type { Controller } from '../http/controller.ts';
 import type { Selection } from './plan-selection.ts';

@@ -1,3 +1,5 @@
+import { QuireError } from '@quire/core';
+
 /** A word, a quoted name, a number or a sign of a query; comments and white space are left out. */
 export interface SqlToken {
   readonly kind: 'word' | 'name' | 'text' | 'sign';
@@ -33,6 +35,29 @@ export function sqlTokens(sql: string): readonly SqlToken[] {
 /** Every word and name of a query, in lower case: its tables are among them. */
 export function wordsOf(tokens: readonly SqlToken[]): ReadonlySet<string> {
   return new Set(tokens.filter(({ kind }) => kind === 'word' || kind === 'name').map(({ text }) => text.toLowerCase()));
+}
+
+const queryWords: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'EXPLAIN', 'SET', '(']);
+/** Loads files into a table, which a broker does when it is told to. Comments may stand in between, so its words are looked for anywhere. */
+const insertion = /\binsert\b[^]*\bfrom\b[^]*\bfile\b/i;
+
+/**
+ * Lets queries pass, and what sets their options: a broker of Apache Pinot runs more than that.
+ *
+ * @throws QUERY_INVALID for any other statement, and for a text that has the words of `INSERT INTO … FROM FILE`
+ */
+export function assertQuery(sql: string, tokens: readonly SqlToken[]): void {
+  const firsts = tokens.filter((token, index) => token.text !== ';' && (index === 0 || tokens[index - 1]?.text === ';'));
+  const other = firsts.find(({ text }) => !queryWords.has(text));
+  if (other !== undefined) {
+    throw new QuireError('QUERY_INVALID', `A statement begins with '${other.text}'; expected SELECT, WITH, EXPLAIN or SET.`);
+  }
+  if (insertion.test(sql)) {
+    throw new QuireError(
+      'QUERY_INVALID',
+      'The query has the words of INSERT INTO … FROM FILE, which is not run; put them apart.',
+    );
+  }
 }
 
 /** The largest LIMIT that Apache Pinot takes. */
