@@ -22,6 +22,7 @@ export interface StreamSettings {
 /** The thresholds of the open peer. */
 const defaults = { rowsMax: 5_000_000, timeMax: '6h', sizeMax: '200M' } as const;
 const thresholdKey = 'realtime.segment.flush.threshold';
+const sizePattern = /^(\d+(?:\.\d+)?)\s*([KMGT]?)B?$/i;
 
 /** The streams of a table, in the order of its config. */
 export function streamSettingsOf(document: TableConfigDocument): readonly StreamSettings[] {
@@ -38,7 +39,10 @@ export function streamFindings(document: TableConfigDocument): readonly Finding[
   const [first, second] = streamSettingsOf(document);
   if (first === undefined) return [];
   const message = 'The embedded table server consumes one stream per table.';
-  const several: Finding[] = second === undefined ? [] : [{ path: second.path, code: 'UNSUPPORTED', severity: 'error', message }];
+  const several: Finding[] = [
+    ...(second === undefined ? [] : [{ path: second.path, code: 'UNSUPPORTED', severity: 'error' as const, message }]),
+    ...thresholdFindings(first),
+  ];
   try {
     parseStreamConfig(first.config);
     return several;
@@ -46,6 +50,21 @@ export function streamFindings(document: TableConfigDocument): readonly Finding[
     if (!isQuireError(error, 'STREAM_INVALID')) throw error;
     const findings = error.findings ?? [{ path: '', code: 'STREAM_INVALID', severity: 'error', message: error.message }];
     return [...several, ...findings.map((finding) => ({ ...finding, path: `${first.path}${finding.path}` }))];
+  }
+}
+
+/** What would otherwise be passed over: the period is looked at by a rule. */
+function* thresholdFindings({ path, config }: StreamSettings): Generator<Finding> {
+  const values = [
+    { name: 'rows', pattern: /^\d+$/, expected: 'a whole number' },
+    { name: 'segment.rows', pattern: /^\d+$/, expected: 'a whole number' },
+    { name: 'segment.size', pattern: sizePattern, expected: 'a size such as 200M' },
+  ];
+  for (const { name, pattern, expected } of values) {
+    const [key, value] = [`${thresholdKey}.${name}`, config[`${thresholdKey}.${name}`]];
+    if (value === undefined || pattern.test(value.trim())) continue;
+    const message = `${key} is ‘${value.slice(0, 100)}’; expected ${expected}.`;
+    yield { path: `${path}/${key}`, code: 'FLUSH_THRESHOLD', severity: 'error', message };
   }
 }
 
@@ -64,16 +83,22 @@ function settingsOf(path: string, map: Readonly<Record<string, unknown>>): Strea
   };
 }
 
-/** `6h`, or milliseconds. The rules have looked at it. */
+/** `6h`, or milliseconds. A rule says what is wrong with others. */
 function millisecondsOf(text: string): number {
-  return /^\d+$/.test(text) ? Number(text) : parseDurationMs(text.toLowerCase());
+  if (/^\d+$/.test(text)) return Number(text);
+  try {
+    return parseDurationMs(text.toLowerCase());
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    return parseDurationMs(defaults.timeMax);
+  }
 }
 
 const unitBytes: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 };
 
 /** `200M`, `1.5GB`, or bytes. */
 function bytesOf(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?)B?$/i.exec(text.trim());
+  const match = sizePattern.exec(text.trim());
   const bytes = Number(match?.[1] ?? 0) * (unitBytes[(match?.[2] ?? '').toUpperCase()] ?? 1);
   return bytes > 0 ? bytes : bytesOf(defaults.sizeMax);
 }
