@@ -42,7 +42,10 @@ describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
       kill(holder.pid, 'SIGKILL');
       await other.untilLogged('sweep ended');
 
-      expect(await collect(store.list(`${brokerId}/`))).toEqual([]);
+      // Where the signal came between a commit record and its data, the data is young, and waits for the grace period.
+      const left = await collect(store.list(`${brokerId}/`));
+      expect(left.filter(({ key }) => !key.endsWith('/data.arrow'))).toEqual([]);
+      expect(left.length).toBeLessThanOrEqual(1);
       const [byHolder, byOther] = [deletedIn(holder), deletedIn(other)];
       expect(byOther.length).toBeGreaterThan(0);
       expect([...byHolder, ...byOther].filter((id) => !ids.has(id))).toEqual([]);
