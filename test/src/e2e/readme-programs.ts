@@ -18,6 +18,7 @@ const supportFiles: Readonly<Record<string, string>> = {
   'readme-client-1.ts': 'speaks with the quickstart; client-readme.test.ts runs it',
   'readme-core-2.ts': 'is a suite for Vitest',
   'readme-engine-duckdb-1.ts': 'reads /data/flights',
+  'readme-engine-pinot-1.ts': 'speaks with a Pinot cluster',
   'readme-restream-1.ts': 'exports what a program with a table engine calls',
   'readme-settings-1.ts': 'reads the settings of the quickstart',
   'readme-store-file-1.ts': 'writes to /var/lib/quire',
