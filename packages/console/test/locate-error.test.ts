@@ -15,7 +15,7 @@ test('a mark below a quoted line is a place in that line of the query', () => {
 
 test('of a line that is quoted in part the place is found all the same', () => {
   const sql = `SELECT ${'price, '.repeat(40)}pryce FROM stocks`;
-  const message = 'Binder Error: no such column\n\nLINE 1: ...price, price, pryce FROM stocks\n                          ^';
+  const message = 'Binder Error: no such column\n\nLINE 1: ...price, price, pryce FROM stocks\n                         ^';
   expect(meant(message, sql)).toBe('pryce');
 });
 

@@ -51,7 +51,7 @@ export class WatchedAdmission extends StorageAdmission {
     const words = `a result of ${neededBytes} bytes was refused, with ${keptBytes} to be kept and ${writtenBytes} being written`;
     assert.ok(neededBytes > policy.guaranteedBytes, `${words}, though its size is guaranteed`);
     // One beyond that size may have given way to the claims of others, or could not stay under a quota that has become smaller.
-    if (writtenBytes === heldBytes && neededBytes <= policy.criticalBytes)
-      assert.ok(keptBytes + neededBytes > policy.quotaBytes, words);
+    const isAlone = writtenBytes === heldBytes && neededBytes <= policy.criticalBytes;
+    assert.ok(!isAlone || keptBytes + neededBytes > policy.quotaBytes, words);
   }
 }
