@@ -54,9 +54,10 @@ export class Member {
 
   /** Where it serves, as it printed it. */
   get url(): string | undefined {
-    return this.#program.kind === 'server'
-      ? `http://127.0.0.1:${this.#program.port}`
-      : /https?:\/\/[^\s,]+/.exec(this.#printed)?.[0];
+    if (this.#program.kind === 'server') return `http://127.0.0.1:${this.#program.port}`;
+    const [url] = /https?:\/\/[^\s,]+/.exec(this.#printed) ?? [];
+    // A controller prints its console first.
+    return url?.replace(/\/console$/, '');
   }
 
   /** Resolves when it serves. @throws Error with the end of its log when it ends, or takes a minute */

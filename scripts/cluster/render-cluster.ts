@@ -9,6 +9,7 @@ export function renderCluster(members: readonly Member[], logFolder: string): st
   return [
     '',
     ...members.map(({ name, url = '', pid }) => `  ${name.padEnd(width)}  ${url.padEnd(29)}  process ${pid ?? '?'}`),
+    `  ${'console'.padEnd(width)}  ${controller}/console`,
     `  ${'logs'.padEnd(width)}  ${logFolder}`,
     '',
     '# Run a query through the proxy, and keep the id of its result.',
