@@ -130,6 +130,7 @@ describeWithTool(chromium, 'the console: safe, and for everybody', (program) => 
     await page.keyboard.press('ControlOrMeta+ArrowDown');
     await page.getByText('Row 100,000 of 100,000').waitFor();
     await page.keyboard.press('PageUp');
+    await page.getByText('Row 99,980 of 100,000').waitFor();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
     expect(await page.getByRole('dialog').locator('pre').innerText()).toBe('199958');
