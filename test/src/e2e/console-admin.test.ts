@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromium, describeWithTool } from '../toolchain.ts';
 import { analystToken, ConsoleStage, runQuery } from './console-stage.ts';
 
+/** The page draws a moment after it is told. */
+const patience = { timeout: 20_000 };
+
 const table = 'events_REALTIME';
 
 const schema = {
@@ -67,7 +70,7 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
       const id = await stage.store('SELECT * FROM stocks');
       await page.reload();
       const row = page.locator('tbody tr').filter({ hasText: id });
-      expect(await row.innerText()).toMatch(/560[^]*KiB[^]*in (?:59 min|1 h)/);
+      await expect.poll(() => row.innerText(), patience).toMatch(/560[^]*KiB[^]*in (?:59 min|1 h)/);
       await row.getByRole('button', { name: 'Keep for 1 d' }).click();
       await row.getByText(/in (?:23|24) h/).waitFor();
       await row.getByRole('button', { name: 'Delete' }).click();
@@ -115,7 +118,7 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
       await documents.fill(proposed.replace('"STRING"', '"STRANGE"'));
       await page.getByRole('button', { name: 'Preview again' }).click();
       await page.locator('.findings .badge.bad').first().waitFor();
-      expect(await page.locator('.findings').first().innerText()).toMatch(/line \d+[^]*STRANGE/);
+      await expect.poll(() => page.locator('.findings').first().innerText(), patience).toMatch(/line \d+[^]*STRANGE/);
       expect(await page.getByRole('button', { name: 'Make the table' }).isDisabled()).toBe(true);
       await documents.fill(proposed);
       await page.getByRole('button', { name: 'Preview again' }).click();
@@ -153,7 +156,7 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
     await page.getByLabel('Table').selectOption('loaded_OFFLINE');
     await page.getByRole('link', { name: /broken_file/ }).click();
     await page.getByText('failed', { exact: true }).first().waitFor();
-    expect(await page.locator('main').innerText()).toMatch(/broken\.csv[^]*taskConfig/);
+    await expect.poll(() => page.locator('main').innerText(), patience).toMatch(/broken\.csv[^]*taskConfig/);
   });
 
   test('a restream is started with a form and followed to its end', { timeout: 120_000 }, async () => {
@@ -165,7 +168,7 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
     await page.getByText('done', { exact: true }).first().waitFor({ timeout: 90_000 });
     await page.getByText(/50 rows in the old table, 50 in the new one/).waitFor();
     await page.getByRole('button', { name: 'Start' }).click();
-    expect(await page.getByRole('alert').innerText()).toMatch(/It was not started[^]*events_again_REALTIME/);
+    await expect.poll(() => page.getByRole('alert').innerText(), patience).toMatch(/It was not started[^]*events_again_REALTIME/);
   });
 
   test('the cluster shows brokers, workers, stores, and the settings in force with where they come from', async () => {
@@ -173,9 +176,9 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
     const { page } = visit;
     await page.locator('tbody tr').first().waitFor();
     await page.getByText('busy').first().waitFor();
-    expect(await page.locator('main').innerText()).toMatch(/Broker_127[^]*up[^]*Workers[^]*busy/);
+    await expect.poll(() => page.locator('main').innerText(), patience).toMatch(/Broker_127[^]*up[^]*Workers[^]*busy/);
     const row = page.locator('tr').filter({ hasText: 'engine.docs.public' });
-    expect(await row.innerText()).toMatch(/true[^]*test\.properties:\d+[^]*restart/);
+    await expect.poll(() => row.innerText(), patience).toMatch(/true[^]*test\.properties:\d+[^]*restart/);
     const secret = page.locator('tr').filter({ hasText: 'engine.auth.principal.admin.token.sha256' });
     expect(await secret.innerText()).not.toMatch(/a2cd52/);
   });
@@ -192,7 +195,9 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
     await using visit = await stage.visit({ token: analystToken, place: '/cluster' });
     const { page, calls } = visit;
     await page.getByRole('navigation').waitFor();
-    expect(await page.getByRole('navigation').getByRole('link').allInnerTexts()).toEqual(['Query', 'Tables', 'Tasks', 'API']);
+    await expect
+      .poll(() => page.getByRole('navigation').getByRole('link').allInnerTexts(), patience)
+      .toEqual(['Query', 'Tables', 'Tasks', 'API']);
     await page.locator('.editor').waitFor();
     expect(calls.filter((call) => call.startsWith('/cluster'))).toEqual([]);
     const response = await fetch(`${stage.url}/cluster/settings`, { headers: { authorization: `Bearer ${analystToken}` } });

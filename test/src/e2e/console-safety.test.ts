@@ -8,6 +8,9 @@ import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
 import { chromium, describeWithTool } from '../toolchain.ts';
 import { ConsoleStage, runQuery } from './console-stage.ts';
 
+/** The page draws a moment after it is told. */
+const patience = { timeout: 20_000 };
+
 const KB = 1024;
 
 /** Files that come with the first page: what is not the editor's or the plots', which load when they are needed. */
@@ -119,7 +122,7 @@ describeWithTool(chromium, 'the console: safe, and for everybody', (program) => 
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name }).waitFor();
     }
-    expect(await page.getByRole('navigation').locator('[aria-current]').innerText()).toBe('API');
+    await expect.poll(() => page.getByRole('navigation').locator('[aria-current]').innerText(), patience).toBe('API');
   });
 
   test('a grid is walked by keys: rows, ends, a cell that opens, and the clipboard', async () => {
@@ -129,11 +132,14 @@ describeWithTool(chromium, 'the console: safe, and for everybody', (program) => 
     await page.locator('tbody td').first().click();
     await page.keyboard.press('ControlOrMeta+ArrowDown');
     await page.getByText('Row 100,000 of 100,000').waitFor();
+    // A key that comes before the grid has drawn the row, and has given it the focus, would go nowhere.
+    await page.locator('[role=row][aria-rowindex="100001"] :focus').waitFor();
     await page.keyboard.press('PageUp');
-    await page.getByText('Row 99,980 of 100,000').waitFor();
+    await page.locator('[role=row][aria-rowindex="99981"] :focus').waitFor();
+    expect(await page.getByText('Row 99,980 of 100,000').isVisible()).toBe(true);
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');
-    expect(await page.getByRole('dialog').locator('pre').innerText()).toBe('199958');
+    await expect.poll(() => page.getByRole('dialog').locator('pre').innerText(), patience).toBe('199958');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('ControlOrMeta+Shift+c');
@@ -173,13 +179,13 @@ describeWithTool(chromium, 'the console: safe, and for everybody', (program) => 
       void dialog.dismiss();
     });
     await runQuery(page, `SELECT '${markup}' AS "${markup}", '${markup}' AS "__proto__", 'javascript:alert(3)' AS "constructor"`);
-    expect(await page.locator('thead th .grid-head-name').first().innerText()).toBe(markup);
-    expect(await page.locator('tbody td').allInnerTexts()).toEqual([markup, markup, 'javascript:alert(3)']);
+    await expect.poll(() => page.locator('thead th .grid-head-name').first().innerText(), patience).toBe(markup);
+    await expect.poll(() => page.locator('tbody td').allInnerTexts(), patience).toEqual([markup, markup, 'javascript:alert(3)']);
     await page.locator('tbody td').first().dblclick();
-    expect(await page.getByRole('dialog').locator('pre').innerText()).toBe(markup);
+    await expect.poll(() => page.getByRole('dialog').locator('pre').innerText(), patience).toBe(markup);
     await page.keyboard.press('Escape');
     await runQuery(page, `SELECT * FROM "${markup}"`);
-    expect(await page.getByRole('alert').innerText()).toContain(markup);
+    await expect.poll(() => page.getByRole('alert').innerText(), patience).toContain(markup);
     // What a server says of tables, columns and tasks, and what a link brings, is as little to be trusted.
     await page.goto(`${stage.url}/console/#/preview`);
     await page.getByLabel('Paste rows').fill(JSON.stringify({ [markup]: markup }));

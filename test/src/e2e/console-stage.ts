@@ -134,5 +134,6 @@ export async function runQuery(page: Page, sql: string): Promise<void> {
 /** The text of a cell of the grid, rows and columns counted from 1, once it is there. */
 export async function cellText(page: Page, row: number, column: number): Promise<string> {
   const cell = page.locator(`[role=row][aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]:not([aria-busy=true])`);
-  return await cell.innerText();
+  // A cell has no text at all until its page is there: nulls and empty texts are words.
+  return await cell.filter({ hasText: /./ }).innerText();
 }
