@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
-import type { PinotAddress } from '../../../test/src/servers/pinot-server.ts';
+import type { PinotAddress } from '../../../test/src/testkit/servers/pinot-server.ts';
 
 const segmentRowCount = 250_000;
 const pollMs = 100;

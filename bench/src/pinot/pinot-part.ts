@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { type PinotAddress, PinotServer } from '../../../test/src/servers/pinot-server.ts';
+import { type PinotAddress, PinotServer } from '../../../test/src/testkit/servers/pinot-server.ts';
 import { PageReader, type PageTarget } from '../http/page-reader.ts';
 import { type ComparisonEntry, quire, reportComparison, runComparison } from '../measure/comparison.ts';
 import { repeated } from '../measure/interleave.ts';

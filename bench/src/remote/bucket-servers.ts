@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { GcsServer } from '../../../test/src/servers/gcs-server.ts';
-import { S3Server } from '../../../test/src/servers/s3-server.ts';
+import { GcsServer } from '../../../test/src/testkit/servers/gcs-server.ts';
+import { S3Server } from '../../../test/src/testkit/servers/s3-server.ts';
 import { repositoryRoot } from '../process/node-arguments.ts';
 
 /** What a broker is told to keep its results in a bucket. */

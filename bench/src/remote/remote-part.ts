@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { S3Server } from '../../../test/src/servers/s3-server.ts';
+import type { S3Server } from '../../../test/src/testkit/servers/s3-server.ts';
 import { PageLoad } from '../http/page-load.ts';
 import { pageOffsets } from '../http/page-offsets.ts';
 import { type ComparisonEntry, type ComparisonReport, quire, runComparison } from '../measure/comparison.ts';

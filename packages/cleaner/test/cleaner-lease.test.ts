@@ -1,7 +1,7 @@
 import { QuireError, type StoreLease } from '@quire/core';
 import { collect, faultOn } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
-import { countingRows } from '../../../test/src/builders/counting-rows.ts';
+import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { cleanerLease, leaseKey } from '../src/index.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 

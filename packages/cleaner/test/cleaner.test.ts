@@ -2,8 +2,8 @@ import { isQuireError, QuireError } from '@quire/core';
 import { collect, faultOn } from '@quire/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countingRows } from '../../../test/src/builders/counting-rows.ts';
-import { pageText } from '../../../test/src/builders/page-text.ts';
+import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
 import { nextCronDelayMs } from '../src/index.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 

@@ -1,7 +1,7 @@
 import { isQuireError } from '@quire/core';
 import type { ResultSource } from '@quire/results';
 import { describe, expect, test } from 'vitest';
-import { countingRows } from '../../../test/src/builders/counting-rows.ts';
+import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 
 const quotaBytes = 64_000;

@@ -63,7 +63,7 @@ export interface ObjectBody extends AsyncDisposable {
  * below another, as `a/b` lies below `a`: a store may refuse to put the second one, with INVALID_OBJECT_KEY.
  * All failures of a store are QuireErrors that name the key and the store: STORE_UNAVAILABLE and STORE_TIMED_OUT may be retried,
  * the others may not. Disposing a store twice is as good as once; later calls throw SHUTTING_DOWN, open bodies stay readable.
- * Every sentence here has a case in the conformance suite (`test/src/conformance`), which all stores pass, bare and wrapped.
+ * Every sentence here has a case in the conformance suite (`test/src/stores/*.conformance.test.ts`), which all stores pass, bare and wrapped.
  */
 export interface ObjectStore extends AsyncDisposable {
   /** Where the objects are, as a URI for people and messages: `memory:`, `file:///var/lib/quire`, `s3://bucket/prefix`. */

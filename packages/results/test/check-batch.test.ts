@@ -21,7 +21,7 @@ import {
 } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { type ArrowBatch, ResultStore } from '../src/index.ts';
-import { pageText } from '../../../test/src/builders/page-text.ts';
+import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
 
 const hourMs = 3_600_000;
 

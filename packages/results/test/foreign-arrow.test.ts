@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { MemoryObjectStore } from '@quire/store-memory';
 import * as ownArrow from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { copyOfArrow } from '../../../test/src/builders/copy-of-arrow.ts';
-import { pageText } from '../../../test/src/builders/page-text.ts';
-import { arrowVersions, describeWithTool } from '../../../test/src/toolchain.ts';
+import { copyOfArrow } from '../../../test/src/testkit/builders/copy-of-arrow.ts';
+import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
+import { arrowVersions, describeWithTool } from '../../../test/src/testkit/toolchain.ts';
 import { type PageFormat, ResultStore } from '../src/index.ts';
 
 type Arrow = typeof ownArrow;

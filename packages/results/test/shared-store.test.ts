@@ -2,8 +2,8 @@ import { createRequestId, isQuireError } from '@quire/core';
 import { ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, expect, test } from 'vitest';
-import { countingJson, countingRows } from '../../../test/src/builders/counting-rows.ts';
-import { pageText } from '../../../test/src/builders/page-text.ts';
+import { countingJson, countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
 import { ResultStore } from '../src/index.ts';
 
 const hourMs = 3_600_000;

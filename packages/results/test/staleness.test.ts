@@ -2,8 +2,8 @@ import { isQuireError, type ObjectStore } from '@quire/core';
 import { faultOn, FaultStore, ManualClock, RecordingStore } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { countingJson, countingRows } from '../../../test/src/builders/counting-rows.ts';
-import { pageText } from '../../../test/src/builders/page-text.ts';
+import { countingJson, countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
 import { removeResult, type ResultEntry, ResultStore } from '../src/index.ts';
 
 const hourMs = 3_600_000;

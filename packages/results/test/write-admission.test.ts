@@ -2,8 +2,8 @@ import { QuireError } from '@quire/core';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { countingJson, countingRows } from '../../../test/src/builders/counting-rows.ts';
-import { pageText } from '../../../test/src/builders/page-text.ts';
+import { countingJson, countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
 import { ResultStore, type SpaceReservation } from '../src/index.ts';
 
 let memory: MemoryObjectStore;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { KafkaServer } from '../servers/kafka-server.ts';
-import { PinotServer } from '../servers/pinot-server.ts';
-import { kafkaServer, pinotServer } from '../toolchain.ts';
+import { KafkaServer } from '../testkit/servers/kafka-server.ts';
+import { PinotServer } from '../testkit/servers/pinot-server.ts';
+import { kafkaServer, pinotServer } from '../testkit/toolchain.ts';
 
 /** Starts what the suites of this folder share, as far as it is there, writes its addresses, and ends it when standard input ends. */
 const [pinotFolder, kafkaJars] = [pinotServer.find(process.env), kafkaServer.find(process.env)];

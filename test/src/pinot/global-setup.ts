@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
-import type { PinotAddress } from '../servers/pinot-server.ts';
+import type { PinotAddress } from '../testkit/servers/pinot-server.ts';
 
 /** What the suites of this folder share. */
 interface SharedServers {

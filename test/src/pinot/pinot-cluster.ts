@@ -2,7 +2,7 @@ import { isQuireError, systemClock, systemRandom } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import { PinotEngine, type PinotEngineOptions } from '@quire/engine-pinot';
 import { inject, vi } from 'vitest';
-import type { PinotAddress } from '../servers/pinot-server.ts';
+import type { PinotAddress } from '../testkit/servers/pinot-server.ts';
 
 /** How long a cluster may take for what it does in its own time. */
 export const patience = { timeout: 60_000, interval: 50 };

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startQuire } from '@quire/cli';
 import { type JsonValue, parseLosslessJson } from '@quire/core';
-import { temporaryDirectory } from '../e2e/cli-process.ts';
+import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { sharedCluster } from './pinot-cluster.ts';
 
 export interface QueryAnswer {

@@ -1,0 +1,203 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { QuireClient } from '@quire/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { quire, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import { GcsServer } from '../testkit/servers/gcs-server.ts';
+import { S3Server } from '../testkit/servers/s3-server.ts';
+import { describeWithTool, gcsServer, s3Server } from '../testkit/toolchain.ts';
+
+const prefix = 'engine.broker.pagination';
+
+function settingsFor(server: S3Server, changes: Readonly<Record<string, string>> = {}): string {
+  const { location, region, endpoint, credentials } = server.storeOptions();
+  const settings: Record<string, string> = {
+    [`${prefix}.protocol`]: 's3',
+    [`${prefix}.s3.data.dir`]: location,
+    [`${prefix}.s3.endpoint`]: endpoint ?? '',
+    [`${prefix}.s3.path.style`]: 'true',
+    [`${prefix}.s3.access.key`]: credentials.accessKeyId,
+    [`${prefix}.s3.secret.key`]: credentials.secretAccessKey,
+    'engine.broker.storage.factory.s3.region': region,
+    ...changes,
+  };
+  return Object.entries(settings)
+    .map(([key, value]) => `${key} = ${value}\n`)
+    .join('');
+}
+
+async function rowsOf(url: string, requestId: string): Promise<string> {
+  const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+  let text = '';
+  for await (const bytes of client.stream(requestId, { offset: 0, rowCount: 3, format: 'ndjson' })) {
+    text += Buffer.from(bytes).toString();
+  }
+  return text;
+}
+
+describeWithTool(s3Server, 'brokers on S3', (path) => {
+  let server: S3Server;
+  beforeAll(async () => {
+    server = await S3Server.start(path);
+  });
+  afterAll(async () => server[Symbol.asyncDispose]());
+
+  test("two brokers on one bucket serve each other's results, and no response names one of them", async () => {
+    await using directory = await temporaryDirectory();
+    const settings = settingsFor(server);
+    const start = async (name: string): ReturnType<typeof startServer> =>
+      startServer(['--config', await writeSettings(directory.path, settings), '--set', `engine.broker.host.name=${name}`]);
+    const one = await start('one.test');
+    await using _one = one.server;
+    const two = await start('two.test');
+    await using _two = two.server;
+    const client = new QuireClient({ baseUrl: one.url, token: 'admin-token' });
+    const { requestId } = await client.query('SELECT range AS n FROM range(1000)', { rowCount: 1 });
+    expect(await rowsOf(two.url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
+    const response = await fetch(`${two.url}/query/${requestId}/results?offset=0`, {
+      headers: { Authorization: 'Bearer admin-token' },
+    });
+    const body = (await response.json()) as object;
+    expect(Object.keys(body)).toEqual(expect.arrayContaining(['requestId', 'brokerId']));
+    expect(Object.keys(body).filter((member) => ['brokerHost', 'brokerPort'].includes(member))).toEqual([]);
+  });
+
+  test('the protocol file takes the URI of a bucket', async () => {
+    await using directory = await temporaryDirectory();
+    const { location } = server.storeOptions();
+    const settings = settingsFor(server, { [`${prefix}.protocol`]: 'file', [`${prefix}.file.data.dir`]: location });
+    const { server: broker, url } = await startServer(['--config', await writeSettings(directory.path, settings)]);
+    await using _broker = broker;
+    expect(broker.stdout).toContain(`results  ${location}`);
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const { requestId } = await client.query('SELECT range AS n FROM range(10)', { rowCount: 1 });
+    expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
+  });
+
+  test('a link gives the data file to anyone who has it, until it ends, and stands in no log', async () => {
+    await using directory = await temporaryDirectory();
+    const settings = settingsFor(server, { 'engine.broker.links.enabled': 'true', 'engine.broker.links.lifetime': '1h' });
+    const { server: broker, url } = await startServer(['--config', await writeSettings(directory.path, settings)]);
+    await using _broker = broker;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const { requestId } = await client.query('SELECT range AS n FROM range(1000)', { rowCount: 1 });
+    const call = (query: string, token: string): Promise<Response> =>
+      fetch(`${url}/query/${requestId}/link${query}`, { headers: { Authorization: `Bearer ${token}` } });
+    const link = (await (await call('?format=arrow', 'admin-token')).json()) as { url: string; expirationTimeMs: number };
+    const file = await fetch(link.url);
+    const bytes = Buffer.from(await file.arrayBuffer());
+    expect(bytes.subarray(0, 6).toString()).toBe('ARROW1');
+    // In a bucket it is compressed unless the settings say otherwise: 1000 numbers of 8 bytes are more than this.
+    expect(bytes.byteLength).toBeLessThan(8000);
+    const tampered = await fetch(link.url.replace('data.arrow', 'other.arrow'));
+    expect([file.status, tampered.status]).toEqual([200, 403]);
+    expect([(await call('?format=csv', 'admin-token')).status, (await call('', 'nobody')).status]).toEqual([400, 401]);
+    const [, signature = ''] = /X-Amz-Signature=([0-9a-f]+)/.exec(link.url) ?? [];
+    expect(signature.length).toBe(64);
+    expect(broker.stdout + broker.stderr).not.toContain(signature);
+  });
+
+  test('there are no links unless they are asked for, and none of a store that cannot sign', async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeSettings(directory.path, settingsFor(server));
+    const { server: broker, url } = await startServer(['--config', config]);
+    await using _broker = broker;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const { requestId } = await client.query('SELECT 1 AS n', { rowCount: 1 });
+    const response = await fetch(`${url}/query/${requestId}/link`, { headers: { Authorization: 'Bearer admin-token' } });
+    expect(response.status).toBe(404);
+    const sets = ['--set', `${prefix}.protocol=memory`, '--set', 'engine.broker.links.enabled=true'];
+    const { exitCode, stderr } = await quire(['start', '--config', config, ...sets], { variables: testVariables });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(/engine\.broker\.links\.enabled = true/) as string,
+    });
+  });
+
+  test.each<[string, Record<string, string>, RegExp]>([
+    [
+      'bucket',
+      { [`${prefix}.s3.data.dir`]: 's3://nobodys/x' },
+      /s3\.data\.dir = s3:\/\/nobodys\/x: .*NoSuchBucket.*Check the name of the bucket/,
+    ],
+    ['secret', { [`${prefix}.s3.secret.key`]: 'wrong' }, /SignatureDoesNotMatch.*Check the credentials.*\.secret\.key/],
+    ['access key', { [`${prefix}.s3.access.key`]: 'nobody' }, /XAdminUserNotFound.*Check the credentials.*\.access\.key/],
+    [
+      'region',
+      { 'engine.broker.storage.factory.s3.region': 'us-east-2' },
+      /See also engine\.broker\.storage\.factory\.s3\.region/,
+    ],
+  ])('a wrong %s is found at the start, in a message that names the setting', async (_, changes, message) => {
+    await using directory = await temporaryDirectory();
+    const config = await writeSettings(directory.path, settingsFor(server, changes));
+    const { exitCode, stderr } = await quire(['start', '--config', config], { variables: testVariables });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(message) as string });
+    expect(stderr).toMatch(/^error INVALID_SETTING: engine\.broker\.pagination\.s3\.data\.dir = s3:\/\/.*\n$/);
+    expect(stderr).not.toContain('quire-test-secret');
+  });
+});
+
+describeWithTool(gcsServer, 'a broker on GCS', (path) => {
+  test('stores results there and serves them', async () => {
+    await using gcs = await GcsServer.start(path);
+    await using directory = await temporaryDirectory();
+    const { location, endpoint } = gcs.storeOptions();
+    const settings = `${prefix}.protocol = gcs\n${prefix}.gcs.data.dir = ${location}\n${prefix}.gcs.endpoint = ${endpoint}\n`;
+    const config = await writeSettings(directory.path, settings);
+    const { server: broker, url } = await startServer(['--config', config]);
+    await using _broker = broker;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const { requestId } = await client.query('SELECT range AS n FROM range(10)', { rowCount: 1 });
+    expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
+    const { exitCode, stderr } = await quire(['start', '--config', config, '--set', `${prefix}.gcs.data.dir=gs://nobodys/x`], {
+      variables: testVariables,
+    });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(/gcs\.data\.dir = gs:\/\/nobodys\/x/) as string,
+    });
+  });
+});
+
+describe('a store of somebody else', () => {
+  test('is opened by the module that the settings name for its scheme', async () => {
+    await using directory = await temporaryDirectory();
+    const place = join(directory.path, 'plugged');
+    const settings = [
+      `${prefix}.protocol = file`,
+      `${prefix}.file.data.dir = here://${place}`,
+      `engine.broker.storage.factory.class.here = ${join(import.meta.dirname, 'remote-plugin.process.ts')}`,
+      '',
+    ];
+    const { server: broker, url } = await startServer(['--config', await writeSettings(directory.path, settings.join('\n'))]);
+    await using _broker = broker;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const { requestId } = await client.query('SELECT range AS n FROM range(10)', { rowCount: 1 });
+    expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
+    expect((await readdir(place, { recursive: true })).filter((name) => name.endsWith('data.arrow')).length).toBe(1);
+  });
+});
+
+describe('a broker on local files', () => {
+  test('loads no SDK of a remote store', async () => {
+    await using directory = await temporaryDirectory();
+    const spy = `data:text/javascript,${encodeURIComponent(
+      "import { registerHooks } from 'node:module'; registerHooks({ load(url, context, next) { process.stderr.write('LOAD ' + url + '\\n'); return next(url, context); } });",
+    )}`;
+    const settings = `${prefix}.protocol = file\n${prefix}.file.data.dir = results\n`;
+    const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --import "${spy}"`;
+    const config = await writeSettings(directory.path, settings);
+    const { stderr } = await quire(['start', '--config', config], {
+      variables: { ...testVariables, NODE_OPTIONS },
+      whenStarted: async (command) => {
+        await command.untilPrinted(/Ctrl-C/);
+        command.signal('SIGTERM');
+      },
+    });
+    const loaded = stderr.split('\n').filter((line) => line.startsWith('LOAD '));
+    expect(loaded.some((line) => line.includes('/packages/store-file/'))).toBe(true);
+    expect(loaded.filter((line) => /store-s3|store-gcs|@aws-sdk|@smithy|@google-cloud|google-auth|gaxios/.test(line))).toEqual(
+      [],
+    );
+  });
+});

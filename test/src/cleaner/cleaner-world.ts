@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import type { CleanerSettings } from '@quire/cleaner';
+import { createRequestId, isQuireError } from '@quire/core';
+import { collect, type FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
+import { listResultFolders, type ResultStore } from '@quire/results';
+import { MemoryObjectStore } from '@quire/store-memory';
+import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
+import { pageText } from '../testkit/builders/page-text.ts';
+import type { Action, Scene, Weather } from './cleaner-actions.ts';
+import { Process, type Removed } from './cleaner-process.ts';
+import { EvictionChecker, type KnownResult } from './eviction-checker.ts';
+
+const hourMs = 3_600_000;
+const graceMs = 2 * hourMs;
+/** More than a commit record has. */
+const recordBytesMax = 3000;
+/** In calls that take some milliseconds each, every scene is over long before. */
+const sceneMsMax = 60_000;
+
+/** A broker with its cleaner, a daemon, the disk that they share, and what must be true of it. */
+export class World {
+  readonly disk = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
+  readonly clock = new ManualClock();
+  readonly random = new SeededRandom(7);
+  settings: CleanerSettings = { periodMs: hourMs, initialDelayMs: 0, quota: undefined, graceMs, concurrencyMax: 3 };
+  #broker = new Process(this, 'broker');
+  #daemon = new Process(this, 'daemon');
+  readonly #known: KnownResult[] = [];
+  #turn = 0;
+  #isDaemonSweeping = false;
+  #scene: readonly Action[] = [];
+  #isFaulty = false;
+  #evictions = new EvictionChecker(undefined);
+  /** What a cleaner has removed and must not have. */
+  readonly #violations: string[] = [];
+
+  /** Runs one scene to its end and checks what must be true after it. */
+  async play({ actions, weather }: Scene): Promise<void> {
+    this.#evictions = new EvictionChecker(this.settings.quota);
+    this.#evictions.noteDemand(await this.#presentBytes());
+    const oldBefore = this.#evictions.oldOf(this.#known, this.clock.nowMs());
+    this.#scene = actions;
+    this.#isFaulty = weather.fault !== undefined;
+    this.#isDaemonSweeping = actions.some((action) => action.kind === 'sweep' && action.by === 'daemon');
+    this.#brew(weather);
+    await this.#drive(Promise.all(actions.map((action) => this.#act(action))).then(() => this.#broker.untilIdle()));
+    this.#brew({ fault: undefined, delaySeed: undefined });
+    if (this.#broker.store.isCrashed) this.#broker = new Process(this, 'broker');
+    if (this.#daemon.store.isCrashed) this.#daemon = new Process(this, 'daemon');
+    this.#expire();
+    assert.deepEqual(this.#violations, []);
+    // Deletions and renewals at the same time change what is stored, and what may go, behind the sweep's back.
+    const isCalm = actions.every(({ kind }) => kind === 'write' || kind === 'abort' || kind === 'read') && !this.#isFaulty;
+    this.#evictions.check(isCalm ? oldBefore : undefined);
+    await this.#expectListed();
+    this.#turn += 1;
+    const result = this.#known[this.#turn % Math.max(1, this.#known.length)];
+    if (result !== undefined) await this.#expectReadable(result, this.#broker.results);
+  }
+
+  /** Lets peace return and two grace periods pass: nothing may be left but whole results, and not too much of these. */
+  async conclude(): Promise<void> {
+    for (let round = 0; round < 3; round += 1) {
+      await this.#drive(this.#broker.cleaner.sweep('schedule'));
+      if (round < 2) await this.clock.advance(graceMs);
+    }
+    this.#expire();
+    assert.deepEqual(this.#violations, []);
+    const folders = await collect(listResultFolders(this.disk, ''));
+    assert.deepEqual(
+      folders.filter(({ entry, orphans }) => entry === undefined || orphans.length > 0),
+      [],
+    );
+    const presentBytes = await this.#presentBytes();
+    assert.equal(this.#broker.admission.usageBytes, presentBytes);
+    const { quota } = this.settings;
+    if (quota !== undefined) {
+      assert.ok(presentBytes <= (quota.quotaBytes * quota.criticalPercent) / 100, 'usage is above critical');
+    }
+    for (const { entry } of folders) assert.ok(entry!.expirationTimeMs > this.clock.nowMs(), 'an expired result is left');
+    // The disk has to prove it to a process that remembers nothing, and the broker must say the same.
+    for (const result of this.#known) result.isHalfRenewed = false;
+    for (const results of [new Process(this, 'daemon').results, this.#broker.results]) {
+      for (const result of this.#known) await this.#expectReadable(result, results);
+    }
+  }
+
+  async #presentBytes(): Promise<number> {
+    return (await collect(this.disk.list(''))).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  }
+
+  /** Called by the broker's admission: somebody asks for so much more room. */
+  noteDemand(bytes: number): void {
+    this.#evictions.noteDemand(bytes);
+  }
+
+  /** What the disk says: bytes of the results that live and are not being written, and whether there is nothing else. */
+  async look(): Promise<{ readonly liveBytes: number; readonly isTidy: boolean }> {
+    let liveBytes = 0;
+    let hasDebris = false;
+    for await (const { requestId, entry, orphans } of listResultFolders(this.disk, '')) {
+      if (this.#broker.admission.isWriting(requestId)) continue;
+      hasDebris ||= orphans.length > 0;
+      if (entry !== undefined && entry.expirationTimeMs > this.clock.nowMs()) liveBytes += entry.sizeBytes;
+    }
+    // Another process's sweep, and records that are being replaced, take their time to show.
+    const isAlone = this.#scene.every(({ kind }) => kind !== 'sweep' && kind !== 'renew' && kind !== 'delete');
+    return { liveBytes, isTidy: !hasDebris && !this.#isFaulty && isAlone };
+  }
+
+  /** Called by the cleaners' logs; `storedBytes` as the broker counts them afterwards. */
+  noteRemoval({ id, reason, bytes, ageMs }: Removed, isDone: boolean, storedBytes: number | undefined): void {
+    const result = this.#known.find(({ requestId }) => requestId === id);
+    const violate = (what: string): void => void this.#violations.push(`${id} was ${reason}: ${what}`);
+    if (result === undefined) return violate('nobody ever wrote it');
+    // Of a committed result, that is a commit record which a renewal has replaced: whether the result still reads is checked anyway.
+    if (reason === 'orphan') return undefined;
+    if (reason === 'expired' && result.state === 'live' && result.expirationTimeMs > this.clock.nowMs()) {
+      violate('it had time left');
+    }
+    if (reason === 'evicted') {
+      if (this.settings.quota === undefined) violate('no quota is enforced');
+      this.#evictions.note({ bytes, ageMs, storedBytes: isDone ? storedBytes : undefined });
+    }
+    Object.assign(result, { state: isDone ? 'gone' : 'unknown', isDisturbed: true });
+    return undefined;
+  }
+
+  /** Makes the calls of both processes go as the weather says, counted from now. */
+  #brew({ fault, delaySeed }: Weather): void {
+    const random = delaySeed === undefined ? undefined : new SeededRandom(delaySeed);
+    let count = 0;
+    const plan: FaultStore['plan'] = () => {
+      count += 1;
+      if (fault?.at === count) return fault.fault;
+      return random === undefined ? undefined : { kind: 'slow', delayMs: random.integer(4) };
+    };
+    this.#broker.store.plan = plan;
+    this.#daemon.store.plan = plan;
+  }
+
+  /** Lets virtual time pass until it is done. */
+  async #drive(work: Promise<unknown>): Promise<void> {
+    let isDone = false;
+    const done = work.finally(() => (isDone = true));
+    done.catch(() => undefined);
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+    const startMs = this.clock.monotonicMs();
+    while (!isDone && this.clock.monotonicMs() - startMs < sceneMsMax) await this.clock.advance(1);
+    assert.ok(isDone, `a scene does not end: ${this.#broker.admission.waitingCount} writes wait for room`);
+    await done;
+  }
+
+  /** What has once been seen as expired may be treated as gone, even if the clock is set back. */
+  #expire(): void {
+    for (const result of this.#known) {
+      if (result.state === 'live' && result.expirationTimeMs <= this.clock.nowMs()) result.state = 'unknown';
+    }
+  }
+
+  async #act(action: Action): Promise<void> {
+    switch (action.kind) {
+      case 'write':
+        return this.#write(action.rowCount);
+      case 'abort':
+        return this.#abort(action.rowCount, action.afterMs);
+      case 'read':
+        return this.#read(action.result, action.offset, action.rowCount);
+      case 'renew':
+        return this.#renew(action.result, action.durationMs);
+      case 'delete':
+        return this.#delete(action.result);
+      case 'sweep':
+        return this.#sweep(action.by);
+      case 'tick':
+        return this.clock.advance(action.durationMs);
+      case 'step-clock':
+        this.clock.stepWallClock(action.deltaMs);
+        return undefined;
+      case 'quota': {
+        const { quotaBytes, protectionMs } = action;
+        const percents = { criticalPercent: 90, targetPercent: 60 };
+        const quota = quotaBytes === undefined ? undefined : { quotaBytes, protectionMs, ...percents };
+        this.settings = { ...this.settings, quota };
+        this.#evictions = new EvictionChecker(quota);
+        return undefined;
+      }
+      case 'restart':
+        if (action.who === 'broker') this.#broker = new Process(this, 'broker');
+        else this.#daemon = new Process(this, 'daemon');
+        return undefined;
+    }
+  }
+
+  async #write(rowCount: number, signal?: AbortSignal): Promise<void> {
+    const requestId = createRequestId(this.clock, this.random);
+    const result: KnownResult = {
+      requestId,
+      rowCount,
+      submissionTimeMs: 0,
+      expirationTimeMs: 0,
+      state: 'unknown',
+      isDisturbed: false,
+    };
+    this.#known.push(result);
+    try {
+      const { entry } = await this.#broker.results.create(countingRows(rowCount, 100), { owner: 'o', requestId, signal });
+      if (!result.isDisturbed) {
+        const { submissionTimeMs, expirationTimeMs } = entry;
+        Object.assign(result, { state: 'live', submissionTimeMs, expirationTimeMs });
+      }
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+    }
+  }
+
+  async #abort(rowCount: number, afterMs: number): Promise<void> {
+    const stop = new AbortController();
+    if (afterMs === 0) stop.abort();
+    else void this.clock.sleep(afterMs).then(() => stop.abort());
+    await this.#write(rowCount, stop.signal);
+  }
+
+  async #read(index: number, offset: number, rowCount: number): Promise<void> {
+    const result = this.#known[index];
+    if (result === undefined) return;
+    const start = Math.min(offset, result.rowCount);
+    try {
+      const text = await pageText(await this.#broker.results.open(result.requestId), start, rowCount);
+      assert.equal(text, countingJson(start, Math.min(result.rowCount, start + rowCount)));
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      if (result.isHalfRenewed !== true) assert.notEqual(error.code, 'RESULT_CORRUPT');
+    }
+  }
+
+  async #renew(index: number, durationMs: number): Promise<void> {
+    const result = this.#known[index];
+    if (result === undefined) return;
+    const wished = this.clock.nowMs() + durationMs;
+    const before = result.expirationTimeMs;
+    result.expirationTimeMs = Math.min(before, wished);
+    // While it goes on, there are two commit records.
+    this.#evictions.noteDemand(recordBytesMax);
+    try {
+      const { expirationTimeMs } = await this.#broker.results.renew(result.requestId, durationMs);
+      if (result.state === 'live') result.expirationTimeMs = expirationTimeMs;
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      result.isHalfRenewed = this.#isFaulty;
+      // Another renewal at the same time may have succeeded before this one took its place, and failed.
+      result.expirationTimeMs = Math.min(result.expirationTimeMs, wished);
+      // A daemon and a renewal, which have seen each other, have both given way: see `removeResult`.
+      if (this.#isDaemonSweeping && result.state === 'live') result.state = 'unknown';
+    }
+  }
+
+  async #delete(index: number): Promise<void> {
+    const result = this.#known[index];
+    if (result === undefined) return;
+    if (result.state === 'live') result.state = 'unknown';
+    result.isDisturbed = true;
+    try {
+      await this.#broker.results.delete(result.requestId);
+      result.state = 'gone';
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+    }
+  }
+
+  async #sweep(by: 'broker' | 'daemon'): Promise<void> {
+    const process = by === 'broker' ? this.#broker : this.#daemon;
+    try {
+      await process.cleaner.sweep('schedule');
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+    }
+  }
+
+  /** What must be there is there; to open all of it after every scene would take too long. */
+  async #expectListed(): Promise<void> {
+    const listed = new Set<string>();
+    for await (const { requestId, entry } of listResultFolders(this.disk, '')) if (entry !== undefined) listed.add(requestId);
+    const wrong = this.#known.filter(
+      ({ requestId, state }) => state !== 'unknown' && (state === 'live') !== listed.has(requestId),
+    );
+    assert.deepEqual(wrong, []);
+  }
+
+  async #expectReadable({ requestId, rowCount, state, isHalfRenewed }: KnownResult, results: ResultStore): Promise<void> {
+    try {
+      assert.equal(await pageText(await results.open(requestId), 0, rowCount + 1), countingJson(0, rowCount));
+      // Of no rows, a broker that has the commit record at hand needs no data, and so does not hear that a daemon has removed it.
+      if (rowCount > 0) assert.notEqual(state, 'gone', requestId);
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      assert.notEqual(state, 'live', `${requestId}: ${error.message}`);
+      if (isHalfRenewed !== true) assert.equal(error.kind, 'missing');
+    }
+  }
+}

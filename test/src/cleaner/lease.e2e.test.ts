@@ -1,0 +1,55 @@
+import { kill } from 'node:process';
+import { collect } from '@quire/core/testing';
+import { ResultStore } from '@quire/results';
+import { S3ObjectStore } from '@quire/store-s3';
+import { expect, test } from 'vitest';
+import { countingRows } from '../testkit/builders/counting-rows.ts';
+import { S3Server } from '../testkit/servers/s3-server.ts';
+import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
+import { writeS3Config } from './cleaner-config.ts';
+import { CliProcess, temporaryDirectory } from '../testkit/cli-process.ts';
+
+const brokerId = 'Broker_a_1';
+
+function deletedIn({ stderr }: CliProcess): string[] {
+  return Array.from(stderr.matchAll(/"id":"([^"]+)","reason":"expired"[^\n]*"msg":"deleted"/g), ([, id]) => id ?? '');
+}
+
+describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
+  test(
+    'take turns: one leaves a sweep to the other, and takes over soon after that one has died',
+    { timeout: 120_000 },
+    async () => {
+      await using server = await S3Server.start(path);
+      await using directory = await temporaryDirectory();
+      const options = server.storeOptions();
+      await using store = await S3ObjectStore.open(options);
+      const config = await writeS3Config(directory.path, options, ['engine.cleaner.concurrency = 1']);
+      const results = new ResultStore({ store, brokerId, expirationMs: 1, expirationMaxMs: 1 });
+      const ids = new Set<string>();
+      for (let count = 0; count < 300; count += 1) {
+        ids.add((await results.create(countingRows(1), { owner: 'o' })).entry.requestId);
+      }
+
+      const holder = new CliProcess(['cleaner', '--config', config]);
+      await using _holder = holder;
+      await holder.untilLogged('"deleted"');
+      kill(holder.pid, 'SIGSTOP'); // amid its sweep, with the lease in its hand
+      await using other = new CliProcess(['cleaner', '--config', config]);
+      await other.untilLogged('sweep skipped: another cleaner is sweeping');
+      expect(deletedIn(other)).toEqual([]);
+      expect((await collect(results.list())).length).toBeGreaterThan(0);
+      kill(holder.pid, 'SIGKILL');
+      await other.untilLogged('sweep ended');
+
+      // Where the signal came between a commit record and its data, the data is young, and waits for the grace period.
+      const left = await collect(store.list(`${brokerId}/`));
+      expect(left.filter(({ key }) => !key.endsWith('/data.arrow'))).toEqual([]);
+      expect(left.length).toBeLessThanOrEqual(1);
+      const [byHolder, byOther] = [deletedIn(holder), deletedIn(other)];
+      expect(byOther.length).toBeGreaterThan(0);
+      expect([...byHolder, ...byOther].filter((id) => !ids.has(id))).toEqual([]);
+      expect(byOther.filter((id) => byHolder.includes(id))).toEqual([]);
+    },
+  );
+});

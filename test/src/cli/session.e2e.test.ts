@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type CliProcess, quire, startServer, temporaryDirectory, writeSettings } from '../testkit/cli-process.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** One server for all tests of this file, as people use one: with tables, results in files, and two callers. */
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let server: CliProcess;
+let asAdmin: readonly string[];
+let asAnn: readonly string[];
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  const config = await writeSettings(
+    directory.path,
+    'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = deep/results\n',
+  );
+  const started = await startServer(['--config', config]);
+  server = started.server;
+  asAdmin = ['--url', started.url, '--token', 'admin-token'];
+  asAnn = ['--url', started.url, '--user', 'ann:ann-password'];
+});
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+/** The ids of all stored results, newest first. */
+async function storedIds(): Promise<string[]> {
+  const { stdout } = await quire(['results', 'list', ...asAdmin]);
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
+}
+
+const allStocks = 'SELECT symbol, date, price FROM stocks';
+
+describe('quire query in a pipe', () => {
+  test('writes every row of a result of several pages, in every format', async () => {
+    const [tabbed, csv, ndjson] = await Promise.all([
+      quire(['query', ...asAnn, '--page-size', '100', '--header', allStocks]),
+      quire(['query', ...asAnn, '--format', 'csv', allStocks]),
+      quire(['query', ...asAnn, '--json', allStocks]),
+    ]);
+    expect([tabbed.exitCode, tabbed.stderr, csv.exitCode, csv.stderr, ndjson.exitCode, ndjson.stderr]).toEqual([
+      0,
+      '',
+      0,
+      '',
+      0,
+      '',
+    ]);
+    const lines = tabbed.stdout.trimEnd().split('\n');
+    expect(lines.slice(0, 2)).toEqual(['symbol\tdate\tprice', 'MSFT\tJan 1 2000\t39.81']);
+    expect(lines.length).toBe(561);
+    expect(csv.stdout.replaceAll('\r', '').trimEnd()).toBe(lines.join('\n').replaceAll('\t', ','));
+    const rows = ndjson.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => Object.values(JSON.parse(line)).join('\t'));
+    expect(rows).toEqual(lines.slice(1));
+  });
+
+  test('keeps every digit and every character', async () => {
+    const sql =
+      "SELECT 9223372036854775807 AS big, -0.1::DECIMAL(38, 37) AS exact, 'a\tb\n\\' || chr(27) AS text, NULL AS nothing";
+    expect((await quire(['query', ...asAnn, sql])).stdout).toBe(
+      '9223372036854775807\t-0.1000000000000000000000000000000000000\ta\\tb\\n\\\\\u001b\t\\N\n',
+    );
+  });
+
+  test('reads SQL from standard input, and writes the rows that are wanted', async () => {
+    const { stdout } = await quire(['query', ...asAnn, '--rows', '2', '--offset', '558'], { stdin: `${allStocks};\n` });
+    expect(stdout).toBe('AAPL\tFeb 1 2010\t204.62\nAAPL\tMar 1 2010\t223.02\n');
+  });
+
+  test('exits with 1 for a query that fails, and says why', async () => {
+    const { exitCode, stdout, stderr } = await quire(['query', ...asAnn, 'SELECT * FROM stonks']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^error TABLE_NOT_FOUND: .*stonks/);
+  });
+
+  test('exits with 1 for a caller whom the server does not know, without a word about the token', async () => {
+    const { exitCode, stderr } = await quire(['query', ...asAdmin.slice(0, 2), '--token', 'wrong-token', 'SELECT 1']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error UNAUTHENTICATED: /);
+    expect(stderr).not.toContain('wrong-token');
+  });
+});
+
+describe('quire results', () => {
+  test('lists what queries have stored, shows, renews and deletes it', async () => {
+    await quire(['query', ...asAnn, '--rows', '1', allStocks]);
+    const [id = ''] = await storedIds();
+    const shown = await quire(['results', 'show', id, ...asAnn]);
+    expect(shown.stdout).toContain(`requestId\t${id}\n`);
+    expect(shown.stdout).toContain('numRowsResultSet\t560\n');
+
+    const before = JSON.parse((await quire(['results', 'list', '--json', ...asAdmin])).stdout.split('\n')[0] ?? '') as Record<
+      string,
+      unknown
+    >;
+    const renewed = JSON.parse((await quire(['results', 'renew', id, '3h', '--json', ...asAnn])).stdout) as Record<
+      string,
+      unknown
+    >;
+    // The renewal wrote a record of its own.
+    const { expirationTimeMs, metadataFile, sizeBytes } = renewed;
+    expect(renewed).toEqual({ ...before, expirationTimeMs, metadataFile, sizeBytes });
+    expect(Number(expirationTimeMs) - Number(before['expirationTimeMs'])).toBeGreaterThan(1.9 * 3_600_000);
+
+    expect(await quire(['results', 'delete', id, ...asAnn])).toEqual({ exitCode: 0, stdout: `Deleted ${id}.\n`, stderr: '' });
+    const again = await quire(['results', 'delete', id, ...asAnn]);
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toMatch(/^error RESULT_DELETED: /);
+    expect(await storedIds()).not.toContain(id);
+  });
+
+  test('are for admins to list', async () => {
+    const { exitCode, stderr } = await quire(['results', 'list', ...asAnn]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^error FORBIDDEN: /);
+  });
+});

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { startQuire, type StartQuireOptions } from '@quire/cli';
+import { QuireClient } from '@quire/client';
+import { describe, expect, test, vi } from 'vitest';
+import { quire, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const plugin = join(import.meta.dirname, 'engine-plugin.process.ts');
+const engineKey = 'engine.class';
+
+/** Starts a broker in this process, with the settings of the tests. */
+async function start(directory: string, options: StartQuireOptions = {}) {
+  const file = await writeSettings(directory);
+  return startQuire({ file, roles: ['broker'], variables: testVariables, directory, ...options });
+}
+
+function clientOf(url: string | undefined): QuireClient {
+  return new QuireClient({ baseUrl: String(url), token: testVariables.TEST_ADMIN_TOKEN });
+}
+
+describe('a server in a program', () => {
+  test('answers queries, tells its log, and is gone once it is closed, as often as that is asked for', async () => {
+    await using directory = await temporaryDirectory();
+    const lines: string[] = [];
+    await using running = await start(directory.path, { log: (line) => lines.push(line) });
+    const { broker, proxy, controller } = running.addresses;
+    expect([proxy, controller]).toEqual([undefined, undefined]);
+    const { page } = await clientOf(broker?.url).query('SELECT count(*) FROM stocks');
+    expect(page.rows).toEqual([[560]]);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+      expect.objectContaining({ msg: 'broker listens', url: broker?.url }),
+    );
+    await Promise.all([running.close(), running.close()]);
+    await running.ended;
+    await expect(fetch(`${broker?.url}/health`)).rejects.toThrow('fetch failed');
+  });
+
+  test('does not start with settings that are wrong, and says all that is wrong with them', async () => {
+    await using directory = await temporaryDirectory();
+    const set = { 'engine.broker.query.timeout': 'soon', 'engine.broker.query.queue': '-1' };
+    await expect(start(directory.path, { set })).rejects.toMatchObject({
+      code: 'INVALID_SETTING',
+      message: expect.stringMatching(/engine\.broker\.query\.timeout[^]*engine\.broker\.query\.queue/),
+    });
+    const roles = ['waiter'] as unknown as NonNullable<StartQuireOptions['roles']>;
+    await expect(start(directory.path, { roles })).rejects.toMatchObject({
+      code: 'INVALID_SETTING',
+      message: `There is no role 'waiter'; expected some of server, broker, proxy, controller, cleaner.`,
+    });
+  });
+
+  test('reads no variable of the process that it was not given', async () => {
+    await using directory = await temporaryDirectory();
+    vi.stubEnv('ENGINE_BROKER_QUERY_TIMEOUT', 'soon');
+    try {
+      await using running = await start(directory.path);
+      expect((await fetch(`${running.addresses.broker?.url}/health`)).status).toBe(200);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+});
+
+describe('an engine of somebody else', () => {
+  test('runs the queries of a broker, in its process', async () => {
+    await using directory = await temporaryDirectory();
+    await using running = await start(directory.path, { set: { [engineKey]: plugin } });
+    const client = clientOf(running.addresses.broker?.url);
+    const { page } = await client.query('SELECT count(*) FROM stocks');
+    expect(page.rows).toEqual([[560]]);
+    await expect(client.query('SELECT * FROM nowhere')).rejects.toMatchObject({ code: 'TABLE_NOT_FOUND' });
+  });
+
+  test('is what `quire start` runs queries on', async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeSettings(directory.path, `${engineKey} = ${plugin}\n`);
+    const { server: broker, url } = await startServer(['--config', config]);
+    await using _broker = broker;
+    const { page } = await clientOf(url).query('SELECT range AS n FROM range(10)', { rowCount: 1 });
+    expect(page.rows).toEqual([[0]]);
+    expect(broker.stderr).toContain('queries run on the engine of a plug-in');
+  });
+
+  test('stops a server from starting when its module is not there, or exports no engine', async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeSettings(directory.path);
+    const missing = join(directory.path, 'missing.mjs');
+    for (const [module, problem] of [
+      [missing, 'Cannot find module'],
+      [join(import.meta.dirname, '../broker/remote-plugin.process.ts'), 'the module exports no function openQueryEngine'],
+    ] as const) {
+      const { exitCode, stderr } = await quire(['start', '--roles', 'broker', '-c', config, '-s', `${engineKey}=${module}`], {
+        variables: testVariables,
+      });
+      expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(problem) });
+      expect(stderr).toContain(`${engineKey} = ${module}`);
+    }
+  });
+});

@@ -1,0 +1,185 @@
+import { QuireClient } from '@quire/client';
+import { describe, expect, test, vi } from 'vitest';
+import { quire, shell, startServer, temporaryDirectory, writeSettings } from '../testkit/cli-process.ts';
+
+// Real processes and three million rows, on machines that have other things to do as well.
+vi.setConfig({ testTimeout: 120_000 });
+
+describe('the quickstart', () => {
+  test('prints its addresses, its tables and three commands, which work exactly as they are printed', async () => {
+    await using directory = await temporaryDirectory();
+    const sets = [
+      'engine.broker.client.queryPort=0',
+      'proxy.port=0',
+      'controller.port=0',
+      `engine.broker.pagination.file.data.dir=${directory.path}/results`,
+      `engine.broker.pagination.temp.dir=${directory.path}/temp`,
+      `engine.tables.data.dir=${directory.path}/tables`,
+      `engine.stream.file.dir=${directory.path}/streams`,
+    ];
+    // What `npm start -- --set …` runs.
+    const args = [
+      '--roles',
+      'server,broker,proxy,controller', // the default
+      '--config',
+      'config/quickstart.properties',
+      ...sets.flatMap((set) => ['--set', set]),
+    ];
+    const { server, url } = await startServer(args);
+    await using first = server;
+    expect(first.stdout).toContain(`  broker        ${url}  (API: ${url}/docs)\n  proxy         http://127.0.0.1:`);
+    expect(first.stdout).toContain('  results       file://');
+    expect(first.stdout).toContain('  tables        flights, airports, cars, movies, penguins, stocks, weather\n');
+
+    const [page = '', growing = '', task = ''] = commandsOf(first.stdout);
+    const paged = await shell(page);
+    expect(JSON.parse(paged.stdout)).toMatchObject({
+      numRowsResultSet: 3_000_000,
+      offset: 1_500_000,
+      numRows: 3,
+      exceptions: [],
+    });
+    const before = await countOf(growing);
+    await vi.waitFor(async () => expect(await countOf(growing)).toBeGreaterThan(before), { timeout: 60_000, interval: 10 });
+    await vi.waitFor(
+      async () =>
+        expect(JSON.parse((await shell(task)).stdout)).toMatchObject({
+          taskState: 'COMPLETED',
+          subtaskInfos: [{ info: '1 file, 5,105 rows, 1 segment' }],
+        }),
+      { timeout: 60_000, interval: 50 },
+    );
+
+    // Killed at any moment and started again, it goes on: nothing is made or loaded twice, and each message is there once.
+    const seen = await countOf(growing);
+    await first[Symbol.asyncDispose]();
+    const again = await startServer(args);
+    await using second = again.server;
+    const [, growingAgain = '', taskAgain = ''] = commandsOf(second.stdout);
+    await vi.waitFor(async () => expect(await countOf(growingAgain)).toBeGreaterThan(seen), { timeout: 60_000, interval: 10 });
+    expect(JSON.parse((await shell(taskAgain)).stdout)).toMatchObject({ taskState: 'COMPLETED', subtaskCount: { total: 1 } });
+    const ask = new QuireClient({ baseUrl: again.url, token: 'quickstart-admin' });
+    const { page: rows } = await ask.query('SELECT count(*), count(DISTINCT date) FROM sp500');
+    expect(rows.rows).toEqual([[5_105, 5_105]]);
+    second.signal('SIGTERM');
+    expect((await second.ended()).exitCode).toBe(0);
+  });
+});
+
+function commandsOf(stdout: string): readonly string[] {
+  return stdout
+    .split(/^# .*\n/m)
+    .slice(1)
+    .map((text) => text.split('\n\n')[0] ?? '');
+}
+
+/** The first cell of the first line that a command prints. */
+async function countOf(command: string): Promise<number> {
+  return Number((await shell(command)).stdout.split('\t')[0]);
+}
+
+describe('a server', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('lets calls under way finish at %s, and exits with 0', async (signal) => {
+    await using directory = await temporaryDirectory();
+    const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
+    await using _server = server;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    // More than the buffers between the two hold: a reader that stops keeps the call under way.
+    const { requestId, totalRowCount } = await client.query('SELECT a.*, b.* FROM stocks a, stocks b', { rowCount: 1 });
+    let text = '';
+    for await (const bytes of client.stream(requestId, { offset: 0, rowCount: totalRowCount, format: 'csv' })) {
+      if (text === '') {
+        server.signal(signal);
+        await server.untilLogged('calls under way may finish');
+      }
+      text += Buffer.from(bytes).toString();
+    }
+    expect(text.trimEnd().split('\n').length).toBe(1 + 560 ** 2);
+    expect((await server.ended()).exitCode).toBe(0);
+  });
+
+  test('stops at once at a second signal, and exits with 1', async () => {
+    await using directory = await temporaryDirectory();
+    const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
+    await using _server = server;
+    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    const running = client.query(endlessQuery).catch((error: unknown) => error);
+    await untilRunning(url);
+    server.signal('SIGINT');
+    server.signal('SIGTERM');
+    const { exitCode, stderr } = await server.ended();
+    expect(exitCode).toBe(1);
+    expect(stderr.split('\n')).toContain('Stopped at once: calls under way were cut off.');
+    // Whether the last words still reach the client is a matter of luck; an answer they are not.
+    expect(await running).toBeInstanceOf(Error);
+  });
+
+  test('finds the results again that it has stored in files, once it is started again', async () => {
+    await using directory = await temporaryDirectory();
+    const config = await writeSettings(
+      directory.path,
+      'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n',
+    );
+    const first = await startServer(['--config', config]);
+    const { requestId } = await new QuireClient({ baseUrl: first.url, token: 'admin-token' }).query('SELECT 42 AS answer');
+    first.server.signal('SIGTERM');
+    await first.server.ended();
+
+    const second = await startServer(['--config', config]);
+    await using _second = second.server;
+    const page = await new QuireClient({ baseUrl: second.url, token: 'admin-token' }).page(requestId, { offset: 0 });
+    expect(page.rows).toEqual([[42]]);
+  });
+
+  test('finds them under its id as well when its port has changed meanwhile', async () => {
+    await using directory = await temporaryDirectory();
+    const store = 'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
+    const named = ['--config', await writeSettings(directory.path, store), '-s', 'engine.broker.id=reports'];
+    const first = await startServer(named);
+    const { requestId } = await new QuireClient({ baseUrl: first.url, token: 'admin-token' }).query('SELECT 42 AS answer');
+    first.server.signal('SIGTERM');
+    await first.server.ended();
+
+    const second = await startServer([...named, '-s', `engine.broker.client.queryPort=${new URL(first.url).port}`]);
+    await using _second = second.server;
+    const page = await new QuireClient({ baseUrl: second.url, token: 'admin-token' }).page(requestId, { offset: 0 });
+    expect([page.rows, page.brokerId]).toEqual([[[42]], 'reports']);
+  });
+
+  test('prints no token that somebody chose', async () => {
+    await using directory = await temporaryDirectory();
+    const { server } = await startServer(['--config', await writeSettings(directory.path)]);
+    await using _server = server;
+    expect(server.stdout).toContain('Authorization: Bearer $QUIRE_TOKEN');
+    expect(server.stdout + server.stderr).not.toMatch(/admin-token|ann-password/);
+  });
+});
+
+test('Ctrl-C cancels a query on the server as well, and the command exits with 1', async () => {
+  await using directory = await temporaryDirectory();
+  const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
+  await using _server = server;
+  const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+  const cancelled = quire(['query', '--url', url, '--token', 'admin-token', endlessQuery], {
+    whenStarted: async (command) => {
+      await untilRunning(url);
+      command.signal('SIGINT');
+    },
+  });
+  expect(await cancelled).toEqual({ exitCode: 1, stdout: '', stderr: 'Cancelled.\n' });
+  await untilRunning(url, 0);
+  expect(await client.list()).toEqual([]);
+});
+
+/** A hundred billion combinations, of which every one must be looked at. */
+const endlessQuery =
+  'SELECT count(*) AS n FROM stocks a, stocks b, stocks c, stocks d WHERE a.price + b.price + c.price + d.price > 0';
+
+/** Resolves once the server says that so many queries run. */
+async function untilRunning(url: string, count = 1): Promise<void> {
+  const pattern = new RegExp(`^quire_queries_running ${count}$`, 'm');
+  while (true) {
+    const response = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer admin-token' } });
+    if (pattern.test(await response.text())) return;
+  }
+}

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { PinotCursorResponse } from '@quire/api';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describeWithTool, javaClient, pinotDriver } from '../testkit/toolchain.ts';
+import { CliProcess, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import { PinotCursor } from './pinot-cursor.ts';
+
+/** Programs made for Apache Pinot, unchanged, against `quire start`. */
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+const run = promisify(execFile);
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+let server: CliProcess;
+let broker: string;
+let proxy: string;
+let controller: string;
+
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  const config = await writeSettings(directory.path, 'proxy.port = 0\ncontroller.port = 0\n');
+  server = new CliProcess(['start', '--config', config], { variables: testVariables });
+  const urls = await server.untilPrinted(/broker +(http:\S+)[^]*proxy +(http:\S+)[^]*controller +(http:\S+)[^]*Ctrl-C/);
+  [broker = '', proxy = '', controller = ''] = urls.slice(1);
+});
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+const hostAndPort = (url: string): string => url.replace('http://', '');
+
+/** Of each type that has a name of its own there, the value that is easiest to get wrong. */
+const oneOfEachType =
+  `SELECT CAST(-2147483648 AS INTEGER) AS i, CAST(9223372036854775807 AS BIGINT) AS l, CAST(0.1 AS DOUBLE) AS d,
+  symbol AS s, CAST(1 AS BOOLEAN) AS b, CAST('2001-02-03 04:05:06.789' AS TIMESTAMP) AS t,
+  CAST(12345678901234567.89 AS DECIMAL(30, 2)) AS n FROM stocks LIMIT 1`.replaceAll(/\s+/g, ' ');
+
+// Its release 1.5.1, the first with cursors, cannot be had from Maven Central as this project reaches it (404); 1.2.0 is the newest that
+// can. So plain queries are run by the client itself, and its cursors by the calls that its sources show, further down.
+describeWithTool(javaClient, "Apache Pinot's client for Java", (jars) => {
+  const query = async (how: 'controller' | 'brokers', url: string, ...queries: readonly string[]): Promise<readonly string[]> => {
+    const program = join(import.meta.dirname, '../../java-client/PinotQueries.java');
+    const { NODE_OPTIONS: _, ...environment } = process.env;
+    const { stdout } = await run('java', ['-cp', join(jars, '*'), program, how, hostAndPort(url), ...queries], {
+      env: { ...environment, QUIRE_TOKEN: 'admin-token' },
+    });
+    return stdout.trimEnd().split('\n');
+  };
+  const queries = [oneOfEachType, "SELECT COUNT(*) AS c FROM stocks WHERE symbol = 'AAPL'", 'SELECT nothing FROM stocks'];
+  const expected = [
+    'i INT\tl LONG\td DOUBLE\ts STRING\tb BOOLEAN\tt TIMESTAMP\tn BIG_DECIMAL',
+    '-2147483648\t9223372036854775807\t0.1\tMSFT\ttrue\t2001-02-03 04:05:06.789\t12345678901234567.89',
+    'c LONG',
+    '123',
+    expect.stringMatching(/^failed: Query had processing exceptions: .*710.*nothing/),
+  ];
+
+  test('finds its broker through the controller, and reads every type', async () => {
+    expect(await query('controller', controller, ...queries)).toEqual(expected);
+  });
+
+  test('does so as well when it is told of the proxy alone', async () => {
+    expect(await query('brokers', proxy, ...queries)).toEqual(expected);
+  });
+});
+
+describeWithTool(pinotDriver, "Apache Pinot's driver for Python", (python) => {
+  const script = `
+import json, sys
+from pinotdb import connect
+from pinotdb.exceptions import DatabaseError
+
+host, port, sql = sys.argv[1:]
+options = {'host': host, 'port': int(port), 'extra_request_headers': 'Authorization=Bearer admin-token'}
+cursor = connect(**options).cursor()
+cursor.execute(sql)
+print(json.dumps([[column['name'], column['type']] for column in cursor.schema]))
+print(json.dumps(cursor.fetchone(), default=str))
+cursor.execute('SELECT symbol FROM stocks WHERE symbol = %(symbol)s LIMIT 5', {'symbol': 'IBM'})
+print(json.dumps([cursor.fetchmany(2), cursor.fetchall()]))
+cursor.execute('SELECT symbol FROM stocks', queryOptions='getCursor=true;cursorNumRows=3')
+print(len(cursor.fetchall()))
+try:
+    cursor.execute('SELECT nothing FROM stocks')
+except DatabaseError as error:
+    print('errorCode' in str(error) and '710' in str(error))
+cursor = connect(**options, use_multistage_engine=True).cursor()
+cursor.execute('SELECT 1 AS one FROM stocks LIMIT 1')
+print(cursor.fetchall())
+`;
+
+  test.each(['broker', 'proxy'])('queries a %s', async (what) => {
+    const { hostname, port } = new URL(what === 'broker' ? broker : proxy);
+    const { stdout } = await run(python, ['-c', script, hostname, port, oneOfEachType]);
+    const types = { i: 'INT', l: 'LONG', d: 'DOUBLE', s: 'STRING', b: 'BOOLEAN', t: 'TIMESTAMP', n: 'BIG_DECIMAL' };
+    const lines = stdout.trimEnd().split('\n');
+    expect(JSON.parse(lines[0] ?? '')).toEqual(Object.entries(types));
+    expect(lines.slice(1)).toEqual([
+      '[-2147483648, 9223372036854775807, 0.1, "MSFT", true, "2001-02-03 04:05:06.789000", "\\"12345678901234567.89\\""]',
+      '[[["IBM"], ["IBM"]], [["IBM"], ["IBM"], ["IBM"]]]',
+      '3',
+      'True',
+      '[[1]]',
+    ]);
+  });
+});
+
+describe('the calls that cursors of its client for Java make, from release 1.5 on', () => {
+  const numbersOf = ({ resultTable }: PinotCursorResponse): readonly unknown[] => (resultTable?.rows ?? []).map(([n]) => n);
+  const range = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, index) => start + index);
+
+  test.each(['broker', 'proxy'])('page through a result of a %s in both directions, and to any page', async (what) => {
+    const url = what === 'broker' ? broker : proxy;
+    const cursor = await PinotCursor.open(url, 'admin-token', 'SELECT range AS n FROM range(35)', 10);
+    const { page } = cursor;
+    expect(page).toMatchObject({ exceptions: [], offset: 0, numRows: 10, numRowsResultSet: 35 });
+    // A client that is told of a proxy gets the address of the broker to know, as it is.
+    expect(`http://${page.brokerHost}:${page.brokerPort}`).toBe(broker);
+    expect(page.expirationTimeMs - page.submissionTimeMs).toBe(3_600_000);
+
+    // Its first `next` asks for the first page again: that is its own affair, and no error.
+    expect(numbersOf(await cursor.next())).toEqual(range(0, 10));
+    expect(numbersOf(await cursor.next())).toEqual(range(10, 20));
+    expect(numbersOf(await cursor.previous())).toEqual(range(10, 20));
+    expect(numbersOf(await cursor.seekToPage(4))).toEqual(range(30, 35));
+    expect([cursor.hasNext, cursor.hasPrevious]).toEqual([false, true]);
+    expect(numbersOf(await cursor.seekToPage(1))).toEqual(range(0, 10));
+    expect([cursor.hasNext, cursor.hasPrevious]).toEqual([true, false]);
+    await expect(cursor.seekToPage(5)).rejects.toThrow('HTTP status 416');
+    expect(await cursor.metadata()).toMatchObject({ requestId: page.requestId, numRowsResultSet: 35, numRows: 35 });
+    await cursor.delete();
+    await expect(cursor.seekToPage(1)).rejects.toThrow('HTTP status 410');
+  });
+
+  test('are told of a query that fails by its exceptions, and there is no cursor', async () => {
+    const { page } = await PinotCursor.open(proxy, 'admin-token', 'SELECT nothing FROM stocks', 10);
+    expect(page.exceptions.map(({ errorCode }) => errorCode)).toEqual([710]);
+    expect([page.resultTable, page.numRows, page.offset]).toEqual([undefined, undefined, undefined]);
+  });
+});

@@ -1,0 +1,206 @@
+import { FileProducer } from '@quire/streams';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromium, describeWithTool } from '../testkit/toolchain.ts';
+import { analystToken, ConsoleStage, runQuery } from './console-stage.ts';
+
+/** The page draws a moment after it is told. */
+const patience = { timeout: 20_000 };
+
+const table = 'events_REALTIME';
+
+const schema = {
+  schemaName: 'events',
+  dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
+  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+};
+
+const realtime = {
+  tableName: 'events',
+  tableType: 'REALTIME',
+  segmentsConfig: { timeColumnName: 'ts' },
+  ingestionConfig: {
+    streamIngestionConfig: {
+      streamConfigMaps: [
+        {
+          streamType: 'file',
+          'stream.file.topic.name': 'events',
+          'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+          'realtime.segment.flush.threshold.rows': '1000',
+        },
+      ],
+    },
+  },
+};
+
+describeWithTool(chromium, 'the console: results, tables, tasks, restream, cluster', (program) => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await ConsoleStage.open(program);
+    await using producer = await FileProducer.open({ directory: join(stage.home, 'streams'), topic: 'events' });
+    const events = Array.from({ length: 50 }, (_none, id) => JSON.stringify({ id, ts: 1_700_000_000_000 + id }));
+    await producer.append(events.map((event) => ({ key: null, value: Buffer.from(event) })));
+    await stage.call('/tableConfigs', { method: 'POST', body: JSON.stringify({ tableName: 'events', schema, realtime }) });
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  test('a plot is an aggregate that the server computes, drawn within the policy, and saved as SVG', async () => {
+    await using visit = await stage.visit();
+    const { page, complaints } = visit;
+    await runQuery(page, 'SELECT symbol, price, CAST(date AS VARCHAR) AS day FROM stocks -- all of them');
+    await page.getByRole('tab', { name: 'Plot' }).click();
+    const chart = page.locator('svg.chart');
+    await chart.waitFor();
+    expect(await chart.locator('[aria-label="bar"] rect').count()).toBe(5);
+    const posted = page.waitForRequest((request) => request.url().includes('/query/sql'));
+    await page.getByLabel('Kind').selectOption('histogram');
+    expect((await posted).postDataJSON()).toMatchObject({ sql: expect.stringMatching(/FROM \(SELECT symbol[^]*\) AS result/) });
+    await page.locator('svg.chart [aria-label="rect"]').waitFor();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as SVG' }).click();
+    expect((await saved).suggestedFilename()).toBe('histogram.svg');
+    expect(complaints).toEqual([]);
+  });
+
+  describe('results', () => {
+    test('are listed with their size and expiry, renewed, and deleted after a question', async () => {
+      await using visit = await stage.visit({ place: '/results' });
+      const { page } = visit;
+      const id = await stage.store('SELECT * FROM stocks');
+      await page.reload();
+      const row = page.locator('tbody tr').filter({ hasText: id });
+      await expect.poll(() => row.innerText(), patience).toMatch(/560[^]*KiB[^]*in (?:59 min|1 h)/);
+      await row.getByRole('button', { name: 'Keep for 1 d' }).click();
+      await row.getByText(/in (?:23|24) h/).waitFor();
+      await row.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await row.waitFor({ state: 'detached' });
+    });
+
+    test('that the next sweep would take are named with the reason, and stay', async () => {
+      await using visit = await stage.visit({ place: '/results' });
+      const { page } = visit;
+      await page.getByRole('button', { name: 'What would it take?' }).click();
+      await page.getByText('a sweep now would take nothing').waitFor();
+      expect(await stage.call('/cluster/sweep')).toMatchObject({ brokers: [{ error: null, removalCount: 0, removals: [] }] });
+    });
+  });
+
+  describe('tables', () => {
+    test('a real-time table shows the lag of its partitions, is paused, resumed and committed', async () => {
+      await using visit = await stage.visit({ place: '/tables/events' });
+      const { page } = visit;
+      await page.locator('tbody tr').filter({ hasText: 'consuming' }).first().waitFor();
+      await page.getByRole('button', { name: 'Commit now' }).click();
+      await page.getByText(/The commit has begun: job/).waitFor();
+      await page.getByRole('tab', { name: 'Segments' }).click();
+      await page
+        .getByText(/events__0__0__/)
+        .first()
+        .waitFor();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('paused', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('consuming', { exact: true }).first().waitFor();
+      expect(await stage.call(`/tables/${table}/pauseStatus`)).toMatchObject({ pauseFlag: false });
+    });
+
+    test('a table is previewed from pasted rows, mended where a finding says, and made', async () => {
+      await using visit = await stage.visit({ place: '/preview' });
+      const { page } = visit;
+      await page.getByLabel('Paste rows').fill('id,name\n1,Ann\n2,"Bo, B."\n');
+      await page.getByLabel('Name of the table').fill('people');
+      await page.getByRole('button', { name: 'Preview', exact: true }).click();
+      const documents = page.getByRole('textbox', { name: 'Schema' });
+      await documents.waitFor();
+      const proposed = await documents.inputValue();
+      await documents.fill(proposed.replace('"STRING"', '"STRANGE"'));
+      await page.getByRole('button', { name: 'Preview again' }).click();
+      await page.locator('.findings .badge.bad').first().waitFor();
+      await expect.poll(() => page.locator('.findings').first().innerText(), patience).toMatch(/line \d+[^]*STRANGE/);
+      expect(await page.getByRole('button', { name: 'Make the table' }).isDisabled()).toBe(true);
+      await documents.fill(proposed);
+      await page.getByRole('button', { name: 'Preview again' }).click();
+      await page.locator('.findings .badge.bad').first().waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Make the table' }).click();
+      await page.getByRole('heading', { name: 'Tables / people' }).waitFor();
+      expect(await stage.call('/tables/people/schema')).toMatchObject({ schemaName: 'people' });
+    });
+  });
+
+  test('tasks are listed by type and table; one that failed shows its whole reason in its debug record', async () => {
+    const inputs = join(stage.home, 'inputs');
+    await mkdir(inputs);
+    await writeFile(join(inputs, 'broken.csv'), 'id,ts\n"never closed,1\n');
+    await stage.call('/tableConfigs', {
+      method: 'POST',
+      body: JSON.stringify({
+        tableName: 'loaded',
+        schema: { ...schema, schemaName: 'loaded' },
+        offline: { tableName: 'loaded', tableType: 'OFFLINE', segmentsConfig: { timeColumnName: 'ts' } },
+      }),
+    });
+    await stage.call('/tasks/execute', {
+      method: 'POST',
+      body: JSON.stringify({
+        taskType: 'SegmentGenerationAndPushTask',
+        tableName: 'loaded_OFFLINE',
+        taskName: 'broken_file',
+        taskConfigs: { inputDirURI: `file://${inputs}/`, includeFileNamePattern: 'glob:**/*.csv', inputFormat: 'csv' },
+      }),
+    });
+    await using visit = await stage.visit({ place: '/tasks' });
+    const { page } = visit;
+    await page.getByLabel('Type').selectOption('SegmentGenerationAndPushTask');
+    await page.getByLabel('Table').selectOption('loaded_OFFLINE');
+    await page.getByRole('link', { name: /broken_file/ }).click();
+    await page.getByText('failed', { exact: true }).first().waitFor();
+    await expect.poll(() => page.locator('main').innerText(), patience).toMatch(/broken\.csv[^]*taskConfig/);
+  });
+
+  test('a restream is started with a form and followed to its end', { timeout: 120_000 }, async () => {
+    await using visit = await stage.visit({ place: `/restream?table=${table}` });
+    const { page } = visit;
+    expect(await page.getByLabel('Table to rebuild').inputValue()).toBe(table);
+    await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('done', { exact: true }).first().waitFor({ timeout: 90_000 });
+    await page.getByText(/50 rows in the old table, 50 in the new one/).waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await expect.poll(() => page.getByRole('alert').innerText(), patience).toMatch(/It was not started[^]*events_again_REALTIME/);
+  });
+
+  test('the cluster shows brokers, workers, stores, and the settings in force with where they come from', async () => {
+    await using visit = await stage.visit({ place: '/cluster' });
+    const { page } = visit;
+    await page.locator('tbody tr').first().waitFor();
+    await page.getByText('busy').first().waitFor();
+    await expect.poll(() => page.locator('main').innerText(), patience).toMatch(/Broker_127[^]*up[^]*Workers[^]*busy/);
+    const row = page.locator('tr').filter({ hasText: 'engine.docs.public' });
+    await expect.poll(() => row.innerText(), patience).toMatch(/true[^]*test\.properties:\d+[^]*restart/);
+    const secret = page.locator('tr').filter({ hasText: 'engine.auth.principal.admin.token.sha256' });
+    expect(await secret.innerText()).not.toMatch(/a2cd52/);
+  });
+
+  test('calls of the API are tried from their description', async () => {
+    await using visit = await stage.visit({ place: '/api/readCaller' });
+    const { page } = visit;
+    const call = page.locator('details[open]');
+    await call.getByRole('button', { name: 'Try it' }).click();
+    expect(JSON.parse(await call.getByRole('region', { name: 'Answer' }).innerText())).toEqual({ name: 'admin', role: 'admin' });
+  });
+
+  test('an analyst is offered what an analyst may do, and no more', async () => {
+    await using visit = await stage.visit({ token: analystToken, place: '/cluster' });
+    const { page, calls } = visit;
+    await page.getByRole('navigation').waitFor();
+    await expect
+      .poll(() => page.getByRole('navigation').getByRole('link').allInnerTexts(), patience)
+      .toEqual(['Query', 'Tables', 'Tasks', 'API']);
+    await page.locator('.editor').waitFor();
+    expect(calls.filter((call) => call.startsWith('/cluster'))).toEqual([]);
+    const response = await fetch(`${stage.url}/cluster/settings`, { headers: { authorization: `Bearer ${analystToken}` } });
+    expect(response.status).toBe(403);
+  });
+});

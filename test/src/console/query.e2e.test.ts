@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromium, describeWithTool } from '../testkit/toolchain.ts';
+import { adminToken, analystToken, cellText, ConsoleStage, runQuery } from './console-stage.ts';
+
+/** The page draws a moment after it is told. */
+const patience = { timeout: 20_000 };
+
+/** Rows of the long result; `QUIRE_CONSOLE_ROWS=10000000` for the long trial. */
+const longRowCount = Number(process.env['QUIRE_CONSOLE_ROWS'] ?? 1_000_000);
+
+const longSql = (rowCount: number): string =>
+  `SELECT r AS number, 'row ' || r AS text, CASE WHEN r % 3 = 0 THEN NULL ELSE r / 4 END AS maybe FROM range(${rowCount}) t(r)`;
+
+describeWithTool(chromium, 'the console: signing in and queries', (program) => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await ConsoleStage.open(program);
+  });
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  describe('signing in', () => {
+    test('the quickstart says which tokens there are; a wrong one is refused in words, a right one opens the console', async () => {
+      await using visit = await stage.visit({ token: null });
+      const { page } = visit;
+      await page.getByText('quickstart-analyst').waitFor();
+      await page.getByLabel('Token').fill('nobody-has-this');
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      await expect.poll(() => page.getByRole('alert').innerText(), patience).toMatch(/Not signed in/);
+      await page.getByLabel('Token').fill(analystToken);
+      await page.keyboard.press('Enter');
+      await page.getByRole('navigation').waitFor();
+      await expect.poll(() => page.locator('.who').innerText(), patience).toMatch(/analyst[^]*query/);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Token').waitFor();
+      expect(await page.evaluate(() => [sessionStorage.length, Object.values(localStorage).join(' ')])).toEqual([0, '']);
+    });
+
+    test('the root of the controller leads to the console, and the docs are open to everybody', async () => {
+      const root = await fetch(`${stage.url}/`, { redirect: 'manual' });
+      expect([root.status, root.headers.get('location')]).toEqual([302, '/console/']);
+      const statuses = await Promise.all(
+        ['/docs', '/openapi.json', '/cluster/health'].map(async (path) => (await fetch(stage.url + path)).status),
+      );
+      expect(statuses).toEqual([200, 200, 401]);
+    });
+  });
+
+  describe('a query', () => {
+    test(
+      'runs by the keyboard, and its grid scrolls through all rows, both ways, by Arrow pages',
+      { timeout: 120_000 },
+      async () => {
+        await using visit = await stage.visit();
+        const { page, calls, complaints } = visit;
+        await runQuery(page, longSql(longRowCount));
+        expect(await cellText(page, 1, 2)).toBe('row 0');
+        expect([await cellText(page, 1, 3), await cellText(page, 2, 3)]).toEqual(['null', '0.25']);
+        const last = longRowCount - 1;
+        const middle = longRowCount / 2;
+        for (const row of [last, middle, 1, last - 5000]) {
+          const jump = page.getByLabel('Go to row');
+          await jump.fill(String(row + 1));
+          // Not by the page's keyboard: the grid takes the focus a moment after the row before is shown.
+          await jump.press('Enter');
+          expect(await cellText(page, row + 1, 2)).toBe(`row ${row}`);
+        }
+        const pageCalls = calls.filter((call) => call.includes('/results?'));
+        expect(pageCalls.every((call) => call.includes('format=arrow'))).toBe(true);
+        expect(pageCalls.length).toBeLessThan(20);
+        expect(complaints).toEqual([]);
+      },
+    );
+
+    test('is cancelled by its button, and nothing of it stays', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      await page.locator('.editor .cm-content').focus();
+      await page.keyboard.insertText('SELECT count(*) FROM range(100000) a(i), range(100000) b(j) WHERE (i * j) % 7 = 3');
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('The query was cancelled').waitFor();
+      expect(await stage.call('/query/resultStore')).toMatchObject({ resultMetadataList: [{}] });
+    });
+
+    test('that fails is marked where it is wrong', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      await runQuery(page, 'SELECT symbol,\n  pryce\nFROM stocks');
+      await expect
+        .poll(() => page.getByRole('alert').innerText(), patience)
+        .toMatch(/The query failed after[^]*"pryce" not found/);
+      await expect.poll(() => page.locator('.editor .cm-lintRange-error').innerText(), patience).toBe('pryce');
+    });
+
+    test('is completed with the tables, columns and functions that there are', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      const options = page.locator('.editor .cm-tooltip-autocomplete li');
+      await page.waitForResponse((response) => response.url().endsWith('/tables/stocks/schema'));
+      await page.locator('.editor .cm-content').focus();
+      await page.keyboard.type('SELECT approx_quan');
+      await options.filter({ hasText: 'approx_quantile' }).first().waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.type('SELECT * FROM stocks WHERE sym');
+      await options.filter({ hasText: 'symbol' }).first().waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.type('SELECT * FROM sto');
+      await options.filter({ hasText: 'stocks' }).first().waitFor();
+      expect(await options.count()).toBeGreaterThan(0);
+    });
+
+    test('stays in the history', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      await runQuery(page, 'SELECT 41 AS before');
+      await runQuery(page, 'SELECT 42 AS after');
+      await page.getByText('History').click();
+      await page.getByRole('button', { name: 'SELECT 41 AS before' }).click();
+      await expect.poll(() => page.locator('.editor .cm-content').innerText(), patience).toBe('SELECT 41 AS before');
+    });
+  });
+
+  describe('a result', () => {
+    test('is copied as rows, downloaded with progress, renewed, and opened by its link at the same row', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      await runQuery(page, longSql(3000));
+      await page.getByLabel('Go to row').fill('2501');
+      await page.keyboard.press('Enter');
+      await page.getByText('Copy', { exact: true }).click();
+      await page.getByRole('button', { name: 'Row 2,501 as JSON' }).click();
+      await page.getByText('Copied 1 row as JSON.').waitFor();
+      const clipboard = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
+      expect(JSON.parse(await clipboard())).toEqual([{ number: 2500, text: 'row 2500', maybe: 625 }]);
+
+      await page.getByText('Download', { exact: true }).click();
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'CSV' }).click();
+      const lines = (await readFile(await (await saved).path(), 'utf8')).trimEnd().split('\n');
+      expect([lines.length, lines[0], lines.at(-1)]).toEqual([3001, 'number,text,maybe', '2999,row 2999,749.75']);
+
+      await page.getByLabel('Keep the result for').selectOption('1d');
+      await page.getByText(/^Kept until/).waitFor();
+      await expect.poll(() => page.locator('.expiry .badge').innerText(), patience).toMatch(/h .* min left|24 h left/);
+
+      await page.getByRole('button', { name: 'Copy link' }).click();
+      await page.getByText(/The link is copied/).waitFor();
+      const link = await clipboard();
+      await using other = await stage.visit({ token: adminToken, place: link.slice(link.indexOf('#') + 1) });
+      expect(await cellText(other.page, 2501, 2)).toBe('row 2500');
+      await using stranger = await stage.visit({ token: analystToken, place: link.slice(link.indexOf('#') + 1) });
+      await stranger.page.getByText('There is no such result').waitFor();
+    });
+
+    test('shows its columns as one likes: hidden, pinned, wider; long cells open', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      const text = 'x'.repeat(500);
+      await runQuery(page, `SELECT 1 AS one, '${text}' AS long, [1, 2] AS list, 3 AS three`);
+      await page.getByText('Columns', { exact: true }).click();
+      await page.getByRole('checkbox', { name: 'list' }).uncheck();
+      await page.keyboard.press('Escape');
+      await expect
+        .poll(() => page.locator('thead th .grid-head-name').allInnerTexts(), patience)
+        .toEqual(['one', 'long', 'three']);
+      const head = page.locator('thead th').filter({ hasText: 'three' });
+      await head.hover();
+      await head.getByRole('button').click();
+      await page.getByRole('menuitem', { name: 'Pin column' }).click();
+      expect((await page.locator('thead th .grid-head-name').allInnerTexts())[0]).toMatch(/three/);
+      await page.locator('tbody td').filter({ hasText: 'xxx' }).dblclick();
+      await expect.poll(() => page.getByRole('dialog').locator('pre').innerText(), patience).toBe(text);
+    });
+
+    test('that was deleted meanwhile says so, and offers to run its query again', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      await runQuery(page, longSql(100_000));
+      await cellText(page, 1, 1);
+      const id = new URL(page.url().replace('#/', '')).searchParams.get('id');
+      await fetch(`${stage.url}/query/resultStore/${id}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${adminToken}` },
+      });
+      await page.getByLabel('Go to row').fill('90000');
+      await page.keyboard.press('Enter');
+      await page.getByText('This result was deleted').waitFor();
+      await page.getByRole('button', { name: 'Run the query again' }).click();
+      expect(await cellText(page, 1, 2)).toBe('row 0');
+    });
+  });
+});

@@ -1,0 +1,221 @@
+import { controllerOperations, restreamOperations, streamOperations, tableAdminOperations, taskOperations } from '@quire/api';
+import type { RunPreview } from '@quire/controller';
+import { QuireError } from '@quire/core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
+import { TestBroker } from '../testkit/broker-server.ts';
+import { TestController } from '../testkit/controller-server.ts';
+
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>>; readonly headers?: object }>
+  >;
+}
+
+interface ApiDocument {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+}
+
+let broker: TestBroker;
+let silent: FaultProxy;
+let controller: TestController;
+let document: ApiDocument;
+let ajv: Ajv2020;
+
+/** Runs previews instead of the controller. */
+let runPreview: RunPreview | undefined;
+
+/** Every `operation status` whose response the document describes and a test has seen. */
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  broker = await TestBroker.start({ tables: ['numbers'] });
+  await broker.stored(3);
+  silent = await FaultProxy.start(broker.address.port);
+  silent.intercept = () => ({ kind: 'reset' });
+  controller = await TestController.start([broker.address.url, silent.endpoint], {
+    preview: {
+      bodyBytesMax: 4096,
+      limits: {},
+      concurrencyMax: 4,
+      get run() {
+        return runPreview;
+      },
+    },
+  });
+  document = (await (await controller.call('/openapi.json')).json()) as ApiDocument;
+  ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajv.addSchema(document, 'document');
+});
+
+afterAll(async () => {
+  for (const each of [controller, silent, broker]) await each[Symbol.asyncDispose]();
+});
+
+async function expectDocumented(operationId: string, answer: Response): Promise<void> {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const response = operations.find((operation) => operation.operationId === operationId)?.responses[answer.status];
+  expect(response, `${operationId} does not document ${answer.status}`).toBeDefined();
+  seen.add(`${operationId} ${answer.status}`);
+  const told = [...answer.headers.keys()].filter((name) => /^x-request-id$|^retry-after$|^www-authenticate$/.test(name));
+  expect(told.filter((name) => !Object.hasOwn(response?.headers ?? {}, name))).toEqual([]);
+  const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? '';
+  const { schema } = response?.content?.[mediaType] ?? {};
+  expect(schema, `${operationId} ${answer.status} does not document ${mediaType}`).toBeDefined();
+  const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object);
+  const body: unknown = mediaType === 'application/json' ? await answer.json() : await answer.text();
+  expect(validate(body), `${operationId} ${answer.status}: ${ajv.errorsText(validate.errors)}`).toBe(true);
+}
+
+/** Those that `controller-tables-openapi.test.ts` is about. */
+const tableCalls = Object.entries({ ...tableAdminOperations, ...streamOperations, ...taskOperations, ...restreamOperations });
+const ofTables = new Set<string>(tableCalls.map(([operationId]) => operationId));
+const operations = Object.entries(controllerOperations).filter(([operationId]) => !ofTables.has(operationId));
+
+const previewBody = {
+  tableConfig: { tableName: 't', ingestionConfig: { filterConfig: { filterFunction: 'a = 2' } } },
+  schema: {
+    schemaName: 't',
+    dimensionFieldSpecs: [
+      { name: 'a', dataType: 'INT' },
+      { name: 'b', maxLength: 1 },
+    ],
+    dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'DAYS|1' }],
+  },
+  sourceRows: [
+    { fieldToValueMap: { a: 1, b: 'long', ts: 1_700_000_000_000 } },
+    { fieldToValueMap: { a: 2, b: 'x', c: [1] } },
+    { fieldToValueMap: { a: 'x', b: 'x' } },
+    { nullValueFields: ['b'], fieldToValueMap: { a: '3', b: 'x' } },
+    null,
+  ],
+  surprise: 1,
+};
+
+test('the document is valid OpenAPI 3.1', async () => {
+  expect(document.openapi).toBe('3.1.0');
+  expect(await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)).toEqual({
+    valid: true,
+  });
+});
+
+test('it has the calls of the API, and no other', () => {
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
+  );
+  expect(documented.toSorted()).toEqual(
+    [...operations, ...tableCalls]
+      .map(([name, { method, path }]) => `${name} ${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+      .toSorted(),
+  );
+});
+
+const setting = { key: 'engine.bind.host', value: '127.0.0.1', source: 'default', isDefault: true, isLive: false };
+
+test('every call answers as the document says', async () => {
+  for (const [operationId, { method, path }] of operations) {
+    await expectDocumented(operationId, await controller.call(path, { method }));
+  }
+  await expectDocumented('readTableSchema', await controller.call('/tables/numbers/schema'));
+  await using whole = await TestController.start([broker.address.url]);
+  await expectDocumented('readTableSchema', await whole.call('/tables/letters/schema'));
+  await using configured = await TestController.start([], { settingsInForce: () => ({ settings: [setting], problems: [] }) });
+  await expectDocumented('readSettings', await configured.call('/cluster/settings'));
+  for (const operationId of [
+    'listClusterResults',
+    'deleteExpiredClusterResults',
+    'readClusterHealth',
+    'readClusterSweep',
+    'readSettings',
+  ] as const) {
+    const { method, path } = controllerOperations[operationId];
+    await expectDocumented(operationId, await controller.call(path, { method, as: 'ann' }));
+  }
+  await expectDocumented(
+    'deleteExpiredClusterResults',
+    await controller.call('/cluster/results?expiredBefore=x', { method: 'DELETE' }),
+  );
+});
+
+test('a preview that runs elsewhere answers with what it gives there, or why it was ended', async () => {
+  const body = '{"sourceRows":[{"fieldToValueMap":{"a":12345678901234567890}}]}';
+  const { promise: called, resolve } = Promise.withResolvers<unknown>();
+  runPreview = async (call) => {
+    resolve(call);
+    throw new QuireError('QUERY_LIMIT_EXCEEDED', 'The preview took more memory than it may.');
+  };
+  try {
+    const answer = await controller.call('/tables/preview', { method: 'POST', body, as: 'ann' });
+    expect(answer.status).toBe(422);
+    await expectDocumented('previewTable', answer);
+    expect(await called).toEqual({ body, mayReadSources: false });
+    runPreview = async () => Buffer.from('{"rows":[]}');
+    expect(await (await controller.call('/tables/preview', { method: 'POST', body })).text()).toBe('{"rows":[]}');
+  } finally {
+    runPreview = undefined;
+  }
+});
+
+test.each(operations.filter(([, { path }]) => /\/(preview|validate)$/.test(path)))(
+  'so it does when the body of %s is valid, and when it is not',
+  async (operationId, { path }) => {
+    const bodies = [
+      { body: '{}' },
+      { body: '[1]' },
+      { body: '{' },
+      { body: '{}', mediaType: 'text/plain' },
+      { body: JSON.stringify({ tableName: 'x'.repeat(5000) }) },
+      { body: JSON.stringify(previewBody) },
+      { body: JSON.stringify({ ...previewBody.tableConfig, ...previewBody.schema }) },
+      { body: JSON.stringify({ tableName: 't', offline: { tableName: 't' }, realtime: {}, schema: previewBody.schema }) },
+    ];
+    for (const body of bodies) await expectDocumented(operationId, await controller.call(path, { method: 'POST', ...body }));
+  },
+);
+
+test('so it does when callers have no credentials', async () => {
+  for (const [operationId, { method, path, schema }] of operations) {
+    if (schema.security?.length === 0) continue;
+    await expectDocumented(operationId, await controller.call(path, { method, as: undefined }));
+  }
+});
+
+test.each([
+  new TypeError('x is not a function'),
+  new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked.'),
+  new QuireError('AUTHENTICATION_UNAVAILABLE', 'The keys cannot be read.'),
+])('so it does when nobody can be authenticated: %s', async (error) => {
+  await using defective = await TestController.start([], { authenticate: () => Promise.reject(error) });
+  for (const [operationId, { method, path, schema }] of operations) {
+    if (schema.security?.length === 0) continue;
+    await expectDocumented(operationId, await defective.call(path, { method }));
+  }
+});
+
+test('so it does when the controller shuts down', async () => {
+  await using stalling = await FaultProxy.start(broker.address.port);
+  stalling.intercept = () => ({ kind: 'stall' });
+  await using leaving = await TestController.start([stalling.endpoint], { shutdownGraceMs: 10_000 });
+  const waiting = leaving.call('/cluster/health').catch(() => 'gone');
+  await leaving.clock.untilSleeping(2);
+  const closed = leaving.controller.close();
+  await leaving.clock.untilSleeping(2);
+  for (const [operationId, { method, path }] of operations) {
+    await expectDocumented(operationId, await leaving.call(path, { method }));
+  }
+  await leaving.clock.advance(60_000);
+  await Promise.all([waiting, closed]);
+});
+
+test('nothing is in the document that was not seen', () => {
+  const documented = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods)
+      .filter(({ operationId }) => !ofTables.has(operationId))
+      .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`)),
+  );
+  expect(documented.filter((response) => !seen.has(response))).toEqual([]);
+});

@@ -1,0 +1,131 @@
+import { systemClock } from '@quire/core';
+import { compileExpression, functionFamilies, parseExpression } from '@quire/expressions';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithTool, pinotJudge } from '../testkit/toolchain.ts';
+import { argumentFor } from './argument-pools.ts';
+import { compareCalls, compareRows, type Comparison, expressionsOf } from './function-cases.ts';
+import { differences } from './differences.ts';
+import { PinotJudge, type Signature } from './pinot-judge.ts';
+import { isSameValue } from './same-value.ts';
+
+/** How many calls of each signature are compared; a number in this variable makes it more. */
+const runs = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20);
+const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
+
+/** What calls of functions that are listed as different must agree on all the same. */
+const listedShare = 0.8;
+
+const plain = (name: string): string => name.replaceAll('_', '').toLowerCase();
+const definitions = functionFamilies.flatMap(({ functions }) => functions);
+const known = new Set([...definitions.flatMap(({ names }) => names.map(plain)), 'and', 'or', 'not']);
+
+describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
+  let judge: PinotJudge;
+  let registry: Readonly<Record<string, readonly Signature[]>>;
+
+  beforeAll(async () => {
+    judge = new PinotJudge(folder);
+    registry = await judge.functions();
+  });
+
+  afterAll(async () => {
+    await judge[Symbol.asyncDispose]();
+  });
+
+  test('none is missing but those that tell of a query, and hashes that are named', () => {
+    expect(Object.keys(registry).filter((name) => !known.has(name))).toEqual([
+      'brokerid',
+      'cid',
+      'cityhash128',
+      'cityhash32',
+      'cityhash64',
+      'endtime',
+      'queryengine',
+      'reqid',
+      'stageid',
+      'starttime',
+      'workerid',
+    ]);
+  });
+
+  test('signatures are those of the registry', () => {
+    const wrong = Object.entries(registry).flatMap(([name, signatures]) => {
+      const ours = definitions.filter(({ names }) => names.some((each) => plain(each) === name));
+      return signatures.flatMap((signature) => {
+        if (signature.isVariadic || ours.length === 0) return [];
+        const found = ours.find(({ takes }) => takes.length === signature.arguments);
+        const shown = `${name}(${signature.takes.join(', ')})`;
+        if (found === undefined) return [`${shown} is missing`];
+        const types = found.takes.map((type) => type.name).join(', ');
+        return types === signature.takes.join(', ') && found.takesNull === signature.takesNull ? [] : [`${shown} is (${types})`];
+      });
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('what the documentation shows of each is what the engine gives', async () => {
+    const wrong: string[] = [];
+    for (const { example } of definitions) {
+      if (example === undefined) continue;
+      const { expression } = parseExpression(example);
+      const judged = await judge.evaluate(example, [{}]);
+      const ours = expression === undefined ? undefined : compileExpression(expression, { clock: systemClock })({});
+      const value = judged.refused === undefined ? judged.values[0] : undefined;
+      if (judged.refused !== undefined || !isSameValue(value as never, ours)) wrong.push(`${example}: ${JSON.stringify(judged)}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('values agree', { timeout: 300_000 }, async () => {
+    const comparisons: Comparison[] = [];
+    const differing: string[] = [];
+    for (const [name, signatures] of Object.entries(registry)) {
+      for (const signature of signatures.filter((each) => isCompared(name, each))) {
+        const compared = await compareCalls(judge, name, signature, seed, runs);
+        comparisons.push(...compared);
+        const isListed = differences.some(({ functions }) => functions.test(name));
+        if (compared.length === 0 || share(compared) >= (isListed ? listedShare : 1)) continue;
+        differing.push(await shrink(judge, name, signature));
+      }
+    }
+    expect(differing).toEqual([]);
+    expect(share(comparisons)).toBeGreaterThanOrEqual(0.98);
+    expect(share(comparisons.filter(({ bothGiveValues }) => bothGiveValues))).toBeGreaterThanOrEqual(0.99);
+  });
+
+  function isCompared(name: string, { arguments: count, isDeterministic }: Signature): boolean {
+    const changes = !isDeterministic || /^(?:ago|agomv)$/.test(name) || (count === 0 && /^(?:now|rand)$/.test(name));
+    return known.has(name) && count <= 6 && !changes;
+  }
+});
+
+function share(some: readonly Comparison[]): number {
+  return some.filter(({ agrees }) => agrees).length / some.length;
+}
+
+/** The smallest call of a signature on which we and the judge differ, in one line. */
+async function shrink(judge: PinotJudge, name: string, signature: Signature): Promise<string> {
+  const places = Array.from({ length: signature.arguments }, (_, place) => place);
+  const rows = fc.tuple(
+    ...places.map((place) => argumentFor(name, (signature.isVariadic ? undefined : signature.takes[place]) ?? 'Object', place)),
+  );
+  let last = '';
+  await fc.check(
+    fc.asyncProperty(rows, async (row) => {
+      for (const expression of expressionsOf(name, signature.arguments)) {
+        const [compared] = await compareRows(judge, expression, [row], true);
+        if (compared === undefined || compared.agrees) continue;
+        last = `${compared.call}: ${JSON.stringify(compared.judged)}, ours ${showValue(compared.ours)}`;
+        return false;
+      }
+      return true;
+    }),
+    { seed, numRuns: 200 },
+  );
+  return last;
+}
+
+function showValue(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member));
+}

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithTool, pinotJudge } from '../testkit/toolchain.ts';
+import { compareRows, type PipelineCase, pipelineCases, type RowComparison } from './pipeline-cases.ts';
+import { PinotJudge } from './pinot-judge.ts';
+
+/** How many tables are compared, of some five rows each; a number in this variable makes it more. */
+const tables = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20) * 15;
+const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
+
+describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
+  let judge: PinotJudge;
+
+  beforeAll(() => {
+    judge = new PinotJudge(folder);
+  });
+
+  afterAll(async () => {
+    await judge[Symbol.asyncDispose]();
+  });
+
+  test('rows of tables of every type, with every step, agree', { timeout: 300_000 }, async () => {
+    const comparisons: RowComparison[] = [];
+    const differing: PipelineCase[] = [];
+    for (const each of fc.sample(pipelineCases, { seed, numRuns: tables })) {
+      const compared = await compareRows(judge, each);
+      comparisons.push(...compared);
+      if (compared.some(({ agrees }) => !agrees)) differing.push(each);
+    }
+    const agreeing = comparisons.filter(({ agrees }) => agrees).length;
+    const examples = comparisons.filter(({ agrees }) => !agrees).slice(0, 3);
+    expect({ examples, tables: agreeing / comparisons.length >= 0.98 ? [] : differing.slice(0, 3) }).toEqual({
+      examples,
+      tables: [],
+    });
+  });
+
+  test.each<readonly [string, PipelineCase['config']['ingestionConfig'], PipelineCase['schema'], PipelineCase['rows']]>([
+    [
+      'a collection that is unnested and kept',
+      { complexTypeConfig: { fieldsToUnnest: ['a'] } },
+      {
+        schemaName: 't',
+        dimensionFieldSpecs: [
+          { name: 'a', dataType: 'JSON' },
+          { name: 'a.x', dataType: 'INT' },
+        ],
+      },
+      [{ a: [{ x: 1 }, { x: 2 }] }, { a: [] }, { a: null }],
+    ],
+    [
+      'JSON in the order of maps, without blanks and zeros',
+      undefined,
+      { schemaName: 't', dimensionFieldSpecs: [{ name: 'a', dataType: 'JSON' }] },
+      [{ a: { zeta: 1, alpha: { y: 2, x: 1 }, mid: null } }, { a: '{"b": 1.50}' }, { a: 'abc' }, { a: 5 }, { a: true }],
+    ],
+    [
+      'keys and values of a map',
+      undefined,
+      {
+        schemaName: 't',
+        dimensionFieldSpecs: [
+          { name: 'm__KEYS', dataType: 'STRING', singleValueField: false },
+          { name: 'm__VALUES', dataType: 'INT', singleValueField: false },
+        ],
+      },
+      [{ m: { b: 2, a: 1 } }, { m: null }],
+    ],
+    [
+      'prefixes that are renamed to names that are taken',
+      { complexTypeConfig: { prefixesToRename: { 'a.': '' } }, continueOnError: true },
+      {
+        schemaName: 't',
+        dimensionFieldSpecs: [
+          { name: 'x', dataType: 'INT' },
+          { name: 'y', dataType: 'INT' },
+        ],
+      },
+      [{ a: { x: 1, y: 2 } }, { a: { x: 1 }, x: 5 }],
+    ],
+  ])('%s', async (_name, ingestionConfig, schema, rows) => {
+    const config = {
+      tableName: 't_OFFLINE',
+      tableType: 'OFFLINE',
+      segmentsConfig: { replication: '1' },
+      tenants: {},
+      tableIndexConfig: {},
+      ingestionConfig,
+    };
+    const compared = await compareRows(judge, { config: config as PipelineCase['config'], schema, rows });
+    expect(compared.filter(({ agrees }) => !agrees)).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isQuireError } from '@quire/core';
+import { PinotEngine, PinotTableEngine } from '@quire/engine-pinot';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { freePort } from '../testkit/servers/server-process.ts';
+import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
+import { engineOptions, loadTable, openEngine, patience, sharedCluster } from './pinot-cluster.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const limits = { timeoutMs: 60_000 };
+/** One row, which takes a minute. */
+const slow = 'SELECT sleep(n + 60000) FROM few WHERE n = 1';
+
+async function countRows(engine: PinotEngine, sql: string): Promise<number> {
+  await using execution = await engine.execute({ sql }, { limits });
+  let rowCount = 0;
+  for await (const batch of execution.batches) rowCount += batch.numRows;
+  return rowCount;
+}
+
+/** The queries that run in the cluster. */
+async function runningQueries(): Promise<string> {
+  const { brokerUrl, authorization } = sharedCluster();
+  return (await fetch(`${brokerUrl}/queries`, { headers: { authorization } })).text();
+}
+
+/** Starts the slow query, and resolves once it runs in the cluster; the function that it gives tells how it fails. */
+async function startSlowQuery(engine: PinotEngine, signal: AbortSignal): Promise<() => Promise<unknown>> {
+  for (let attempt = 1; attempt <= 50; attempt += 1) {
+    const outcome = engine.execute({ sql: slow }, { limits, signal }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const runs = vi.waitUntil(async () => (await runningQueries()).includes('sleep'), patience).then(() => true);
+    // Another suite moves segments between servers: meanwhile the table may be empty, and the answer comes at once.
+    if (await Promise.race([runs, outcome.then(() => false)])) return () => outcome;
+    runs.catch(() => undefined);
+  }
+  throw new Error('The slow query was answered each time.');
+}
+
+/** A server with one answer for everything. */
+async function answering(status: number, body: string): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((_request, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
+}
+
+describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
+  beforeAll(async () => {
+    const schema = { schemaName: 'few', dimensionFieldSpecs: [{ name: 'n', dataType: 'INT' }] };
+    await loadTable(sharedCluster(), schema, [[{ n: 1 }, { n: 2 }]]);
+  });
+
+  test('a broker and a controller that are gone cost nothing while others are there', async () => {
+    const { brokerUrl, controllerUrl } = sharedCluster();
+    const gone = `http://127.0.0.1:${await freePort()}`;
+    await using engine = openEngine({ brokers: [gone, brokerUrl], controllerUrls: [gone, controllerUrl] });
+    for (let round = 0; round < 4; round += 1) expect(await countRows(engine, 'SELECT n FROM few')).toBe(2);
+  });
+
+  test('when all are gone, or one breaks off, a sentence says which', async () => {
+    const gone = `http://127.0.0.1:${await freePort()}`;
+    await using lost = openEngine({ brokers: [gone] });
+    await expect(countRows(lost, 'SELECT n FROM few')).rejects.toMatchObject({
+      code: 'ENGINE_UNAVAILABLE',
+      exceptionNumber: 427,
+      message: `Apache Pinot at ${gone} does not answer: ECONNREFUSED.`,
+    });
+    await using alone = openEngine({ controllerUrls: [gone] });
+    await expect(countRows(alone, 'SELECT n FROM few')).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    const half = '{"resultTable":{"dataSchema":{"columnNames":["n"],"columnDataTypes":["INT"]},"rows":[[1],[2]';
+    await using broken = await answering(200, half);
+    await using cut = openEngine({ brokers: [broken.url] });
+    await expect(countRows(cut, 'SELECT n FROM few')).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' });
+  });
+
+  test('a query that is given up stops in the cluster as well', async () => {
+    await using engine = openEngine();
+    const giving = new AbortController();
+    const outcome = await startSlowQuery(engine, giving.signal);
+    giving.abort();
+    expect(isQuireError(await outcome(), 'ABORTED')).toBe(true);
+    await engine.settled();
+    await vi.waitUntil(async () => !(await runningQueries()).includes('sleep'), { ...patience, timeout: 20_000 });
+  });
+
+  test('a query that takes too long fails with its limit', async () => {
+    await using engine = openEngine();
+    await expect(engine.execute({ sql: 'SELECT n FROM few' }, { limits: { timeoutMs: 1 } })).rejects.toMatchObject({
+      code: 'QUERY_TIMED_OUT',
+      message: expect.stringContaining(' 1 ms'),
+    });
+  });
+
+  test('a release that is too old, and a stranger, are told of in a sentence', async () => {
+    // What the controller of release 0.11.0 answers.
+    await using old = await answering(
+      200,
+      '{"pinot-protobuf":"0.11.0-1b4d6b6b0a27422c1552ea1a936ad145056f7033","pinot-common":"0.11.0-1b4d"}',
+    );
+    const engine = new PinotEngine(engineOptions(sharedCluster(), { controllerUrls: [old.url] }));
+    const tables = new PinotTableEngine(engineOptions(sharedCluster(), { controllerUrls: [old.url] }));
+    const refusal = {
+      code: 'UNSUPPORTED',
+      message: `The Apache Pinot at ${old.url} has release 0.11.0; 1.0 is the oldest that Quire works with.`,
+    };
+    await expect(countRows(engine, 'SELECT n FROM few')).rejects.toMatchObject(refusal);
+    await expect(tables.listTables()).rejects.toMatchObject(refusal);
+    await using other = await answering(200, '<html>');
+    await using stranger = openEngine({ controllerUrls: [other.url] });
+    await expect(countRows(stranger, 'SELECT n FROM few')).rejects.toMatchObject({
+      code: 'UNEXPECTED_RESPONSE',
+      message: `${other.url} is not the controller of an Apache Pinot: it answers /version with 200.`,
+    });
+    await engine[Symbol.asyncDispose]();
+    await tables[Symbol.asyncDispose]();
+  });
+
+  test('changes, parameters and options that cannot be are refused before anything is sent', async () => {
+    await using engine = openEngine();
+    const insertion = { sql: "INSERT INTO few FROM FILE 'file:///tmp/rows'" };
+    await expect(engine.execute(insertion, { limits })).rejects.toMatchObject({ code: 'QUERY_INVALID' });
+    const parameters = [{ type: 'INT', value: 1 }] as const;
+    await expect(engine.execute({ sql: 'SELECT ?', parameters }, { limits })).rejects.toMatchObject({ code: 'QUERY_INVALID' });
+    const options = { useMultistageEngine: 'true;timeoutMs=999999' };
+    await expect(engine.execute({ sql: 'SELECT n FROM few', options }, { limits })).rejects.toMatchObject({
+      code: 'QUERY_INVALID',
+    });
+  });
+});

@@ -1,0 +1,28 @@
+import { PinotTableEngine } from '@quire/engine-pinot';
+import { vi } from 'vitest';
+import { describeTableEngine } from '../testkit/table-engine-conformance.ts';
+import type { TableEngineFixture } from '../testkit/table-engine-fixture.ts';
+import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
+import { KafkaTopic } from './kafka-topic.ts';
+import { count, dropTable, engineOptions, sharedCluster } from './pinot-cluster.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+describeWithTool(pinotServer, 'Apache Pinot', () => {
+  describeTableEngine('the table engine on Apache Pinot', async (): Promise<TableEngineFixture> => {
+    const cluster = sharedCluster();
+    const engine = new PinotTableEngine(engineOptions(cluster));
+    const topic = await KafkaTopic.create();
+    return {
+      engine,
+      streamConfig: topic.streamConfig,
+      append: (partition, rows) => topic.append(partition, rows),
+      count: async (tableName) => (await count(cluster, tableName)) ?? 0,
+      async [Symbol.asyncDispose]() {
+        await dropTable(cluster, engine, 'visits');
+        await engine[Symbol.asyncDispose]();
+        await topic[Symbol.asyncDispose]();
+      },
+    };
+  });
+});

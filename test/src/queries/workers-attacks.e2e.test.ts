@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isAlive, WorkerServer } from '../testkit/worker-server.ts';
+
+/** `QUIRE_STUCK_QUERIES` says how many follow each other; three when it is not set. */
+const attacks = Number(process.env['QUIRE_STUCK_QUERIES'] ?? 3);
+
+vi.setConfig({ testTimeout: 120_000 + attacks * 10_000, hookTimeout: 120_000 });
+
+/** Takes hours in one call of DuckDB, which looks at no interrupt meanwhile. */
+const stuck = "SELECT levenshtein(repeat('ab', 100000), repeat('ba', 100000))";
+
+describe('a query that does not stop', () => {
+  let server: WorkerServer;
+
+  beforeAll(async () => {
+    server = await WorkerServer.start('engine.broker.query.concurrency = 2\n');
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  // With queries in the server's own process, each of these kept a thread of libuv's pool for ever: 24, 32 of them, and no file was read again.
+  test('is answered with 250, keeps its slot until its process is gone, and costs nobody else anything', async () => {
+    const { requestId } = await server.query('SELECT * FROM range(1000) AS t(n)');
+    for (let count = 1; count <= attacks; count += 1) {
+      // One that is still starting would be given up, not killed.
+      expect((await server.query('SELECT 1')).exceptions).toEqual([]);
+      const answer = await server.query(stuck, 300);
+      expect(answer.exceptions).toMatchObject([{ errorCode: 250 }]);
+      expect(await server.page(requestId, 0, 1000)).toMatchObject({ rowCount: 1000 });
+    }
+    expect((await server.query('SELECT 1')).exceptions).toEqual([]);
+    expect(await server.health()).toMatchObject({
+      queriesRunning: 0,
+      workers: { busyCount: 0, killedCount: attacks },
+    });
+    const metrics = await (await server.call('/metrics')).text();
+    expect(metrics).toContain(`quire_workers_killed_total{reason="time"} ${attacks}`);
+  });
+
+  test('counts as running until its process is gone', async () => {
+    const running = server.query(stuck, 3000);
+    await expect.poll(async () => (await server.health()).queriesRunning, { timeout: 30_000 }).toBe(1);
+    expect((await running).exceptions).toMatchObject([{ errorCode: 250 }]);
+    expect(await server.health()).toMatchObject({ queriesRunning: 0, workers: { busyCount: 0 } });
+  });
+});
+
+describe('a query that takes more memory than it may', () => {
+  let server: WorkerServer;
+
+  beforeAll(async () => {
+    server = await WorkerServer.start();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  // DuckDB's own limit counts none of these.
+  test.each([
+    "SELECT damerau_levenshtein(repeat('ab', 50000), repeat('ba', 50000))",
+    "SELECT length(lpad('a', 2000000000, 'b'))",
+    "SELECT length(printf('%999999999d', 1))",
+    "SELECT length(replace(repeat('a', 10000000), 'a', repeat('b', 100)))",
+  ])('%s is answered with 245 and the limit by its name', async (sql) => {
+    const filesBefore = await server.resultFiles();
+    const answer = await server.query(sql);
+    expect(answer.exceptions).toMatchObject([{ errorCode: 245 }]);
+    expect(answer.exceptions?.[0]?.message).toContain('engine.broker.workers.memory.maxMB');
+    expect(await server.resultFiles()).toEqual(filesBefore);
+    expect(await server.spilledFiles()).toEqual([]);
+    expect((await server.query('SELECT 1')).exceptions).toEqual([]);
+  });
+});
+
+test('a worker that is stuck ends with its server, when that is killed', async () => {
+  await using server = await WorkerServer.start();
+  const running = server.query(stuck).catch(() => undefined);
+  await expect.poll(async () => (await server.health()).workers?.busyCount, { timeout: 30_000 }).toBe(1);
+  const pids = await server.workerPids();
+  expect(pids.length).toBeGreaterThan(0);
+  process.kill(server.server.pid, 'SIGKILL');
+  await running;
+  await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { stat } from 'node:fs/promises';
+import { expect, test, vi } from 'vitest';
+import { WorkerServer } from '../testkit/worker-server.ts';
+
+/** `QUIRE_WORKER_KILLS` says how many; four when it is not set. */
+const kills = Number(process.env['QUIRE_WORKER_KILLS'] ?? 4);
+
+vi.setConfig({ testTimeout: 120_000 + kills * 5000 });
+
+test(`a worker killed at any moment, ${kills} times, costs its own query only`, async () => {
+  await using server = await WorkerServer.start('engine.broker.query.concurrency = 2\n');
+  const { requestId } = await server.query('SELECT * FROM flights LIMIT 10000');
+  const end = { isOver: false };
+  const failures: number[] = [];
+  const kept: string[] = [requestId];
+
+  const writer = async (): Promise<void> => {
+    while (!end.isOver) {
+      const answer = await server.query('SELECT * FROM flights LIMIT 300000');
+      const [exception] = answer.exceptions ?? [];
+      if (exception === undefined) {
+        kept.push(answer.requestId);
+      } else {
+        failures.push(exception.errorCode);
+      }
+      // Not more than what shows that nothing else goes.
+      if (kept.length > 5) await server.delete(kept.splice(1, 1)[0] ?? '');
+    }
+  };
+  const reader = async (): Promise<void> => {
+    for (let count = 0; !end.isOver; count += 1) {
+      expect((await server.page(requestId, (count * 97) % 9000, 1000)).rowCount).toBe(1000);
+    }
+  };
+  const killer = async (): Promise<void> => {
+    for (let count = 0; count < kills; count += 1) {
+      await expect.poll(async () => (await server.health()).workers?.busyCount, { timeout: 60_000 }).toBeGreaterThan(0);
+      const pids = await server.workerPids();
+      // Its moment in the life of a query is any, since the queries go on regardless.
+      process.kill(pids[count % pids.length] ?? 0, 'SIGKILL');
+      await expect.poll(async () => (await server.health()).workers?.killedCount, { timeout: 60_000 }).toBeGreaterThan(count);
+    }
+  };
+  await Promise.all([writer(), writer(), reader(), killer().finally(() => (end.isOver = true))]);
+
+  expect(failures.filter((errorCode) => errorCode !== 450)).toEqual([]);
+  expect(failures.length).toBeLessThanOrEqual(kills);
+  const health = await server.health();
+  expect(health).toMatchObject({ queriesRunning: 0, workers: { busyCount: 0, killedCount: kills } });
+  for (const id of kept) expect((await server.page(id, 0, 10)).rowCount).toBe(10);
+  const stored = (await server.resultFiles()).filter((path) => !path.endsWith('.lock'));
+  expect(stored).toHaveLength(2 * kept.length);
+  expect(await server.spilledFiles()).toEqual([]);
+  const sizes = await Promise.all(stored.map(async (path) => (await stat(path)).size));
+  expect(health.cleaner?.usageBytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
+});

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { builtPackages, describeWithTool, oldestNode } from '../testkit/toolchain.ts';
+import { describeArrowHosts } from './arrow-hosts.ts';
+import { testSignalsThroughNpx } from './npx-signals.ts';
+import { testPackageSizes } from './package-sizes.ts';
+import { PublishedPackages } from './published-packages.ts';
+import { outputOf, readmePrograms } from './readme-programs.ts';
+import { describeRollingUpgrade } from './rolling-upgrade.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
+
+const root = join(import.meta.dirname, '../../..');
+const nodeModules = join(root, 'node_modules');
+const programs = readmePrograms(join(root, 'packages'));
+/** Programs of strangers: what they write is compiled against our types, and runs on our JavaScript. */
+const strangers = ['stranger', 'arrow-host', 'upgrade-broker'];
+
+describeWithTool(builtPackages, 'the published packages', (packages) => {
+  let published: PublishedPackages;
+  /** What the compiler said of all programs of strangers, which others of these tests run. */
+  let compilerOutput: string;
+
+  beforeAll(async () => {
+    published = await PublishedPackages.install(packages);
+    const { folder } = published;
+    for (const name of strangers) await copyFile(join(import.meta.dirname, `${name}.process.ts`), join(folder, `${name}.ts`));
+    await writeFile(join(folder, 'imports.mjs'), published.entries.map((entry) => `await import('${entry}');\n`).join(''));
+    const required = published.entries.map((entry) => `if (!require('${entry}')) throw new Error('${entry}');\n`);
+    await writeFile(join(folder, 'requires.cjs'), required.join(''));
+    for (const { file, text } of programs) await writeFile(join(folder, file), text);
+    // What the stranger has of his own: the types of Node, and Vitest, which the conformance suites are for.
+    for (const each of ['@types', 'undici-types', 'vitest', '@vitest', 'fast-check']) {
+      const link = join(folder, 'node_modules', each);
+      if (!existsSync(link)) await symlink(join(nodeModules, each), link);
+    }
+    const lib = ['es2024', 'esnext.array', 'esnext.disposable'];
+    const files = [...strangers.map((name) => `${name}.ts`), ...programs.map(({ file }) => file)];
+    compilerOutput = await compile('tsconfig.json', { types: ['node'], lib }, files);
+  });
+
+  afterAll(() => {
+    published[Symbol.dispose]();
+  });
+
+  async function compile(name: string, options: object, include: readonly string[], ...args: string[]): Promise<string> {
+    const compilerOptions = { strict: true, target: 'es2023', module: 'nodenext', skipLibCheck: false, ...options };
+    await writeFile(join(published.folder, name), JSON.stringify({ compilerOptions, include }));
+    const compiler = join(nodeModules, 'typescript/bin/tsc');
+    return published
+      .run(process.execPath, compiler, '-p', name, ...args)
+      .catch((error: unknown) => (error as { stdout: string }).stdout);
+  }
+
+  test('compile with a stranger who uses their types, and with the programs of all READMEs', async () => {
+    expect(compilerOutput).toBe('');
+  });
+
+  test('leave Arrow, Node and their types to those who ask for them: the client needs none', async () => {
+    await writeFile(join(published.folder, 'page.ts'), `export { QuireClient } from '@quire/client';\n`);
+    const options = { types: [], lib: ['es2024', 'dom', 'esnext.disposable'], noEmit: true };
+    const files = await compile('tsconfig.page.json', options, ['page.ts'], '--listFiles');
+    expect(files).toContain('@quire/client/dist/index.d.ts');
+    expect(files).not.toMatch(/apache-arrow|@types\/node|error TS/);
+  });
+
+  test('have types that every way of importing finds', async () => {
+    const problems: unknown[] = [];
+    for (const { file } of published.tarballs) {
+      const tarball = new Uint8Array(await readFile(join(published.folder, file)));
+      const analysis = await checkPackage(createPackageFromTarballData(tarball));
+      if (!analysis.types) problems.push([file, 'no types']);
+      else problems.push(...analysis.problems.filter(isAProblem).map((problem) => [file, problem]));
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('bring a licence and the list of changes, and what some have beside their modules', () => {
+    const common = ['LICENSE', 'CHANGELOG.md', 'README.md'];
+    for (const { paths } of published.tarballs) expect(paths).toEqual(expect.arrayContaining(common));
+    const pathsOf = (name: string) => published.tarballs.find(({ manifest }) => manifest.name === name)?.paths;
+    expect(pathsOf('@quire/cli')).toEqual(expect.arrayContaining(['config/README.md', 'config/production.properties']));
+    expect(pathsOf('@quire/results')).toContain('FORMAT.md');
+    expect(pathsOf('@quire/console')).toEqual(expect.arrayContaining(['site/index.html', 'site/index.html.br']));
+    expect(pathsOf('@quire/api')).toEqual(expect.arrayContaining(['CONTRACT.md', 'SPECIFICATION.md', 'TABLES.md']));
+    // Entries of processes and threads, which no import names.
+    expect(pathsOf('@quire/cli')).toContain('dist/start/query-worker.js');
+    expect(pathsOf('@quire/workers')).toEqual(expect.arrayContaining(['dist/worker-main.js', 'dist/watchdog-thread.js']));
+  });
+
+  test('bring a command that tells an old Node what it needs, in words that an old Node can read', async () => {
+    const command = 'node_modules/@quire/cli/bin/quire.cjs';
+    const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.19.0'})`;
+    await expect(published.run(process.execPath, '--import', old, command, '--help')).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: quire needs Node\.js 22\.22 or later, but this is v\S+ \(.*\)\.\n$/),
+    });
+    const text = await readFile(join(published.folder, command), 'utf8');
+    expect(text).not.toMatch(/\bawait\b|\busing\b|\?\?|\?\.|[^']#[a-z]|\bat\(/);
+  });
+
+  const runs = (node: string): void => {
+    test('can all be imported and required', async () => {
+      expect(published.entries.length).toBeGreaterThan(11);
+      expect(await published.run(node, 'imports.mjs')).toBe('');
+      expect(await published.run(node, 'requires.cjs')).toBe('');
+    });
+
+    test('run a query, store its result and serve a page of it', async () => {
+      expect(await published.run(node, 'stranger.js')).toBe('[[2],[3]]\n');
+    });
+
+    test('bring the command', async () => {
+      expect(await published.run(node, 'node_modules/@quire/cli/bin/quire.cjs', '--help')).toContain('Usage: quire');
+    });
+  };
+
+  describe('on the Node of the project', () => {
+    runs(process.execPath);
+  });
+
+  // Every other suite runs on the Node of the project.
+  describeWithTool(oldestNode, 'on the oldest Node', (node) => {
+    runs(node);
+
+    test.each(programs.filter((each) => each.isRun).map((each) => each.file))('run the program of %s', async (file) => {
+      expect(await published.run(node, file.replace('.ts', '.js'))).toMatch(outputOf(file));
+    });
+  });
+
+  describeArrowHosts(() => published);
+  describeRollingUpgrade(() => published);
+  testSignalsThroughNpx(() => published);
+  testPackageSizes(() => published);
+
+  test("run the conformance suites on a stranger's store", async () => {
+    const folder = join(published.folder, 'suite');
+    await mkdir(folder);
+    const suite = programs.find(({ text }) => text.includes('describeObjectStore'));
+    await writeFile(join(folder, 'my-store.test.ts'), suite?.text ?? '');
+    const vitest = join(nodeModules, 'vitest/vitest.mjs');
+    const output = await published.run(process.execPath, vitest, 'run', '--root', folder, '--reporter', 'default');
+    const [, passed] = /Tests +(\d+) passed/.exec(stripVTControlCharacters(output)) ?? [];
+    expect(Number(passed)).toBeGreaterThan(100);
+  });
+});
+
+/** The packages are modules for a Node that can require modules, and TypeScript that reads `exports`. */
+function isAProblem({ kind, ...facts }: { readonly kind: string }): boolean {
+  const isForOldTypeScript = 'resolutionKind' in facts && facts.resolutionKind === 'node10';
+  return kind !== 'CJSResolvesToESM' && !isForOldTypeScript;
+}

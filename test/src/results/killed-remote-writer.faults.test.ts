@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { ObjectStore } from '@quire/core';
+import { collect } from '@quire/core/testing';
+import { ResultStore } from '@quire/results';
+import { GcsObjectStore } from '@quire/store-gcs';
+import { S3ObjectStore } from '@quire/store-s3';
+import { expect, test } from 'vitest';
+import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
+import { pageText } from '../testkit/builders/page-text.ts';
+import { unfinishedUploads } from '../testkit/s3-fixture.ts';
+import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
+import { GcsServer } from '../testkit/servers/gcs-server.ts';
+import { S3Server } from '../testkit/servers/s3-server.ts';
+import { describeWithTool, gcsServer, s3Server } from '../testkit/toolchain.ts';
+
+/** Rows of 4 bytes; enough for two parts of S3, which are not smaller than 5 MiB. */
+const rowCount = 1_400_000;
+
+interface Bucket {
+  /** What a store must know, with a prefix that nobody else uses. */
+  readonly options: { readonly location: string };
+  open(): Promise<ObjectStore>;
+}
+
+/** Runs writers that are killed before their first, second … change of the bucket, until one comes to its end; counts what each left. */
+async function killEverywhere(kind: string, port: number, nextBucket: () => Bucket): Promise<readonly number[]> {
+  const resultCounts: number[] = [];
+  for (let change = 1; ; change += 1) {
+    const bucket = nextBucket();
+    const isDone = await runWriter(kind, port, bucket, change);
+    await using store = await bucket.open();
+    resultCounts.push(await countWholeResults(store));
+    if (isDone) return resultCounts;
+  }
+}
+
+/** Resolves once the writer is dead; tells whether it had come to its end. */
+async function runWriter(kind: string, port: number, { options }: Bucket, change: number): Promise<boolean> {
+  await using proxy = await FaultProxy.start(port);
+  const held = Promise.withResolvers<boolean>();
+  let changeCount = 0;
+  proxy.intercept = ({ method }) => {
+    if (method !== 'GET' && method !== 'HEAD') changeCount += 1;
+    if (changeCount < change) return undefined;
+    held.resolve(false);
+    return { kind: 'stall' };
+  };
+  const script = join(import.meta.dirname, 'remote-writer.process.ts');
+  const settings = JSON.stringify({ ...options, endpoint: proxy.endpoint });
+  const child = spawn(process.execPath, ['--conditions=@quire/source', script, kind, settings, String(rowCount)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const done = once(child.stdout, 'data').then(() => true);
+  try {
+    return await Promise.race([
+      held.promise,
+      done,
+      exited.then(([code]) => Promise.reject(new Error(`The writer ended with ${String(code)}.`))),
+    ]);
+  } finally {
+    child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+/** What the successor finds: every result that is listed can be read to its last row, and a new one can be stored beside them. */
+async function countWholeResults(store: ObjectStore): Promise<number> {
+  const results = new ResultStore({ store, brokerId: 'b', expirationMs: 3_600_000, expirationMaxMs: 86_400_000 });
+  const entries = await Array.fromAsync(results.list());
+  for (const { requestId } of entries) {
+    const result = await results.open(requestId);
+    expect(await pageText(result, rowCount - 100_000, 100_000)).toBe(countingJson(rowCount - 100_000, rowCount));
+  }
+  const { entry } = await results.create(countingRows(10), { owner: 'o' });
+  expect(await pageText(await results.open(entry.requestId), 0, 100)).toBe(countingJson(0, 10));
+  return entries.length;
+}
+
+/** It was killed in every stretch of its life: before the first result, between, with both, and after the deletion. */
+function expectEveryStretch(resultCounts: readonly number[]): void {
+  expect(resultCounts.filter((count, index) => count !== resultCounts[index - 1])).toEqual([0, 1, 2, 1]);
+  expect(resultCounts.length).toBeGreaterThan(10);
+}
+
+const title = 'a process killed before any of its changes of the bucket leaves whole results only';
+
+describeWithTool(s3Server, 'a writer to S3', (path) => {
+  test(`${title}, and uploads that a cleaner finds`, { timeout: 180_000 }, async () => {
+    await using server = await S3Server.start(path);
+    const locations: string[] = [];
+    let foundCount = 0;
+    const resultCounts = await killEverywhere('S3', server.process.port, () => {
+      const options = { ...server.storeOptions(), partBytes: 5 * 1024 * 1024 };
+      locations.push(options.location);
+      return { options, open: () => S3ObjectStore.open(options) };
+    });
+    expectEveryStretch(resultCounts);
+    for (const location of locations) {
+      await using store = await S3ObjectStore.open({ ...server.storeOptions(), location });
+      const uploads = await collect(store.leftovers.list({ prefix: 'b/' }));
+      for (const { key } of uploads) await store.leftovers.remove(key);
+      foundCount += uploads.length;
+      // What a writer began when it opened its store does not belong to a result.
+      const left = await unfinishedUploads(server, location);
+      expect(left.filter((key) => !key.endsWith('/.probe'))).toEqual([]);
+    }
+    expect(foundCount).toBeGreaterThan(4);
+  });
+});
+
+describeWithTool(gcsServer, 'a writer to GCS', (path) => {
+  test(title, { timeout: 180_000 }, async () => {
+    await using server = await GcsServer.start(path);
+    const resultCounts = await killEverywhere('GCS', server.process.port, () => {
+      const options = { ...server.storeOptions(), partBytes: 2 * 1024 * 1024 };
+      return { options, open: () => GcsObjectStore.open(options) };
+    });
+    expectEveryStretch(resultCounts);
+  });
+});

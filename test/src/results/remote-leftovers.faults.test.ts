@@ -1,0 +1,171 @@
+import { readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
+import { createRequestId, systemClock, systemRandom } from '@quire/core';
+import { collect, patternBytes } from '@quire/core/testing';
+import { S3ObjectStore, type S3ObjectStoreOptions } from '@quire/store-s3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unfinishedUploads } from '../testkit/s3-fixture.ts';
+import { expectRejection } from '@quire/core/conformance';
+import { quire, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
+import { S3Server } from '../testkit/servers/s3-server.ts';
+import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
+
+/** Begins uploads and sends their parts, as a writer does that dies before it could end them. */
+async function abandonUploads(options: S3ObjectStoreOptions, keys: readonly string[]): Promise<void> {
+  const { hostname, pathname } = new URL(options.location);
+  const client = new S3Client({ ...options, maxAttempts: 1, requestChecksumCalculation: 'WHEN_REQUIRED' } as object);
+  for (const key of keys) {
+    const target = { Bucket: hostname, Key: `${pathname.slice(1)}/${key}` };
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(target));
+    for (const PartNumber of [1, 2]) {
+      await client.send(new UploadPartCommand({ ...target, UploadId, PartNumber, Body: patternBytes(1000 * PartNumber) }));
+    }
+  }
+  client.destroy();
+}
+
+/** Makes the server take all that it has for two hours old. */
+async function makeOlder(folder: string): Promise<void> {
+  const then = systemClock.nowMs() / 1000 - 7200;
+  for (const name of await readdir(folder, { recursive: true })) await utimes(join(folder, name), then, then);
+}
+
+function dataKey(brokerId: string): string {
+  return `${brokerId}/${createRequestId(systemClock, systemRandom)}/data.arrow`;
+}
+
+const prefix = 'engine.broker.pagination';
+
+async function writeConfig(directory: string, options: ReturnType<S3Server['storeOptions']>): Promise<string> {
+  const { location, region, endpoint, credentials } = options;
+  const lines = [
+    `${prefix}.protocol = s3`,
+    `${prefix}.s3.data.dir = ${location}`,
+    `${prefix}.s3.endpoint = ${endpoint}`,
+    `${prefix}.s3.path.style = true`,
+    `${prefix}.s3.access.key = ${credentials.accessKeyId}`,
+    `${prefix}.s3.secret.key = ${credentials.secretAccessKey}`,
+    `engine.broker.storage.factory.s3.region = ${region}`,
+    `engine.log.format = json`,
+  ];
+  return writeSettings(directory, `${lines.join('\n')}\n`);
+}
+
+describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
+  let server: S3Server;
+  beforeAll(async () => {
+    server = await S3Server.start(path);
+  });
+  afterAll(async () => server[Symbol.asyncDispose]());
+
+  describe('as the store tells of them', () => {
+    test('have the key of their object, the bytes of their parts and a time, and go when they are removed', async () => {
+      const options = server.storeOptions();
+      await using store = await S3ObjectStore.open(options);
+      const startMs = systemClock.nowMs();
+      await abandonUploads(options, ['a/1', 'a/2', 'b/1', '.hidden']);
+      await abandonUploads(server.storeOptions(), ['a/1']);
+      const found = await collect(store.leftovers.list({ prefix: 'a/' }));
+      expect(found).toEqual([
+        {
+          key: expect.stringMatching(/^a\/1\?uploadId=./) as string,
+          sizeBytes: 3000,
+          lastModifiedMs: expect.any(Number) as number,
+        },
+        {
+          key: expect.stringMatching(/^a\/2\?uploadId=./) as string,
+          sizeBytes: 3000,
+          lastModifiedMs: expect.any(Number) as number,
+        },
+      ]);
+      for (const { lastModifiedMs } of found) expect(lastModifiedMs).toBeGreaterThanOrEqual(startMs - 2000);
+      await store.leftovers.remove(found[0]?.key ?? '');
+      await store.leftovers.remove(found[0]?.key ?? '');
+      await store.leftovers.remove('no upload');
+      expect((await collect(store.leftovers.list())).map(({ key }) => key.split('?')[0])).toEqual(['a/2', 'b/1']);
+    });
+
+    test('come page by page, and those that end meanwhile are left out', async () => {
+      await using proxy = await FaultProxy.start(server.process.port);
+      await using store = await S3ObjectStore.open({ ...server.storeOptions(), endpoint: proxy.endpoint });
+      const root = new URL(store.location).pathname.slice(1);
+      const page = (key: string, next: string): string =>
+        `<ListMultipartUploadsResult><IsTruncated>${next !== ''}</IsTruncated>${next}<Upload><Key>${root}/${key}</Key><UploadId>u</UploadId><Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload></ListMultipartUploadsResult>`;
+      const next = `<NextKeyMarker>${root}/a</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>`;
+      const parts = `<ListPartsResult><IsTruncated>false</IsTruncated><Part><PartNumber>1</PartNumber><Size>7</Size><LastModified>2026-01-02T00:00:00.000Z</LastModified></Part></ListPartsResult>`;
+      const gone = '<Error><Code>NoSuchUpload</Code></Error>';
+      proxy.intercept = ({ url }) => {
+        const status = url.includes(`/gone?`) ? 404 : 200;
+        const uploads = url.includes('key-marker') ? page('b', '') : url.includes('prefix=') ? page('a', next) : undefined;
+        return {
+          kind: 'answer',
+          status,
+          headers: { 'Content-Type': 'application/xml' },
+          body: uploads ?? (status === 404 ? gone : parts),
+        };
+      };
+      const lastModifiedMs = Date.UTC(2026, 0, 2);
+      expect(await collect(store.leftovers.list())).toEqual([
+        { key: 'a?uploadId=u', sizeBytes: 7, lastModifiedMs },
+        { key: 'b?uploadId=u', sizeBytes: 7, lastModifiedMs },
+      ]);
+      proxy.intercept = ({ url }) => {
+        const isPart = url.includes('/gone?');
+        const body = isPart ? gone : page('gone', '');
+        return { kind: 'answer', status: isPart ? 404 : 200, headers: { 'Content-Type': 'application/xml' }, body };
+      };
+      expect(await collect(store.leftovers.list())).toEqual([]);
+      proxy.intercept = () => ({
+        kind: 'answer',
+        status: 200,
+        headers: { 'Content-Type': 'application/xml' },
+        body: page('a', next),
+      });
+      await expectRejection(collect(store.leftovers.list()), 'STORE_UNAVAILABLE');
+    });
+  });
+
+  describe('as cleaners see them', () => {
+    test('a cleaner of the whole store removes those of results, of all brokers, and no others', async () => {
+      const options = server.storeOptions();
+      const keys = [dataKey('Broker_a_1'), dataKey('Broker_b_1')];
+      await abandonUploads(options, [...keys, 'somebody/elses']);
+      await using directory = await temporaryDirectory();
+      const config = await writeConfig(directory.path, options);
+      const young = await quire(['cleaner', '--once', '--config', config], { variables: testVariables });
+      expect({ exitCode: young.exitCode, left: (await unfinishedUploads(server, options.location)).length }).toEqual({
+        exitCode: 0,
+        left: 3,
+      });
+      await makeOlder(join(server.process.folder, 'buckets'));
+      const { exitCode, stdout } = await quire(['cleaner', '--once', '--config', config], { variables: testVariables });
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/leftovers of crashed writes: wanted 5\.86 KiB, freed 2 \(5\.86 KiB\)/);
+      const left = await unfinishedUploads(server, options.location);
+      expect(left.map((key) => key.slice(key.indexOf('/') + 1))).toEqual(['somebody/elses']);
+    });
+
+    test('a server that does not list them is not a reason to leave the rest of a sweep undone', async () => {
+      await using proxy = await FaultProxy.start(server.process.port);
+      const options = server.storeOptions();
+      proxy.intercept = ({ url }) =>
+        /[?&]uploads/.test(url) && !url.includes('.probe')
+          ? {
+              kind: 'answer',
+              status: 403,
+              headers: { 'Content-Type': 'application/xml' },
+              body: '<Error><Code>AccessDenied</Code><Message>No.</Message></Error>',
+            }
+          : undefined;
+      await using directory = await temporaryDirectory();
+      const config = await writeConfig(directory.path, { ...options, endpoint: proxy.endpoint });
+      const { exitCode, stderr } = await quire(['cleaner', '--once', '--config', config], { variables: testVariables });
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 0,
+        stderr: expect.stringContaining('unfinished uploads cannot be listed, and are kept') as string,
+      });
+    });
+  });
+});

@@ -1,0 +1,177 @@
+import { type ObjectStore, systemRandom, withRetry } from '@quire/core';
+import { ResultStore } from '@quire/results';
+import fc from 'fast-check';
+import { GcsObjectStore } from '@quire/store-gcs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
+import { batchesOf, jsonCells, modelTables, schemaOf } from '../testkit/builders/model-table.ts';
+import { pageText } from '../testkit/builders/page-text.ts';
+import { type Fault, FaultProxy } from '../testkit/servers/fault-proxy.ts';
+import { GcsServer } from '../testkit/servers/gcs-server.ts';
+import { S3Server } from '../testkit/servers/s3-server.ts';
+import { describeWithTool, gcsServer, s3Server, type Tool } from '../testkit/toolchain.ts';
+import { type Backend, backendKinds, hastyClock } from '../testkit/remote-backends.ts';
+import { S3ObjectStore } from '@quire/store-s3';
+
+const times = { expirationMs: 1e9, expirationMaxMs: 1e9 };
+
+function resultsOn(store: ObjectStore, brokerId = 'b', options: { readonly batchSizeBytes?: number } = {}): ResultStore {
+  return new ResultStore({ store, brokerId, isShared: true, cacheBytesMax: 0, ...times, ...options });
+}
+
+/** As a broker wraps it. */
+function retrying(store: ObjectStore): ObjectStore {
+  return withRetry(store, { clock: hastyClock, random: systemRandom, attemptsMax: 20, delayMs: 100, delayMaxMs: 5000 });
+}
+
+for (const kind of backendKinds) {
+  describeWithTool(kind.tool, `results in ${kind.name}`, (path) => {
+    let backend: Backend;
+    let proxy: FaultProxy;
+    let store: ObjectStore;
+    beforeAll(async () => {
+      backend = await kind.start(path);
+      proxy = await FaultProxy.start(backend.port);
+      store = await backend.open(proxy);
+    });
+    afterAll(async () => {
+      await store[Symbol.asyncDispose]();
+      await proxy[Symbol.asyncDispose]();
+      await backend[Symbol.asyncDispose]();
+    });
+
+    test('a page is the slice of the rows that went in', async () => {
+      const page = fc.record({ offset: fc.nat(60), rowCount: fc.integer({ min: 1, max: 60 }) });
+      await fc.assert(
+        fc.asyncProperty(modelTables, page, async (table, { offset, rowCount }) => {
+          fc.pre(offset <= table.rows.length);
+          const source = { schema: schemaOf(table), batches: batchesOf(table) };
+          const { entry } = await resultsOn(store, 'b', { batchSizeBytes: 64 }).create(source, { owner: 'o' });
+          const cells = table.rows.slice(offset, offset + rowCount).map((row) => jsonCells(table, row));
+          const expected = `[${cells.map((row) => `[${row.join(',')}]`).join(',')}]`;
+          expect(await pageText(await resultsOn(store).open(entry.requestId), offset, rowCount)).toBe(expected);
+        }),
+        { numRuns: 25 },
+      );
+    }, 120_000);
+
+    test('a warm page takes one request, a cold one three', async () => {
+      const { entry } = await resultsOn(store).create(countingRows(100_000), { owner: 'o' });
+      const results = resultsOn(store);
+      const requestsOf = async (): Promise<number> => {
+        proxy.requests.length = 0;
+        expect(await pageText(await results.open(entry.requestId), 50_000, 1000)).toBe(countingJson(50_000, 51_000));
+        return proxy.requests.length;
+      };
+      expect([await requestsOf(), await requestsOf()]).toEqual([3, 1]);
+    });
+
+    test('a write takes one request for each of its two objects, and on S3 one more to learn its date', async () => {
+      proxy.requests.length = 0;
+      await resultsOn(store).create(countingRows(100_000), { owner: 'o' });
+      const methods = proxy.requests.map(({ method }) => method);
+      expect(methods).toEqual(kind.name === 'S3' ? ['PUT', 'HEAD', 'PUT', 'HEAD'] : ['POST', 'POST']);
+    });
+
+    test("two brokers serve each other's results", async () => {
+      const [one, two] = [resultsOn(store, 'Broker_one_1'), resultsOn(store, 'Broker_two_1')];
+      const first = await one.create(countingRows(1000), { owner: 'o' });
+      const second = await two.create(countingRows(2000), { owner: 'o' });
+      expect(await pageText(await two.open(first.entry.requestId), 500, 10)).toBe(countingJson(500, 510));
+      expect(await pageText(await one.open(second.entry.requestId), 1500, 10)).toBe(countingJson(1500, 1510));
+    });
+  });
+}
+
+/** A server that goes away and comes back with all that it had, and a store in one place of it. */
+interface LapsingServer extends AsyncDisposable {
+  /** Goes away, whatever is under way, and resolves once it is back. */
+  lapse(): Promise<void>;
+  open(): Promise<ObjectStore>;
+}
+
+interface LapsingServerKind {
+  readonly tool: Tool;
+  readonly lapse: string;
+  start(path: string): Promise<LapsingServer>;
+}
+
+const lapsingServers: Readonly<Record<string, LapsingServerKind>> = {
+  S3: {
+    tool: s3Server,
+    lapse: 'is killed and started again',
+    async start(path) {
+      const server = await S3Server.start(path);
+      const options = { ...server.storeOptions(), partAttemptsMax: 10, clock: hastyClock };
+      return {
+        lapse: () => server.process.restart(),
+        open: () => S3ObjectStore.open(options),
+        [Symbol.asyncDispose]: () => server.process[Symbol.asyncDispose](),
+      };
+    },
+  },
+  // The only free server of it loses what makes its files objects when it is killed, and then lists none at all: so it is the way there that goes.
+  GCS: {
+    tool: gcsServer,
+    lapse: 'acts on calls without answering, and then cannot be reached for a while',
+    async start(path) {
+      const server = await GcsServer.start(path);
+      const proxy = await FaultProxy.start(server.process.port);
+      const options = { ...server.storeOptions(), endpoint: proxy.endpoint, partAttemptsMax: 10, clock: hastyClock };
+      return {
+        async lapse() {
+          const faults: Fault[] = [...Array<Fault>(3).fill({ kind: 'lose answer' }), ...Array<Fault>(5).fill({ kind: 'reset' })];
+          proxy.intercept = () => faults.shift();
+          while (faults.length > 0) await hastyClock.sleep(100);
+        },
+        open: () => GcsObjectStore.open(options),
+        async [Symbol.asyncDispose]() {
+          await proxy[Symbol.asyncDispose]();
+          await server[Symbol.asyncDispose]();
+        },
+      };
+    },
+  },
+};
+
+for (const [name, kind] of Object.entries(lapsingServers)) {
+  describeWithTool(kind.tool, `a server of ${name} that ${kind.lapse}, under load`, (path) => {
+    test('loses no committed result, and shows no partial one', async () => {
+      await using server = await kind.start(path);
+      await using store = await server.open();
+      const results = resultsOn(retrying(store));
+      const committed: string[] = [];
+      let failedCount = 0;
+      let isOver = false;
+      const writing = async (): Promise<void> => {
+        while (!isOver) {
+          try {
+            committed.push((await results.create(countingRows(20_000), { owner: 'o' })).entry.requestId);
+          } catch {
+            // Which writes fail is up to the moment of the lapse; that each is whole or absent is what counts.
+            failedCount += 1;
+          }
+        }
+      };
+      const writers = Promise.all([writing(), writing(), writing()]);
+      for (let round = 1; round <= 4; round += 1) {
+        const before = committed.length;
+        while (committed.length < before + 5) await hastyClock.sleep(100);
+        await server.lapse();
+      }
+      isOver = true;
+      await writers;
+
+      await using after = await server.open();
+      const survivors = resultsOn(after);
+      const listed: string[] = [];
+      for await (const entry of survivors.list()) {
+        listed.push(entry.requestId);
+        expect(await pageText(await survivors.open(entry.requestId), 0, 20_000)).toBe(countingJson(0, 20_000));
+      }
+      expect(committed.filter((id) => !listed.includes(id))).toEqual([]);
+      expect(committed.length).toBeGreaterThanOrEqual(20);
+      expect(listed.length).toBeLessThanOrEqual(committed.length + failedCount);
+    }, 120_000);
+  });
+}

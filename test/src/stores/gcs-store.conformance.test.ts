@@ -1,0 +1,17 @@
+import { afterAll, beforeAll } from 'vitest';
+import { GcsServer } from '../testkit/servers/gcs-server.ts';
+import { describeWithTool, gcsServer } from '../testkit/toolchain.ts';
+import { gcsStoresOn } from '../testkit/gcs-fixture.ts';
+import { describeObjectStore, inAllWrappers } from '@quire/core/conformance';
+
+describeWithTool(gcsServer, 'on a server like that of Google', (path) => {
+  let server: GcsServer;
+  beforeAll(async () => {
+    server = await GcsServer.start(path);
+  });
+  afterAll(async () => server[Symbol.asyncDispose]());
+  const openGcsStore = gcsStoresOn(() => server);
+
+  describeObjectStore('GCS store', openGcsStore, { modelRunCount: 8 });
+  describeObjectStore('GCS store in all wrappers', inAllWrappers(openGcsStore), { modelRunCount: 3 });
+});

@@ -1,0 +1,186 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '@quire/cli';
+import { QuireError } from '@quire/core';
+import type { TableEngine } from '@quire/core/table-engine';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FakeEnvironment } from '../../../packages/cli/test/fake-environment.ts';
+import { cannedEngine } from '../testkit/canned-tables.ts';
+import { runAdminCommand, terminal } from './run-admin-command.ts';
+
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quire-commands-'));
+  await writeFile(
+    join(directory, 'orders.table.json'),
+    '{"tableName":"orders","tableType":"OFFLINE","metadata":{"big":9007199254740993}}',
+  );
+  await writeFile(join(directory, 'orders.schema.json'), '{"schemaName":"orders"}');
+  await writeFile(join(directory, 'orders.csv'), 'id\n1\n2\n');
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+describe('quire tables', () => {
+  test('list: a table on a terminal, tabbed lines in a pipe, JSON lines when asked', async () => {
+    expect(await runAdminCommand(['tables', 'list'], { environment: terminal })).toEqual({
+      exitCode: 0,
+      stderr: '',
+      stdout: [
+        'table            segments   size',
+        '───────────────  ────────  ─────',
+        'orders_OFFLINE          2  200 B',
+        'orders_REALTIME         2  200 B',
+        '',
+      ].join('\n'),
+    });
+    expect((await runAdminCommand(['tables', 'list'])).stdout).toBe('orders_OFFLINE\t2\t200\norders_REALTIME\t2\t200\n');
+    const [first] = (await runAdminCommand(['tables', 'list', '--json'])).stdout.split('\n');
+    expect(JSON.parse(first ?? '')).toEqual({
+      tableNameWithType: 'orders_OFFLINE',
+      type: 'OFFLINE',
+      segmentCount: 2,
+      sizeBytes: 200,
+    });
+    const empty = { listTables: async () => [] };
+    expect((await runAdminCommand(['tables', 'list'], { engine: empty, environment: terminal })).stdout).toBe('no tables\n');
+    expect(await runAdminCommand(['tables', 'list'], { engine: empty })).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
+
+  test('show: size, consumption and lag of each half, and the documents with all digits', async () => {
+    expect((await runAdminCommand(['tables', 'show', 'orders'])).stdout).toBe(
+      [
+        'table\torders_OFFLINE\nsegments\t2\nsize\t200 B\n',
+        'table\torders_REALTIME\nsegments\t2\nsize\t200 B\nconsumption\trunning\npartitions\t1\nlag\t2\n',
+        'schema\t{"schemaName":"orders","dimensionFieldSpecs":[{"name":"id","dataType":"LONG"}]}\n',
+        'config OFFLINE\t{"tableName":"orders_OFFLINE","tableType":"OFFLINE","big":9007199254740993}\n',
+        'config REALTIME\t{"tableName":"orders_REALTIME","tableType":"REALTIME"}\n',
+      ].join(''),
+    );
+    const { stdout } = await runAdminCommand(['tables', 'show', 'orders_OFFLINE', '--json']);
+    expect(stdout).toContain('9007199254740993');
+    expect(Object.keys(JSON.parse(stdout) as object)).toEqual(['tableName', 'schema', 'offline', 'sizes', 'consumption']);
+    const { exitCode, stderr } = await runAdminCommand(['tables', 'show', 'lemons']);
+    expect([exitCode, stderr]).toEqual([1, "error TABLE_NOT_FOUND: There is no table 'lemons'.\n"]);
+  });
+
+  test('create: sends config and schema as they are, and says all findings', async () => {
+    const seen: unknown[] = [];
+    const engine: Partial<TableEngine> = {
+      createSchema: async (schema) => void seen.push(schema),
+      createTable: async (config) => {
+        seen.push(config);
+        return cannedEngine.createTable(config);
+      },
+    };
+    const [config, schema] = [join(directory, 'orders.table.json'), join(directory, 'orders.schema.json')];
+    expect(await runAdminCommand(['tables', 'create', config, '--schema', schema], { engine })).toEqual({
+      exitCode: 0,
+      stdout: 'Made orders_OFFLINE.\n',
+      stderr: 'info     So.\n         NOTE\n',
+    });
+    const big = { metadata: { big: 9_007_199_254_740_993n } };
+    expect(seen).toEqual([{ schemaName: 'orders' }, { tableName: 'orders_OFFLINE', tableType: 'OFFLINE', ...big }]);
+    seen.length = 0;
+    await runAdminCommand(['tables', 'create', config, '--json'], { engine });
+    expect(seen).toEqual([{ tableName: 'orders_OFFLINE', tableType: 'OFFLINE', ...big }]);
+
+    const findings = ['first', 'second'].map((message) => ({ path: '/a', code: 'BAD', message, severity: 'error' as const }));
+    const refuse = { createTable: () => Promise.reject(new QuireError('TABLE_INVALID', 'It is not valid.', { findings })) };
+    expect(await runAdminCommand(['tables', 'create', config], { engine: refuse })).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error TABLE_INVALID: It is not valid.\nerror    first\n         BAD at /a\nerror    second\n         BAD at /a\n',
+    });
+    expect((await runAdminCommand(['tables', 'create', schema])).stderr).toContain('orders.schema.json has no tableName.');
+    expect((await runAdminCommand(['tables', 'create', join(directory, 'orders.csv')])).stderr).toContain('is not JSON');
+  });
+
+  test('delete, and that it is refused to those who may not', async () => {
+    expect(await runAdminCommand(['tables', 'delete', 'orders'])).toEqual({
+      exitCode: 0,
+      stdout: 'Tables: [orders_OFFLINE, orders_REALTIME] deleted.\n',
+      stderr: '',
+    });
+    const asAnn = { environment: { variables: { QUIRE_TOKEN: 'ann-token' } } };
+    expect(await runAdminCommand(['tables', 'delete', 'orders'], asAnn)).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining('FORBIDDEN'),
+    });
+    expect((await runAdminCommand(['tables', 'delete', '..'])).stderr).toBe("error INVALID_PARAMETER: '..' is not a name.\n");
+  });
+
+  test('ingest: sends files by their names, has the server read addresses, and ends at the first that fails', async () => {
+    const seen: unknown[] = [];
+    const engine: Partial<TableEngine> = {
+      ingest: async ({ source, ...request }) => {
+        if (source.kind === 'bytes') {
+          let text = '';
+          for await (const chunk of source.body) text += Buffer.from(chunk).toString();
+          seen.push({ ...request, name: source.name, text });
+        } else seen.push({ ...request, uri: source.uri });
+        if (source.kind === 'uri') throw new QuireError('INGESTION_FAILED', 'Row 3 has no time.');
+        return { segmentNames: ['orders_0'], rowCount: 2, findings: [] };
+      },
+    };
+    const path = join(directory, 'orders.csv');
+    const args = ['tables', 'ingest', 'orders', path, 's3://in/a.json', path, '--format', 'csv', '--batch', 'delimiter=;'];
+    expect(await runAdminCommand(args, { engine })).toEqual({
+      exitCode: 1,
+      stdout: `${path}: 2 rows, orders_0\n`,
+      stderr: 'error INGESTION_FAILED: Row 3 has no time.\n',
+    });
+    const request = { tableNameWithType: 'orders_OFFLINE', batchConfig: { delimiter: ';', inputFormat: 'csv' } };
+    expect(seen).toEqual([
+      { ...request, name: 'orders.csv', text: 'id\n1\n2\n' },
+      { ...request, uri: 's3://in/a.json' },
+    ]);
+    expect((await runAdminCommand(['tables', 'ingest', 'orders', join(directory, 'none.csv')])).stderr).toContain(
+      'cannot be read: ENOENT',
+    );
+  });
+
+  test('pause, resume and commit', async () => {
+    expect((await runAdminCommand(['tables', 'pause', 'orders', '--comment', 'why'])).stdout).toBe('Paused orders.\n');
+    let from: unknown;
+    const resumeConsumption: TableEngine['resumeConsumption'] = async (name, options) => {
+      from = options?.from;
+      return cannedEngine.resumeConsumption(name);
+    };
+    expect(
+      (await runAdminCommand(['tables', 'resume', 'orders', '--from', 'smallest'], { engine: { resumeConsumption } })).stdout,
+    ).toBe('Resumed orders.\n');
+    expect(from).toBe('smallest');
+    let readCount = 0;
+    const readForceCommit: TableEngine['readForceCommit'] = async (id) => {
+      readCount += 1;
+      return { ...(await cannedEngine.readForceCommit(id)), pendingSegmentNames: readCount < 3 ? ['b'] : [] };
+    };
+    expect((await runAdminCommand(['tables', 'commit', 'orders'], { engine: { readForceCommit } })).stdout).toBe(
+      '2 of 2 segments committed (job c1).\n',
+    );
+    expect(readCount).toBe(3);
+    expect((await runAdminCommand(['tables', 'commit', 'orders', '--no-wait'])).stdout).toBe(
+      '1 of 2 segments committed (job c1).\n',
+    );
+  });
+});
+
+test.each([
+  [['tables', 'lst'], "unknown command 'lst'"],
+  [['tables', 'restream', 'orders'], "required option '--to <table>' not specified"],
+  [['tables', 'resume', 'orders', '--from', 'now'], 'Allowed choices are lastConsumed, smallest, largest.'],
+  [['tables', 'ingest', 'orders'], "missing required argument 'file'"],
+  [['tables', 'ingest', 'orders', 'a.csv', '--batch', 'x'], 'Expected a key and a value with = between them.'],
+  [['tasks', 'run', 'MergeRollupTask', '--set', 'a=b'], '--set needs --table'],
+  [['tasks', 'run', 'MergeRollupTask', '--name', 'b'], '--name is for --set'],
+  [['tasks', 'show'], "missing required argument 'task'"],
+])('%j is called wrongly: exit code 2, and nothing on standard output', async (args, message) => {
+  const environment = new FakeEnvironment();
+  expect(await runCommand(args, environment)).toBe(2);
+  expect(environment.stdout.text).toBe('');
+  expect(environment.stderr.text).toContain(message);
+});

@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileProducer } from '@quire/streams';
+import { openEmbeddedTables } from '../testkit/embedded-tables.ts';
+import { describeTableEngine } from '../testkit/table-engine-conformance.ts';
+import type { TableEngineFixture } from '../testkit/table-engine-fixture.ts';
+
+describeTableEngine('the embedded table engine', async (): Promise<TableEngineFixture> => {
+  const home = await mkdtemp(join(tmpdir(), 'quire-conformance-'));
+  const [dataDirectory, streams] = [join(home, 'tables'), join(home, 'streams')];
+  const producer = await FileProducer.open({ directory: streams, topic: 'visits', partitionCount: 2 });
+  const engine = await openEmbeddedTables({ dataDirectory, streamDirectory: streams });
+  return {
+    engine,
+    streamConfig: {
+      streamType: 'file',
+      'stream.file.topic.name': 'visits',
+      'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+    },
+    append: (partition, rows) =>
+      producer.append(rows.map((row) => ({ key: null, partition, value: Buffer.from(JSON.stringify(row)) }))),
+    async count(tableName) {
+      const [relation] = await engine.liveTables.resolve([tableName]);
+      return relation?.rowCount ?? 0;
+    },
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]();
+      await producer[Symbol.asyncDispose]();
+      await rm(home, { recursive: true, maxRetries: 10 });
+    },
+  };
+});

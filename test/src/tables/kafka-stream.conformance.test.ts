@@ -1,0 +1,169 @@
+import { ProduceAcks, Producer } from '@platformatic/kafka';
+import { isQuireError, systemClock } from '@quire/core';
+import type { FetchLimits } from '@quire/streams';
+import { KafkaProducer, KafkaStream } from '@quire/streams/kafka';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KafkaServer } from '../testkit/servers/kafka-server.ts';
+import { describeWithTool, kafkaServer } from '../testkit/toolchain.ts';
+import { describeMessageStream } from './message-stream-conformance.ts';
+import type { StreamFixture } from './stream-fixture.ts';
+
+describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
+  let server: KafkaServer;
+  beforeAll(async () => {
+    server = await KafkaServer.start(jars);
+  });
+  afterAll(async () => server[Symbol.asyncDispose]());
+
+  describeMessageStream('kafka stream', async (): Promise<StreamFixture> => {
+    const topic = await server.createTopic();
+    const { admin } = server;
+    const producer = new Producer({ clientId: 'test', bootstrapBrokers: [server.address] });
+    const stream = new KafkaStream({ topic, config: server.config });
+    return {
+      stream,
+      append: async (partition, values, timeMs) => {
+        const messages = values.map((value) => ({
+          topic,
+          partition,
+          value: Buffer.from(value),
+          ...(timeMs !== undefined && { timestamp: BigInt(timeMs) }),
+        }));
+        await producer.send({ messages, acks: ProduceAcks.ALL });
+      },
+      addPartition: async () => {
+        await admin.createPartitions({ topics: [{ name: topic, count: 3, assignments: [{ brokerIds: [1] }] }] });
+        await server.untilPartitions(topic, 3);
+      },
+      trim: async (partition, beforeOffset) => {
+        await admin.deleteRecords({ topics: [{ name: topic, partitions: [{ partition, offset: BigInt(beforeOffset) }] }] });
+      },
+      deleteTopic: async () => {
+        await admin.deleteTopics({ topics: [topic] });
+        await server.untilPartitions(topic, 0);
+      },
+      [Symbol.asyncDispose]: async () => {
+        await producer.close();
+        await stream[Symbol.asyncDispose]();
+      },
+    };
+  });
+
+  describe('a kafka stream', () => {
+    test.each(['gzip', 'snappy', 'lz4', 'zstd'] as const)('reads messages that are compressed by %s', async (compression) => {
+      const topic = await server.createTopic(1);
+      await using stream = new KafkaStream({ topic, config: server.config });
+      const producer = new Producer({ clientId: 'test', bootstrapBrokers: [server.address], compression });
+      const values = Array.from({ length: 100 }, (_, index) => JSON.stringify({ index }));
+      await producer.send({ messages: values.map((value) => ({ topic, value: Buffer.from(value) })), acks: ProduceAcks.ALL });
+      await producer.close();
+      expect(await readTexts(stream)).toEqual(values);
+    });
+
+    test('passes over what aborted transactions wrote, where only committed messages count, and over the marks at their ends', async () => {
+      const topic = await server.createTopic(1);
+      const producer = new Producer({
+        clientId: 'test',
+        bootstrapBrokers: [server.address],
+        transactionalId: topic,
+        idempotent: true,
+        retries: 20,
+        retryDelay: 50,
+      });
+      for (const [index, isKept] of [true, false, true].entries()) {
+        const transaction = await producer.beginTransaction();
+        const messages = [0, 1].map((step) => ({ topic, value: Buffer.from(`{"of":${index},"step":${step}}`) }));
+        await transaction.send({ messages });
+        await (isKept ? transaction.commit() : transaction.abort());
+      }
+      await producer.close();
+      await using all = new KafkaStream({ topic, config: server.config });
+      await using committed = new KafkaStream({ topic, config: { ...server.config, isCommittedOnly: true } });
+      const textOf = (index: number): string[] => [0, 1].map((step) => `{"of":${index},"step":${step}}`);
+      expect(await readTexts(all)).toEqual([...textOf(0), ...textOf(1), ...textOf(2)]);
+      expect(await readTexts(committed)).toEqual([...textOf(0), ...textOf(2)]);
+      // Six messages, and three marks.
+      expect(await committed.readPartitions()).toEqual([{ partition: 0, earliestOffset: 0, latestOffset: 9 }]);
+      expect(await committed.fetch(0, 8, limits)).toEqual({ messages: [], nextOffset: 9, latestOffset: 9 });
+    });
+
+    test('goes on over the gaps that compaction leaves', async () => {
+      const topic = await server.createTopic(1, {
+        'cleanup.policy': 'compact',
+        'segment.ms': '100',
+        'min.cleanable.dirty.ratio': '0.01',
+        'max.compaction.lag.ms': '100',
+      });
+      await using stream = new KafkaStream({ topic, config: server.config });
+      await using producer = new KafkaProducer({ topic, config: server.config });
+      let texts: readonly string[] = [];
+      // The newest segment is never compacted: a message now and then starts another.
+      for (let written = 1; texts.length + 1 >= written; written += 1) {
+        await producer.append([{ key: Buffer.from('same'), value: Buffer.from(`{"n":${written}}`) }]);
+        await systemClock.sleep(50);
+        texts = await readTexts(stream);
+        expect(texts.at(-1)).toBe(`{"n":${written}}`);
+      }
+    });
+
+    test('sends messages of one key to one partition', async () => {
+      const topic = await server.createTopic(3);
+      await using stream = new KafkaStream({ topic, config: server.config });
+      await using producer = new KafkaProducer({ topic, config: server.config });
+      await producer.append(
+        Array.from({ length: 30 }, (_, n) => ({ key: Buffer.from(`k${n % 4}`), value: Buffer.from(`{"n":${n}}`) })),
+      );
+      const found = await Promise.all([0, 1, 2].map((partition) => stream.fetch(partition, 0, limits)));
+      const places = found.flatMap(({ messages }, partition) =>
+        messages.map(({ key }) => `${Buffer.from(key ?? []).toString()} ${partition}`),
+      );
+      expect(places).toHaveLength(30);
+      expect(new Set(places).size).toBe(4);
+    });
+
+    test('is STREAM_UNAVAILABLE while its broker is down, and goes on when it is back: the same messages, at the same offsets', async () => {
+      const topic = await server.createTopic(1);
+      await using stream = new KafkaStream({ topic, config: server.config });
+      await using producer = new KafkaProducer({ topic, config: server.config });
+      const newMessages = ['{"a":1}', '{"a":2}'].map((value) => ({ key: null, value: Buffer.from(value) }));
+      await producer.append(newMessages);
+      const before = await stream.fetch(0, 0, limits);
+      const waiting = stream.fetch(0, before.nextOffset, { ...limits, waitMs: 60_000 }).catch((error: unknown) => error);
+      await server.process.kill();
+      expect(await waiting).toMatchObject({ code: 'STREAM_UNAVAILABLE' });
+      await expect(stream.fetch(0, 0, limits)).rejects.toMatchObject({ code: 'STREAM_UNAVAILABLE' });
+      await expect(stream.readPartitions()).rejects.toMatchObject({ code: 'STREAM_UNAVAILABLE' });
+      await expect(producer.append(newMessages)).rejects.toMatchObject({ code: 'STREAM_UNAVAILABLE' });
+      await server.process.restart();
+      // For a moment the broker does not know how far its log counts: it waits, or says so.
+      expect(await untilAvailable(() => stream.fetch(0, 0, { ...limits, waitMs: 60_000 }))).toEqual(before);
+      await untilAvailable(() => producer.append(newMessages));
+      expect(await readTexts(stream)).toEqual(['{"a":1}', '{"a":2}', '{"a":1}', '{"a":2}']);
+    }, 60_000);
+  });
+});
+
+const limits: FetchLimits = { messagesMax: 1000, bytesMax: 1_000_000, waitMs: 0 };
+
+/** Calls until it can be answered, as callers do. */
+async function untilAvailable<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isQuireError(error, 'STREAM_UNAVAILABLE')) throw error;
+      await systemClock.sleep(50);
+    }
+  }
+}
+
+/** Texts of all messages of the first partition. */
+async function readTexts(stream: KafkaStream): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (let offset = 0; ;) {
+    const { messages, nextOffset, latestOffset } = await stream.fetch(0, offset, limits);
+    texts.push(...messages.map(({ value }) => Buffer.from(value ?? []).toString()));
+    if (nextOffset === latestOffset) return texts;
+    offset = nextOffset;
+  }
+}

@@ -1,0 +1,170 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RestreamResponse } from '@quire/api';
+import { FileProducer } from '@quire/streams';
+import { CliProcess } from '../testkit/cli-process.ts';
+
+const token = 'ann-has-a-token-of-32-characters';
+
+/** The schema of what producers write here. */
+const eventSchema = {
+  schemaName: 'events',
+  dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
+  metricFieldSpecs: [{ name: 'amount', dataType: 'DOUBLE' }],
+  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+};
+
+function eventTable(stream: Readonly<Record<string, string>>): object {
+  return {
+    tableName: 'events',
+    tableType: 'REALTIME',
+    segmentsConfig: { timeColumnName: 'ts' },
+    ingestionConfig: {
+      streamIngestionConfig: { streamConfigMaps: [{ 'realtime.segment.flush.threshold.rows': '1000', ...stream }] },
+    },
+  };
+}
+
+const fileStream = {
+  streamType: 'file',
+  'stream.file.topic.name': 'events',
+  'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+};
+
+/** `quire start` with broker, controller and table server over a directory that outlives it. */
+export class LiveTables implements AsyncDisposable {
+  readonly home: string;
+  readonly #more: Readonly<Record<string, string>>;
+  #command: CliProcess | undefined;
+  #urls: Readonly<Record<'broker' | 'controller', string>> = { broker: '', controller: '' };
+
+  private constructor(home: string, more: Readonly<Record<string, string>>) {
+    this.home = home;
+    this.#more = more;
+  }
+
+  static async open(more: Readonly<Record<string, string>> = {}): Promise<LiveTables> {
+    const tables = new LiveTables(await mkdtemp(join(tmpdir(), 'quire-live-')), more);
+    await tables.start();
+    return tables;
+  }
+
+  async start(): Promise<void> {
+    const { home } = this;
+    const properties = {
+      'engine.broker.client.queryPort': '0',
+      'controller.port': '0',
+      'engine.broker.pagination.protocol': 'memory',
+      'engine.broker.pagination.temp.dir': join(home, 'temp'),
+      'engine.auth.principal.ann.role': 'admin',
+      'engine.auth.principal.ann.token.env': 'ANN_TOKEN',
+      'engine.tables.data.dir': join(home, 'tables'),
+      'engine.stream.file.dir': join(home, 'streams'),
+      'controller.restream.poll.period': '100ms',
+      'controller.restream.lease.duration': '1s',
+      ...this.#more,
+    };
+    const config = join(home, 'quire.properties');
+    await writeFile(
+      config,
+      Object.entries(properties)
+        .map(([key, value]) => `${key} = ${value}\n`)
+        .join(''),
+    );
+    this.#command = new CliProcess(['start', '--roles', 'server,broker,controller', '--config', config], {
+      variables: { ANN_TOKEN: token },
+    });
+    const [, broker = ''] = await this.#command.untilPrinted(/broker +(http:\/\/\S+)/);
+    const [, controller = ''] = await this.#command.untilPrinted(/controller +(http:\/\/\S+)/);
+    this.#urls = { broker, controller };
+  }
+
+  /** Process ids of its workers. */
+  async workerPids(): Promise<readonly number[]> {
+    const pid = this.#command?.pid ?? 0;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return children.trim().split(' ').filter(Boolean).map(Number);
+  }
+
+  /** Ends the process by SIGKILL; what it kept stays for the next one. */
+  async kill(): Promise<void> {
+    await this.#command?.[Symbol.asyncDispose]();
+  }
+
+  producer(partitionCount = 2): Promise<FileProducer> {
+    return FileProducer.open({ directory: join(this.home, 'streams'), topic: 'events', partitionCount });
+  }
+
+  /** Makes table and schema of events. */
+  async makeEvents(stream: Readonly<Record<string, string>> = fileStream): Promise<void> {
+    for (const [path, body] of [
+      ['/schemas', eventSchema],
+      ['/tables', eventTable(stream)],
+    ] as const) {
+      const answer = await this.call('POST', path, body);
+      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    }
+  }
+
+  call(method: string, path: string, body?: object, service: 'broker' | 'controller' = 'controller'): Promise<Response> {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    return fetch(`${this.#urls[service]}${path}`, init);
+  }
+
+  async ask(sql: string): Promise<readonly (readonly unknown[])[]> {
+    const answer = await this.call('POST', '/query/sql', { sql }, 'broker');
+    const { resultTable, exceptions } = (await answer.json()) as { resultTable?: { rows: unknown[][] }; exceptions: unknown };
+    if (resultTable === undefined) throw new Error(`${sql}: ${JSON.stringify(exceptions)}`);
+    return resultTable.rows;
+  }
+
+  async restream(): Promise<RestreamResponse> {
+    const answer = await this.call('GET', '/tables/events_REALTIME/restream');
+    if (answer.status !== 200) throw new Error(`restream: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as RestreamResponse;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await rm(this.home, { recursive: true, maxRetries: 10 });
+  }
+}
+
+/** Writes numbered events, a few at a time, until it is stopped; each once. */
+export class Events {
+  #next = 0;
+  #stopped = false;
+  #running: Promise<void> = Promise.resolve();
+
+  /** How many have been written. */
+  get count(): number {
+    return this.#next;
+  }
+
+  async write(producer: Pick<FileProducer, 'append'>, count: number): Promise<void> {
+    const first = this.#next;
+    const messages = Array.from({ length: count }, (_, index) => {
+      const id = first + index;
+      return { key: null, value: Buffer.from(JSON.stringify({ id, amount: id / 4, ts: 1_700_000_000_000 + id })) };
+    });
+    await producer.append(messages);
+    this.#next += count;
+  }
+
+  /** Goes on until `stop`. */
+  begin(producer: Pick<FileProducer, 'append'>): void {
+    this.#running = (async () => {
+      while (!this.#stopped) {
+        await this.write(producer, 20);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+  }
+}

@@ -1,0 +1,191 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'vitest';
+
+/** Something that some suites need and that `npm ci` does not bring. */
+export interface Tool {
+  readonly name: string;
+  /** What to do when it is missing. */
+  readonly remedy: string;
+  /** Path of it, or undefined when it is missing or unfit. */
+  readonly find: (environment: NodeJS.ProcessEnv) => string | undefined;
+  /** Skipped when it is missing, also where `CI` is set: it cannot be had there. */
+  readonly isOptional?: boolean;
+}
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Python with independent readers of Arrow and Parquet. */
+export const python: Tool = program({
+  name: 'Python with pyarrow, polars and duckdb',
+  variable: 'QUIRE_PYTHON',
+  defaultPath: '.cache/python/bin/python',
+  probe: ['-c', 'import pyarrow, polars, duckdb'],
+});
+
+/** Python with what the README of the package `api` needs. */
+export const pythonRequests: Tool = program({
+  name: 'Python with pyarrow and requests',
+  variable: 'QUIRE_PYTHON',
+  defaultPath: '.cache/python/bin/python',
+  probe: ['-c', 'import pyarrow, requests'],
+});
+
+/** Python with the driver for Apache Pinot. */
+export const pinotDriver: Tool = program({
+  name: 'Python with pinotdb',
+  variable: 'QUIRE_PYTHON',
+  defaultPath: '.cache/python/bin/python',
+  probe: ['-c', 'import pinotdb'],
+});
+
+/** The folder with the jars of Apache Pinot's client for Java, where there is a Java to run them. */
+export const javaClient: Tool = {
+  name: "Apache Pinot's client for Java, with Java 17",
+  remedy: 'run .ci/run once, or set QUIRE_JAVA_CLIENT to a folder with its jars',
+  find: (environment) => javaFolder(environment['QUIRE_JAVA_CLIENT'] ?? join(root, '.cache/java-client'), 'pinot-java-client-'),
+};
+
+/** The folder with the jars of Apache Kafka, where there is a Java to run them. */
+export const kafkaServer: Tool = {
+  name: 'Apache Kafka, with Java 17',
+  remedy: 'run .ci/run once, or set QUIRE_KAFKA to a folder with its jars',
+  find: (environment) => javaFolder(environment['QUIRE_KAFKA'] ?? join(root, '.cache/kafka'), 'kafka_'),
+};
+
+/** The folder with Apache Pinot's own classes and the program that asks them, where there is a Java to run it. */
+export const pinotJudge: Tool = {
+  name: "Apache Pinot's own classes, with Java 17",
+  remedy: 'run .ci/run once, or set QUIRE_PINOT_JUDGE to a folder with its jars',
+  find: (environment) => {
+    const folder = environment['QUIRE_PINOT_JUDGE'] ?? join(root, '.cache/pinot-judge');
+    const isBuiltThere = existsSync(join(folder, 'classes/PinotJudge.class'));
+    return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-common-') !== undefined ? folder : undefined;
+  },
+};
+
+/** The folder with a whole Apache Pinot and the program that runs it, where there is a Java to run it. */
+export const pinotServer: Tool = {
+  name: 'Apache Pinot, with Java 17',
+  isOptional: true,
+  remedy: 'run .ci/run once, or set QUIRE_PINOT to a folder with its jars',
+  find: (environment) => {
+    const folder = environment['QUIRE_PINOT'] ?? join(root, '.cache/pinot');
+    const isBuiltThere = existsSync(join(folder, 'classes/PinotCluster.class'));
+    return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-server-') !== undefined ? folder : undefined;
+  },
+};
+
+/** The oldest Node that the packages promise to run on. */
+export const oldestNode: Tool = program({
+  name: 'Node 22',
+  variable: 'QUIRE_NODE_22',
+  defaultPath: '.cache/node-22/node_modules/node/bin/node',
+  probe: ['-e', 'process.exit(process.versions.node.startsWith("22.") ? 0 : 1)'],
+});
+
+/** An S3 server that checks signatures: versitygw. */
+export const s3Server: Tool = program({
+  name: 'versitygw',
+  variable: 'QUIRE_S3_SERVER',
+  defaultPath: '.cache/s3-server/versitygw',
+  probe: ['--version'],
+});
+
+/** A server that speaks the API of Google Cloud Storage: fake-gcs-server. */
+export const gcsServer: Tool = program({
+  name: 'fake-gcs-server',
+  variable: 'QUIRE_GCS_SERVER',
+  defaultPath: '.cache/gcs-server/fake-gcs-server',
+  probe: ['-h'],
+});
+
+/** A browser that runs without a window: Chromium. */
+export const chromium: Tool = program({
+  name: 'Chromium',
+  variable: 'QUIRE_CHROMIUM',
+  defaultPath: '.cache/chromium/chromium',
+  probe: ['--version'],
+});
+
+/** The folder with the versions of apache-arrow that hosts may bring, each named `apache-arrow-<version>`. */
+export const arrowVersions: Tool = {
+  name: 'Versions of apache-arrow',
+  remedy: 'run .ci/run once, or set QUIRE_ARROW_FOLDER to a folder with them',
+  find: (environment) => {
+    const folder = environment['QUIRE_ARROW_FOLDER'] ?? join(root, '.cache/arrow-versions/node_modules');
+    return existsSync(folder) ? folder : undefined;
+  },
+};
+
+/** The folder of the packages, once each has a dist that is newer than its sources. */
+export const builtPackages: Tool = {
+  name: 'a fresh build',
+  remedy: 'run npm run build',
+  find: () => {
+    const packages = join(root, 'packages');
+    const folders = readdirSync(packages, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return folders.every(({ name }) => isBuilt(join(packages, name))) ? packages : undefined;
+  },
+};
+
+/** Path of the tool. Throws when it is missing. */
+function requireTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
+  const path = tool.find(environment);
+  if (path === undefined) throw new Error(`${tool.name} is missing: ${tool.remedy}.`);
+  return path;
+}
+
+/**
+ * `describe` for a suite that needs a tool; the body gets its path.
+ * Without the tool the suite is skipped, or fails where the variable CI is set and the tool is not optional.
+ */
+export function describeWithTool(tool: Tool, name: string, body: (path: string) => void): void {
+  const path = tool.find(process.env);
+  if (path !== undefined) {
+    describe(name, () => {
+      body(path);
+    });
+  } else if (process.env['CI'] === undefined || tool.isOptional === true) {
+    test.skip(`${name} (needs ${tool.name}: ${tool.remedy})`, () => {});
+  } else {
+    test(name, () => {
+      requireTool(tool);
+    });
+  }
+}
+
+/** A program that `.ci/run` installs, unless a variable says where another copy is; fit when it runs the probe and exits with 0. */
+function program(options: {
+  readonly name: string;
+  readonly variable: string;
+  readonly defaultPath: string;
+  readonly probe: readonly string[];
+}): Tool {
+  const { name, variable, defaultPath, probe } = options;
+  return {
+    name,
+    remedy: `run .ci/run once, or set ${variable} to its path`,
+    find: (environment) => {
+      const path = environment[variable] ?? join(root, defaultPath);
+      if (!existsSync(path)) return undefined;
+      return spawnSync(path, probe, { env: {}, stdio: 'ignore' }).status === 0 ? path : undefined;
+    },
+  };
+}
+
+/** A folder, when it has a jar whose name begins so, and there is a Java 17 or newer. */
+function javaFolder(folder: string, jar: string): string | undefined {
+  if (!existsSync(folder) || !readdirSync(folder).some((name) => name.startsWith(jar))) return undefined;
+  const { status, stdout } = spawnSync('java', ['--version'], { encoding: 'utf8' });
+  const [, version] = /^\S+ (\d+)/.exec(stdout ?? '') ?? [];
+  return status === 0 && Number(version) >= 17 ? folder : undefined;
+}
+
+function isBuilt(folder: string): boolean {
+  const built = statSync(join(folder, 'dist/index.js'), { throwIfNoEntry: false });
+  if (built === undefined) return false;
+  const sources = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' });
+  return sources.every((path) => statSync(join(folder, 'src', path)).mtimeMs <= built.mtimeMs);
+}
