@@ -1,13 +1,19 @@
-export { type DateTimeFormat, parseDateTimeFormat, readInFormat, writeInFormat } from './dates/date-time-format.ts';
-export { type Granularity, parseGranularity, type TimeUnit } from './dates/time-unit.ts';
+export {
+  type DateTimeFormat,
+  type Granularity,
+  parseDateTimeFormat,
+  parseGranularity,
+  readInFormat,
+  type TimeUnit,
+  writeInFormat,
+} from './dates/date-time-format.ts';
 export { compileExpression, type Evaluator } from './language/compile-expression.ts';
-export { columnsOf, type Expression, type LiteralValue } from './language/expression.ts';
-export { expressionFailed } from './language/expression-error.ts';
-export type { EvaluationContext, FunctionDefinition } from './language/function-definition.ts';
+export { columnsOf, type Expression, type LiteralValue, printExpression } from './language/expression.ts';
+export { expressionFailed } from './values/expression-error.ts';
+export type { EvaluationContext, FunctionDefinition, Type, TypeName } from './functions/function-definition.ts';
 export { renderFunctionReference } from './language/function-reference.ts';
-export { functionFamilies, type FunctionFamily, isDeterministic } from './language/function-table.ts';
+export { functionFamilies, type FunctionFamily, isDeterministic } from './functions/function-table.ts';
 export { type ParsedExpression, parseExpression } from './language/parse-expression.ts';
-export { printExpression } from './language/print-expression.ts';
 export { toJson } from './functions/conversion.ts';
 export {
   toBoolean,
@@ -22,10 +28,8 @@ export {
   toText,
   toTimestamp,
 } from './values/convert.ts';
-export { Decimal } from './values/decimal.ts';
-export { javaText } from './values/java-text.ts';
-export { parseJson, writeJson } from './values/json.ts';
 export {
+  Decimal,
   doubleValue,
   type Fields,
   Float,
@@ -37,6 +41,7 @@ export {
   type ValueType,
   WholeDouble,
 } from './values/value.ts';
-export type { DateTimePattern, PatternField, NumberLetter } from './dates/date-time-pattern.ts';
+export { javaText } from './values/text.ts';
+export { parseJson, writeJson } from './values/json.ts';
+export type { DateTimePattern, NumberLetter, PatternField } from './dates/date-time-pattern.ts';
 export type { Zone } from './dates/zone.ts';
-export type { Type, TypeName } from './language/function-type.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { columnsOf } from '../src/language/expression.ts';
+import { columnsOf, printExpression } from '../src/language/expression.ts';
 import { parseExpression } from '../src/language/parse-expression.ts';
-import { printExpression } from '../src/language/print-expression.ts';
 
 function printed(text: string): string {
   const { expression, findings } = parseExpression(text);

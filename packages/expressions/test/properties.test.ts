@@ -3,14 +3,12 @@ import { ManualClock } from '@quire/core/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileExpression } from '../src/language/compile-expression.ts';
-import { parseDateTimePattern } from '../src/dates/date-time-pattern.ts';
-import { formatDateTime } from '../src/dates/format-date-time.ts';
+import { formatDateTime, parseDateTimePattern } from '../src/dates/date-time-pattern.ts';
 import { parseDateTime } from '../src/dates/parse-date-time.ts';
 import { jodaZone } from '../src/dates/zone.ts';
-import type { Expression } from '../src/language/expression.ts';
-import { functionFamilies } from '../src/language/function-table.ts';
+import { type Expression, printExpression } from '../src/language/expression.ts';
+import { functionFamilies } from '../src/functions/function-table.ts';
 import { parseExpression } from '../src/language/parse-expression.ts';
-import { printExpression } from '../src/language/print-expression.ts';
 import { doubleValue, type Value } from '../src/values/value.ts';
 
 /** Functions that are called by their name: the others are written in words. */

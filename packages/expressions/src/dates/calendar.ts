@@ -1,4 +1,4 @@
-import { expressionFailed } from '../language/expression-error.ts';
+import { expressionFailed } from '../values/expression-error.ts';
 import { fromLocal, toLocal, type Zone } from './zone.ts';
 
 export const dayMs = 86_400_000;

@@ -1,4 +1,4 @@
-import { expressionFailed } from '../language/expression-error.ts';
+import { expressionFailed } from '../values/expression-error.ts';
 import { memoize } from '../values/memoize.ts';
 
 /** A time zone: how far its clocks are ahead of UTC. */

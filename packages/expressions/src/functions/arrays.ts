@@ -1,11 +1,12 @@
-import { define, defineVariadic, type FunctionDefinition } from '../language/function-definition.ts';
-import { expressionFailed } from '../language/expression-error.ts';
 import {
   boolean,
+  define,
+  defineVariadic,
   double,
   doubles,
   float,
   floats,
+  type FunctionDefinition,
   int,
   ints,
   long,
@@ -14,7 +15,8 @@ import {
   text,
   texts,
   type Type,
-} from '../language/function-type.ts';
+} from './function-definition.ts';
+import { expressionFailed } from '../values/expression-error.ts';
 import { typeOf, type Value } from '../values/value.ts';
 
 /** Most elements of a list that an expression makes. */

@@ -1,6 +1,5 @@
-import { expressionFailed } from '../language/expression-error.ts';
-import { define, type FunctionDefinition } from '../language/function-definition.ts';
-import { bytes, decimal, long, object, text, type Type } from '../language/function-type.ts';
+import { expressionFailed } from '../values/expression-error.ts';
+import { bytes, decimal, define, type FunctionDefinition, long, object, text, type Type } from './function-definition.ts';
 import {
   bytesOfHex,
   saturatedLong,
@@ -15,11 +14,9 @@ import {
   toText,
   toTimestamp,
 } from '../values/convert.ts';
-import { Decimal } from '../values/decimal.ts';
-import { parseDouble, parseWhole } from '../values/java-text.ts';
+import { Decimal, doubleValue, Float, type PresentValue, type Value } from '../values/value.ts';
+import { parseDouble, parseTimestamp, parseWhole } from '../values/text.ts';
 import { parseExactJson, writeJson } from '../values/json.ts';
-import { parseTimestamp } from '../values/timestamp-text.ts';
-import { doubleValue, Float, type PresentValue, type Value } from '../values/value.ts';
 
 /** The name of a type that a value becomes. */
 const target: Type<Cast> = { name: 'String', read: (value) => parseCast(toText(value)), write: () => null };

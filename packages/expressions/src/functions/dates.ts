@@ -11,16 +11,26 @@ import {
   weekdayOf,
   weekOf,
 } from '../dates/calendar.ts';
-import { epochIn, parseDateTimeFormat, readInFormat, writeInFormat } from '../dates/date-time-format.ts';
-import { parseDateTimePattern } from '../dates/date-time-pattern.ts';
-import { formatDateTime } from '../dates/format-date-time.ts';
-import { convertExactly, convertTime, type Granularity, parseGranularity, parseTimeUnit } from '../dates/time-unit.ts';
-import { parseDuration, parseIso, parsePeriod } from '../dates/iso-text.ts';
-import { parseDateTime } from '../dates/parse-date-time.ts';
-import { fromLocal, indexedZone, jodaZone, strictZone, toLocal, utc, type Zone } from '../dates/zone.ts';
-import { expressionFailed } from '../language/expression-error.ts';
-import { define, defineClocked, elementwise, type FunctionDefinition } from '../language/function-definition.ts';
 import {
+  convertExactly,
+  convertTime,
+  epochIn,
+  type Granularity,
+  parseDateTimeFormat,
+  parseGranularity,
+  parseTimeUnit,
+  readInFormat,
+  writeInFormat,
+} from '../dates/date-time-format.ts';
+import { formatDateTime, parseDateTimePattern } from '../dates/date-time-pattern.ts';
+import { parseDateTime, parseDuration, parseIso, parsePeriod } from '../dates/parse-date-time.ts';
+import { fromLocal, indexedZone, jodaZone, strictZone, toLocal, utc, type Zone } from '../dates/zone.ts';
+import { expressionFailed } from '../values/expression-error.ts';
+import {
+  define,
+  defineClocked,
+  elementwise,
+  type FunctionDefinition,
   instants,
   int,
   ints,
@@ -33,7 +43,7 @@ import {
   timestamp,
   timestamps,
   type Type,
-} from '../language/function-type.ts';
+} from './function-definition.ts';
 import { toText } from '../values/convert.ts';
 import { Timestamp, type Value } from '../values/value.ts';
 

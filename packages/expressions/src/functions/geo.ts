@@ -1,7 +1,6 @@
-import { expressionFailed } from '../language/expression-error.ts';
-import { define, type FunctionDefinition } from '../language/function-definition.ts';
-import { boolean, bytes, double, doubles, int, text } from '../language/function-type.ts';
-import { Decimal } from '../values/decimal.ts';
+import { expressionFailed } from '../values/expression-error.ts';
+import { boolean, bytes, define, double, doubles, type FunctionDefinition, int, text } from './function-definition.ts';
+import { Decimal } from '../values/value.ts';
 
 /** What a geometry is, by the low seven bits of its first byte. */
 const kinds = ['a point', 'points', 'a line', 'lines', 'a polygon', 'polygons', 'a collection'];

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { define, type FunctionDefinition } from '../language/function-definition.ts';
-import { bytes, int, long, text } from '../language/function-type.ts';
+import { bytes, define, type FunctionDefinition, int, long, text } from './function-definition.ts';
 
 const adlerModulus = 65_521;
 const murmurMultiplier = 0x5b_d1_e9_95;

@@ -1,10 +1,20 @@
 import { isQuireError } from '@quire/core';
 import { jsonpath, JSONPathEnvironment, type JSONPathNode, type JSONPathQuery } from 'json-p3';
-import { expressionFailed } from '../language/expression-error.ts';
-import { define, defineNullable, type FunctionDefinition } from '../language/function-definition.ts';
-import { boolean, double, long, map, object, text, type Type } from '../language/function-type.ts';
+import { expressionFailed } from '../values/expression-error.ts';
+import {
+  boolean,
+  define,
+  defineNullable,
+  double,
+  type FunctionDefinition,
+  long,
+  map,
+  object,
+  text,
+  type Type,
+} from './function-definition.ts';
 import { toDouble, toLong, toMap, toText } from '../values/convert.ts';
-import { javaText } from '../values/java-text.ts';
+import { javaText } from '../values/text.ts';
 import { parseJson, writeJson } from '../values/json.ts';
 import { memoize } from '../values/memoize.ts';
 import { isMap, type PresentValue, type Value } from '../values/value.ts';

@@ -1,7 +1,13 @@
-import { define, defineNullable, defineVariadic, type FunctionDefinition } from '../language/function-definition.ts';
-import { boolean, double, object } from '../language/function-type.ts';
-import { Decimal } from '../values/decimal.ts';
-import { Float, Timestamp, typeOf, type Value, WholeDouble } from '../values/value.ts';
+import {
+  boolean,
+  define,
+  defineNullable,
+  defineVariadic,
+  double,
+  type FunctionDefinition,
+  object,
+} from './function-definition.ts';
+import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from '../values/value.ts';
 
 /** Doubles that differ by less are equal. */
 const tolerance = 1e-7;

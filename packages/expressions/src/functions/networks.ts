@@ -1,7 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { define, type FunctionDefinition } from '../language/function-definition.ts';
-import { expressionFailed } from '../language/expression-error.ts';
-import { boolean, int, text } from '../language/function-type.ts';
+import { boolean, define, type FunctionDefinition, int, text } from './function-definition.ts';
+import { expressionFailed } from '../values/expression-error.ts';
 
 interface Address {
   readonly value: bigint;

@@ -1,9 +1,8 @@
-import { define, defineClocked, type FunctionDefinition } from '../language/function-definition.ts';
-import { double, int, long } from '../language/function-type.ts';
+import { define, defineClocked, double, type FunctionDefinition, int, long } from './function-definition.ts';
 import { saturatedLong } from '../values/convert.ts';
-import { Decimal } from '../values/decimal.ts';
-import { textOfDouble } from '../values/java-text.ts';
-import { expressionFailed } from '../language/expression-error.ts';
+import { Decimal } from '../values/value.ts';
+import { textOfDouble } from '../values/text.ts';
+import { expressionFailed } from '../values/expression-error.ts';
 
 const longMin = -(2 ** 63);
 

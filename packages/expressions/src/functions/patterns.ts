@@ -1,9 +1,8 @@
 import { RE2JS } from 're2js';
-import { expressionFailed } from '../language/expression-error.ts';
-import { define, type FunctionDefinition } from '../language/function-definition.ts';
-import { boolean, int, text, type Type } from '../language/function-type.ts';
+import { expressionFailed } from '../values/expression-error.ts';
+import { boolean, define, type FunctionDefinition, int, text, type Type } from './function-definition.ts';
 import { toText } from '../values/convert.ts';
-import { checkTextLength } from '../values/long-text.ts';
+import { checkTextLength } from '../values/text.ts';
 import { memoize } from '../values/memoize.ts';
 
 const regex: Type<Regex> = { name: 'String', read: (value) => compileRegex(toText(value)), write: (raw) => raw.pattern() };

@@ -1,8 +1,6 @@
-import { expressionFailed } from '../language/expression-error.ts';
-import { define, defineNullable, type FunctionDefinition } from '../language/function-definition.ts';
-import { boolean, int, text, texts } from '../language/function-type.ts';
-import { javaTrim } from '../values/java-text.ts';
-import { checkTextLength, paddedText, repeatedText, replacedText } from '../values/long-text.ts';
+import { expressionFailed } from '../values/expression-error.ts';
+import { boolean, define, defineNullable, type FunctionDefinition, int, text, texts } from './function-definition.ts';
+import { checkTextLength, javaTrim, paddedText, repeatedText, replacedText } from '../values/text.ts';
 
 /** Positions and lengths count UTF-16 code units, as in Java. */
 // prettier-ignore

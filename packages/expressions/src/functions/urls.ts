@@ -1,6 +1,5 @@
-import { expressionFailed } from '../language/expression-error.ts';
-import { define, type FunctionDefinition } from '../language/function-definition.ts';
-import { int, text, texts } from '../language/function-type.ts';
+import { expressionFailed } from '../values/expression-error.ts';
+import { define, type FunctionDefinition, int, text, texts } from './function-definition.ts';
 
 const example = 'https://www.example.co.uk:8080/a/b?x=1&y=2#end';
 

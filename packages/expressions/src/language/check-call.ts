@@ -1,7 +1,7 @@
 import { isQuireError } from '@quire/core';
 import type { Expression } from './expression.ts';
-import { type FunctionDefinition, signatureOf } from './function-definition.ts';
-import { absentFunctions, findFunction, findSignatures, nearestFunction } from './function-table.ts';
+import { type FunctionDefinition, signatureOf } from '../functions/function-definition.ts';
+import { absentFunctions, findFunction, findSignatures, nearestFunction } from '../functions/function-table.ts';
 
 /** What is wrong with a call. */
 export interface CallFault {

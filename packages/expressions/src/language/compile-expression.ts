@@ -1,10 +1,9 @@
-import { checkElementCount, checkTextLength } from '../values/long-text.ts';
+import { checkElementCount, checkTextLength } from '../values/text.ts';
 import type { Fields, PresentValue, Value } from '../values/value.ts';
 import type { Expression } from './expression.ts';
-import { expressionFailed } from './expression-error.ts';
-import type { EvaluationContext, FunctionDefinition } from './function-definition.ts';
-import { findFunction } from './function-table.ts';
-import { object, type Type } from './function-type.ts';
+import { expressionFailed } from '../values/expression-error.ts';
+import { type EvaluationContext, type FunctionDefinition, object, type Type } from '../functions/function-definition.ts';
+import { findFunction } from '../functions/function-table.ts';
 
 /** An expression ready to run on the fields of a row. A field that is missing is null. */
 export type Evaluator = (fields: Fields) => Value;

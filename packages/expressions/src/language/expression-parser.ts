@@ -7,7 +7,7 @@ import {
   reservedWords,
   symbolOperators,
 } from './expression.ts';
-import { ExpressionSyntaxError } from './expression-error.ts';
+import { ExpressionSyntaxError } from '../values/expression-error.ts';
 import { checkCall } from './check-call.ts';
 import { parseNumberLiteral, type Token, tokenize } from './token.ts';
 

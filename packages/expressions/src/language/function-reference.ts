@@ -1,10 +1,10 @@
 import type { Clock } from '@quire/core';
 import { writeJson } from '../values/json.ts';
 import { typeOf, type Value } from '../values/value.ts';
-import { javaText } from '../values/java-text.ts';
+import { javaText } from '../values/text.ts';
 import { compileExpression } from './compile-expression.ts';
-import { type FunctionDefinition, signatureOf } from './function-definition.ts';
-import { functionFamilies } from './function-table.ts';
+import { type FunctionDefinition, signatureOf } from '../functions/function-definition.ts';
+import { functionFamilies } from '../functions/function-table.ts';
 import { parseExpression } from './parse-expression.ts';
 
 /** Everything that is said of functions as Markdown, with what each example gives; FUNCTIONS.md is this, and a test holds them together. */

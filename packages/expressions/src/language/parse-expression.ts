@@ -1,6 +1,6 @@
 import type { Finding } from '@quire/core/table-engine';
 import { expressionDepthMax, type Expression, expressionLengthMax, depthOf } from './expression.ts';
-import { ExpressionSyntaxError } from './expression-error.ts';
+import { ExpressionSyntaxError } from '../values/expression-error.ts';
 import { ExpressionParser } from './expression-parser.ts';
 
 /** An expression and what will fail in it on every row, or every reason why the text is not one. */

@@ -1,5 +1,5 @@
 import { doubleValue, type WholeDouble } from '../values/value.ts';
-import { ExpressionSyntaxError } from './expression-error.ts';
+import { ExpressionSyntaxError } from '../values/expression-error.ts';
 
 /** A word of an expression, and where in the text it starts. */
 export type Token =

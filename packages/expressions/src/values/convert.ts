@@ -1,9 +1,7 @@
-import { expressionFailed } from '../language/expression-error.ts';
-import { Decimal } from './decimal.ts';
-import { javaText, javaTrim, parseDouble, parseWhole, textOfDouble, textOfFloat } from './java-text.ts';
+import { expressionFailed } from './expression-error.ts';
+import { Decimal, Float, isMap, type PresentValue, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
+import { javaText, javaTrim, parseDouble, parseTimestamp, parseWhole, textOfDouble, textOfFloat } from './text.ts';
 import { parseJson } from './json.ts';
-import { parseTimestamp } from './timestamp-text.ts';
-import { Float, isMap, type PresentValue, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
 
 /**
  * How a value becomes one of another type, as the engine does it for arguments and for columns (PinotDataType). A list where one value is

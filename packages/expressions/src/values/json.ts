@@ -1,7 +1,6 @@
-import { expressionFailed } from '../language/expression-error.ts';
-import { Decimal } from './decimal.ts';
-import { textOfDouble, textOfFloat } from './java-text.ts';
-import { Float, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
+import { expressionFailed } from './expression-error.ts';
+import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
+import { textOfDouble, textOfFloat } from './text.ts';
 
 /** TypeScript's library does not know this parameter yet: https://tc39.es/proposal-json-parse-with-source. */
 interface ReviverContext {

@@ -1,4 +1,4 @@
-import type { Decimal } from './decimal.ts';
+import { expressionFailed } from './expression-error.ts';
 
 /**
  * A value of an expression or of a row in the pipeline, each of one type of the engine.
@@ -101,9 +101,102 @@ export function typeOf(value: Value): ValueType {
   if (value instanceof WholeDouble) return 'DOUBLE';
   if (value instanceof Float) return 'FLOAT';
   if (value instanceof Timestamp) return 'TIMESTAMP';
-  return isDecimal(value) ? 'BIG_DECIMAL' : 'MAP';
+  return value instanceof Decimal ? 'BIG_DECIMAL' : 'MAP';
 }
 
-function isDecimal(value: object): value is Decimal {
-  return 'unscaled' in value && typeof value.unscaled === 'bigint';
+const decimalPattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,10}))?$/;
+/** Farthest that the point of a decimal may lie from its digits, and most digits: more would take time and memory when it is written out. */
+const scaleMax = 65_535;
+const digitsMax = 10_000;
+
+/** A decimal number with all its digits: `unscaled` / 10^`scale`. Trailing zeros count, as in java.math.BigDecimal. */
+export class Decimal {
+  readonly unscaled: bigint;
+  readonly scale: number;
+
+  constructor(unscaled: bigint, scale: number) {
+    if (Math.abs(scale) > scaleMax) {
+      throw expressionFailed(`A decimal number may have ${scaleMax} digits, not ${Math.abs(scale)}.`);
+    }
+    this.unscaled = unscaled;
+    this.scale = scale;
+  }
+
+  /** @throws EXPRESSION_FAILED when the text is not a decimal number */
+  static parse(text: string): Decimal {
+    const [, sign = '', whole = '', fraction = '', exponent = '0'] = decimalPattern.exec(text) ?? [];
+    const digits = whole + fraction;
+    if (digits === '') throw expressionFailed(`‘${text.slice(0, 40)}’ is not a decimal number.`);
+    if (digits.length > digitsMax) throw expressionFailed(`A decimal number may have ${digitsMax} digits, not ${digits.length}.`);
+    const unscaled = BigInt(digits);
+    return new Decimal(sign === '-' ? -unscaled : unscaled, fraction.length - Number(exponent));
+  }
+
+  /** Its digits without an exponent. */
+  toPlainString(): string {
+    const digits = String(this.unscaled < 0n ? -this.unscaled : this.unscaled);
+    const sign = this.unscaled < 0n ? '-' : '';
+    if (this.scale === 0) return sign + digits;
+    if (this.scale < 0) return this.unscaled === 0n ? '0' : sign + digits + '0'.repeat(-this.scale);
+    const padded = digits.padStart(this.scale + 1, '0');
+    return `${sign}${padded.slice(0, -this.scale)}.${padded.slice(-this.scale)}`;
+  }
+
+  /** As java.math.BigDecimal writes it: with an exponent where there would be many zeros. */
+  toString(): string {
+    const digits = String(this.unscaled < 0n ? -this.unscaled : this.unscaled);
+    const exponent = digits.length - 1 - this.scale;
+    if (this.scale === 0 || (this.scale > 0 && exponent >= -6)) return this.toPlainString();
+    const mantissa = digits.length > 1 ? `${digits.slice(0, 1)}.${digits.slice(1)}` : digits;
+    const power = exponent === 0 ? '' : `E${exponent > 0 ? '+' : ''}${exponent}`;
+    return (this.unscaled < 0n ? '-' : '') + mantissa + power;
+  }
+
+  toNumber(): number {
+    return Number(`${this.unscaled}e${-this.scale}`);
+  }
+
+  /** Cut off towards zero. */
+  toBigInt(): bigint {
+    return this.scale <= 0 ? this.unscaled * 10n ** BigInt(-this.scale) : this.unscaled / 10n ** BigInt(this.scale);
+  }
+
+  /** With `scale` digits behind the point, halves away from zero, or cut off. */
+  withScale(scale: number, rounding: 'half-up' | 'down'): Decimal {
+    // Before the power is made, which would take forever.
+    if (Math.abs(scale) > scaleMax) {
+      throw expressionFailed(`A decimal number may have ${scaleMax} digits, not ${Math.abs(scale)}.`);
+    }
+    if (scale >= this.scale) return new Decimal(this.unscaled * 10n ** BigInt(scale - this.scale), scale);
+    const divisor = 10n ** BigInt(this.scale - scale);
+    const quotient = this.unscaled / divisor;
+    const rest = this.unscaled % divisor;
+    const isHalf = rounding === 'half-up' && (rest < 0n ? -rest : rest) * 2n >= divisor;
+    return new Decimal(isHalf ? quotient + (this.unscaled < 0n ? -1n : 1n) : quotient, scale);
+  }
+
+  withoutTrailingZeros(): Decimal {
+    if (this.unscaled === 0n) return new Decimal(0n, 0);
+    let { unscaled, scale } = this;
+    while (unscaled % 10n === 0n) [unscaled, scale] = [unscaled / 10n, scale - 1];
+    return new Decimal(unscaled, scale);
+  }
+
+  /** Two bytes of scale, then the digits in two's complement, as BYTES columns hold decimals. */
+  toBytes(): Uint8Array {
+    let length = 1;
+    while (BigInt.asIntN(length * 8, this.unscaled) !== this.unscaled) length += 1;
+    const hex = BigInt.asUintN(length * 8, this.unscaled)
+      .toString(16)
+      .padStart(length * 2, '0');
+    return Buffer.concat([Buffer.from([(this.scale >> 8) & 0xff, this.scale & 0xff]), Buffer.from(hex, 'hex')]);
+  }
+
+  /** @throws EXPRESSION_FAILED when there are fewer than three bytes */
+  static fromBytes(bytes: Uint8Array): Decimal {
+    if (bytes.length < 3) throw expressionFailed(`${bytes.length} bytes are not a decimal number: expected 3 or more.`);
+    const [high = 0, low = 0] = bytes;
+    const digits = Buffer.from(bytes.subarray(2)).toString('hex');
+    return new Decimal(BigInt.asIntN((bytes.length - 2) * 8, BigInt(`0x${digits}`)), (high << 8) | low);
+  }
 }

@@ -1,6 +1,5 @@
-import type { DataType } from '../schema/table-schema.ts';
-import type { ColumnEvidence, ValueKind } from './column-evidence.ts';
-import { recognizeTime, type TimeFormat, timeRangeOf } from './time-evidence.ts';
+import type { DataType } from '../config/table-schema.ts';
+import { type ColumnEvidence, recognizeTime, type TimeFormat, timeRangeOf, type ValueKind } from './evidence.ts';
 
 /** What a column is inferred to be, and why. */
 export interface InferredColumn {

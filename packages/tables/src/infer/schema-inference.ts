@@ -1,6 +1,6 @@
 import type { SourceRow, SourceValue } from '../row.ts';
-import type { FieldSpec, TableSchema } from '../schema/table-schema.ts';
-import { type ColumnEvidence, newColumnEvidence, noteValue } from './column-evidence.ts';
+import type { FieldSpec, TableSchema } from '../config/table-schema.ts';
+import { type ColumnEvidence, newColumnEvidence, noteValue } from './evidence.ts';
 import { decideColumn, type InferredColumn } from './decide-column.ts';
 
 export interface InferenceOptions {

@@ -1,8 +1,26 @@
 import type { Value } from '@quire/expressions';
 import type { SourceValue } from '../row.ts';
-import { plainValue } from './extract-value.ts';
-import { type SizeBudget, sizeOf } from './size-budget.ts';
-import type { StepName } from './step.ts';
+import { plainValue } from './column-type.ts';
+import { type SizeBudget, sizeOf } from './working-row.ts';
+
+/** The steps by name, in the order in which rows go through them; enrichment may come at either of two places. */
+export const stepNames = [
+  'enrichment',
+  'flatten',
+  'unnest',
+  'renamePrefixes',
+  'transform',
+  'filter',
+  'schemaConforming',
+  'dataType',
+  'timeCheck',
+  'specialValue',
+  'nullDefault',
+  'sanitize',
+  'projection',
+] as const;
+
+export type StepName = (typeof stepNames)[number];
 
 /** What happened to a column, or to a row. */
 export type ChangeKind = 'added' | 'changed' | 'removed' | 'failed' | 'filtered' | 'unnested';

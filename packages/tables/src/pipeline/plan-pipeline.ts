@@ -1,22 +1,16 @@
 import type { Clock } from '@quire/core';
 import { columnsOf, parseExpression } from '@quire/expressions';
 import type { Finding } from '../finding.ts';
-import { columnsOfSchema } from './column-spec.ts';
-import type { PipelineConfig, PipelineSchema } from './pipeline-input.ts';
+import { columnsOfSchema, type PipelineConfig, type PipelineSchema } from './column-spec.ts';
 import { readTransforms } from './read-transforms.ts';
-import type { SizeBudget } from './size-budget.ts';
+import type { SizeBudget } from './working-row.ts';
 import { noStep, type PlannedStep, type Step } from './step.ts';
-import { planDataTypes } from './steps/data-type.ts';
+import { planDataTypes, planProjection, planSanitizing, planSpecialValues } from './steps/schema-columns.ts';
 import { planEnrichment } from './steps/enrichment.ts';
-import { planFilter } from './steps/filter.ts';
-import { planFlatten } from './steps/flatten.ts';
-import { planNullDefaults } from './steps/null-default.ts';
-import { planProjection } from './steps/projection.ts';
-import { planRenamePrefixes, planUnnest } from './steps/unnest.ts';
-import { planSanitizing, planSpecialValues } from './steps/sanitize.ts';
+import { planFilter, planTransforms } from './steps/expression-steps.ts';
+import { planFlatten, planRenamePrefixes, planUnnest } from './steps/complex-type.ts';
+import { planNullDefaults, planTimeCheck } from './steps/time-and-null.ts';
 import { planSchemaConforming } from './steps/schema-conforming.ts';
-import { planTimeCheck } from './steps/time-check.ts';
-import { planTransforms } from './steps/transform.ts';
 
 /** What a pipeline is made from. */
 export interface PipelineOptions {

@@ -1,7 +1,6 @@
 import { columnsOf, type Evaluator, type Expression, type Fields, isMap, parseExpression, type Value } from '@quire/expressions';
 import type { Finding } from '../finding.ts';
-import type { ColumnSpec } from './column-spec.ts';
-import type { TransformPart } from './pipeline-input.ts';
+import type { ColumnSpec, TransformPart } from './column-spec.ts';
 
 /** Transforms that can run, in the order in which they can, and what is wrong with the others. */
 interface ReadTransforms {

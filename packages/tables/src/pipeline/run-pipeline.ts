@@ -2,11 +2,10 @@ import { type Clock, throwIfAborted } from '@quire/core';
 import { TimeSlice } from '@quire/core/wait';
 import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
-import { type Change, Journal, type StepJournal } from './journal.ts';
+import { type Change, Journal, type StepJournal, type StepName } from './journal.ts';
 import { type PipelineOptions, planPipeline } from './plan-pipeline.ts';
-import { SizeBudget, SizeLimitReached } from './size-budget.ts';
-import type { Step, StepName } from './step.ts';
-import { WorkingRow } from './working-row.ts';
+import { SizeBudget, SizeLimitReached, WorkingRow } from './working-row.ts';
+import type { Step } from './step.ts';
 
 export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
   readonly clock: Clock;

@@ -1,25 +1,7 @@
+import { isQuireError } from '@quire/core';
 import type { Finding } from '../finding.ts';
-import type { StepJournal } from './journal.ts';
+import type { StepJournal, StepName } from './journal.ts';
 import type { WorkingRow } from './working-row.ts';
-
-/** The steps by name, in the order in which rows go through them; enrichment may come at either of two places. */
-export const stepNames = [
-  'enrichment',
-  'flatten',
-  'unnest',
-  'renamePrefixes',
-  'transform',
-  'filter',
-  'schemaConforming',
-  'dataType',
-  'timeCheck',
-  'specialValue',
-  'nullDefault',
-  'sanitize',
-  'projection',
-] as const;
-
-export type StepName = (typeof stepNames)[number];
 
 /** One step, ready to run: what it needs of config and schema is inside. */
 export interface Step {
@@ -36,3 +18,27 @@ export interface PlannedStep {
 
 /** What is planned where there is nothing to do. */
 export const noStep: PlannedStep = { step: undefined, findings: [] };
+
+/** What is done about a value that is wrong: the column becomes null and the row incomplete, or the row fails. */
+export type ErrorPolicy = 'continue' | 'fail';
+
+/** Deals with a wrong value by the policy, and notes it. */
+export function failColumn(row: WorkingRow, column: string, reason: string, policy: ErrorPolicy, journal: StepJournal): void {
+  journal.note('failed', column, { sourceIndex: row.sourceIndex, before: row.get(column), reason });
+  if (policy === 'fail') {
+    row.failure ??= { column, reason };
+    return;
+  }
+  row.fields[column] = null;
+  row.isIncomplete = true;
+}
+
+/** Runs what may fail on a value, and deals with that by the policy. */
+export function attempt(row: WorkingRow, column: string, policy: ErrorPolicy, journal: StepJournal, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+    failColumn(row, column, error.message, policy, journal);
+  }
+}

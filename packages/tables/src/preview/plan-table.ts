@@ -5,10 +5,9 @@ import { proposeTableConfig } from '../infer/propose-table-config.ts';
 import { type Explanation, type InferredSchema, SchemaInference } from '../infer/schema-inference.ts';
 import { runPipeline } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
-import type { TableSchema } from '../schema/table-schema.ts';
-import type { PreviewLimits } from './preview-limits.ts';
+import type { TableSchema } from '../config/table-schema.ts';
+import type { PreviewLimits, Sample } from './sample.ts';
 import type { PreviewRequest } from './preview-request.ts';
-import type { Sample } from './sample.ts';
 
 /** The config and the schema that rows are previewed with. */
 export interface PlannedTable {

@@ -1,8 +1,10 @@
-import type { TableConfig } from '../config/table-config.ts';
+import type { Static } from 'typebox';
+import { TableConfig } from '../config/table-config.ts';
 import type { Finding } from '../finding.ts';
-import { isRecord } from '../model/model-schema.ts';
-import type { TableSchema } from '../schema/table-schema.ts';
-import { parsePreviewObject, type PreviewObject } from './preview-object.ts';
+import { completeModel, readModel } from '../model/read-model.ts';
+import { flag, flagOrNone, freeForm, integer, list, model, optionalSection, section, text, texts } from '../model/member.ts';
+import { isRecord } from '../model/document.ts';
+import { TableSchema } from '../config/table-schema.ts';
 
 /** A config or a schema, and where the request has it. */
 export interface Given<Value> {
@@ -58,4 +60,112 @@ export function readPreviewRequest(body: unknown): PreviewRequest {
 
 function given<Value>(value: Value | undefined, path: string): Given<Value> | undefined {
   return value === undefined ? undefined : { value, path };
+}
+
+const PreviewRow = model(
+  {
+    nullValueFields: texts('Columns that had no value and hold their default.'),
+    fieldToValueMap: freeForm('Values by column.'),
+  },
+  'A row.',
+);
+
+/** Parts of a preview that hold a whole config or schema: left out, they stay out. */
+const offered = <Members extends Parameters<typeof optionalSection>[0]>(members: Members, description: string) =>
+  optionalSection(members, description);
+
+/** The request and the answer of a preview (SPECIFICATION.md section 2.3), and the counts that the answer adds. */
+export const PreviewObject = model(
+  {
+    tableConfig: offered(TableConfig.properties, 'The config; proposed where the request had none.'),
+    schema: offered(TableSchema.properties, 'The schema; inferred where the request had none.'),
+    tableConfigs: optionalSection(
+      {
+        tableName: text('Name of the table.'),
+        schema: offered(TableSchema.properties, 'Its schema.'),
+        offline: offered(TableConfig.properties, 'Config of its offline part.'),
+        realtime: offered(TableConfig.properties, 'Config of its real-time part.'),
+      },
+      'Schema and configs of a table together.',
+    ),
+    sourceRows: list(PreviewRow, 'Rows as they came.'),
+    rows: list(PreviewRow, 'Rows as the table would hold them.'),
+    sourceFiles: texts('Files to sample: paths, patterns and URIs.'),
+    config: section(
+      {
+        sampling: section(
+          { min: integer('Fewest rows to sample.', 1), max: integer('Most rows to sample.', 100) },
+          'How many rows are sampled.',
+        ),
+        inference: section(
+          { schemaInferenceEnabled: flagOrNone('Whether a schema is inferred. Left out: where the request has none.') },
+          'What is inferred.',
+        ),
+        previewFiles: section(
+          {
+            previewFilesOnly: flag('Whether matching files are listed and not read.'),
+            nfilesToFetch: integer('Most files to read from.', 10),
+          },
+          'How files are sampled.',
+        ),
+      },
+      'How the preview is made.',
+    ),
+    summary: section(
+      {
+        getnSourceRows: integer('Rows that were sampled.', 0),
+        getnSourceColumns: integer('Columns of the sampled rows.', 0),
+        getnRows: integer('Rows that the table would hold of them.', 0),
+        getnColumns: integer('Columns of those.', 0),
+        getnFilteredRows: integer('Rows that the filter dropped. Not in the specification.', 0),
+        getnIncompleteRows: integer(
+          'Rows with a value that became null because it could not be converted. Not in the specification.',
+          0,
+        ),
+        getnSanitizedRows: integer('Rows with a value that was cut or replaced. Not in the specification.', 0),
+        getnFailedRows: integer('Rows that could not be taken over. Not in the specification.', 0),
+        getnUnnestedRows: integer('Rows beyond one of each sampled row. Not in the specification.', 0),
+        batch: section({ getnMatchingFiles: integer('Files that match.', 0) }, 'Of files.'),
+        realtime: section(
+          {
+            getnPartitions: integer('Partitions of the stream.', 0),
+            getnRunnables: integer('Readers of partitions.', 0),
+            getnRunnablesWithException: integer('Readers that failed.', 0),
+            partitionMetadataFetchTimeMs: integer('Time that it took to ask for the partitions.', 0),
+          },
+          'Of a stream.',
+        ),
+      },
+      'Counts.',
+    ),
+  },
+  'A preview of a table.',
+);
+
+export type PreviewObject = Static<typeof PreviewObject>;
+export type PreviewRow = Static<typeof PreviewRow>;
+
+/** A preview object as somebody sent it, read by its model. */
+export interface ParsedPreviewObject {
+  readonly preview: PreviewObject;
+  readonly findings: readonly Finding[];
+  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
+}
+
+/** Reads the body of a preview; never throws, and finds everything that does not fit, not only the first (SPECIFICATION.md section 2.3). */
+export function parsePreviewObject(value: unknown): ParsedPreviewObject {
+  const read = readModel(PreviewObject, value);
+  return {
+    preview: read.value ?? {},
+    findings: read.findings,
+    unrecognizedProperties: read.unrecognizedProperties,
+  };
+}
+
+/** A preview object with every member of the specification's table. */
+export type CompletePreviewObject = { readonly [Member in keyof PreviewObject]-?: unknown };
+
+/** The same preview with its full set of members: what was left out is null, empty or its default. */
+export function completePreviewObject(preview: PreviewObject): CompletePreviewObject {
+  return completeModel(PreviewObject, preview) as CompletePreviewObject;
 }

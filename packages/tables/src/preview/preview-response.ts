@@ -1,10 +1,13 @@
-import type { CompleteTableConfig } from '../config/parse-table-config.ts';
+import { formatBytes, QuireError, writeLosslessJson } from '@quire/core';
+import { type TimeSlice, yieldToEventLoop } from '@quire/core/wait';
+import type { CompleteTableConfig } from '../config/table-config.ts';
 import type { Finding } from '../finding.ts';
 import type { Explanation } from '../infer/schema-inference.ts';
 import type { Change } from '../pipeline/journal.ts';
-import type { DroppedRow } from '../pipeline/run-pipeline.ts';
+import type { DroppedRow, PipelineResult } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
-import type { CompleteTableSchema } from '../schema/parse-table-schema.ts';
+import type { CompleteTableSchema } from '../config/table-schema.ts';
+import { previewLimits, type Sample } from './sample.ts';
 
 /** A row as it came. */
 export interface SampledRow {
@@ -68,4 +71,152 @@ export interface PreviewResponse {
   readonly droppedRows: readonly DroppedRow[];
   /** Members of the request that the models do not have, by JSON pointer. */
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
+}
+
+/** How many bytes a piece has when it is handed on. */
+const pieceBytes = 64 * 1024;
+/** Room for the finding that says that rows are missing, and for the names around the rows. */
+const reservedBytes = 1024;
+
+/**
+ * Writes a preview as JSON, in pieces between which others run: integers with all their digits, bytes as hex, NaN and the
+ * infinities as texts. Rows that would make it longer than `bytesMax` are left out, which a finding says: rows as they came take
+ * at most half of the room, rows of the table the rest.
+ *
+ * @param options.bytesMax most bytes of the whole; 32 MiB by default
+ * @throws INVALID_BODY at once, when the preview is longer without any row
+ */
+export function writePreview(
+  preview: PreviewResponse,
+  { bytesMax = previewLimits.answerBytesMax } = {},
+): AsyncGenerator<string, void, undefined> {
+  const { sourceRows: _sourceRows, rows: _rows, ...rest } = preview;
+  const end = `,${writeLosslessJson(rest).slice(1)}`;
+  const endBytes = Buffer.byteLength(end) + reservedBytes;
+  if (endBytes > bytesMax) {
+    throw new QuireError(
+      'INVALID_BODY',
+      `The preview has ${formatBytes(endBytes)} without its rows; at most ${formatBytes(bytesMax)} are sent. Send a smaller config and schema.`,
+    );
+  }
+  return writeAll(preview, end, bytesMax, bytesMax - endBytes);
+}
+
+async function* writeAll(
+  { sourceRows, rows, ...rest }: PreviewResponse,
+  end: string,
+  bytesMax: number,
+  roomBytes: number,
+): AsyncGenerator<string, void, undefined> {
+  // The rows go first, so that the rest can be written as any other value is, and closed by its own brace.
+  yield '{"sourceRows":';
+  const source = yield* writeRows(sourceRows, roomBytes / 2);
+  yield ',"rows":';
+  const made = yield* writeRows(rows, roomBytes - source.bytes);
+  if (source.count === sourceRows.length && made.count === rows.length) return yield end;
+  const message =
+    `The answer would have more than ${formatBytes(bytesMax)}: of ${sourceRows.length} rows of the source ` +
+    `${source.count} are in it, of ${rows.length} rows of the table ${made.count}.`;
+  const cut: Finding = { path: '', code: 'ANSWER_CUT', severity: 'warning', message };
+  yield `,${writeLosslessJson({ ...rest, findings: [...rest.findings, cut] }).slice(1)}`;
+}
+
+/** Writes as many rows as there is room for; gives how many, and their bytes. */
+async function* writeRows(
+  rows: readonly object[],
+  roomBytes: number,
+): AsyncGenerator<string, { readonly count: number; readonly bytes: number }, undefined> {
+  let piece = '[';
+  let bytes = 0;
+  let count = 0;
+  for (const row of rows) {
+    const text = `${count === 0 ? '' : ','}${writeLosslessJson(row)}`;
+    const textBytes = Buffer.byteLength(text);
+    if (bytes + textBytes > roomBytes) break;
+    bytes += textBytes;
+    count += 1;
+    piece += text;
+    if (piece.length < pieceBytes) continue;
+    yield piece;
+    piece = '';
+    await yieldToEventLoop();
+  }
+  yield `${piece}]`;
+  return { count, bytes };
+}
+
+/** Counts what went in and what came out (SPECIFICATION.md section 2.3). */
+export async function summarize(
+  { rows, matchingFileCount, realtime }: Sample,
+  { rows: made, counts }: PipelineResult,
+  slice: TimeSlice,
+): Promise<PreviewSummary> {
+  return {
+    getnSourceRows: rows.length,
+    getnSourceColumns: await countColumns(rows, slice),
+    getnRows: made.length,
+    getnColumns: await countColumns(
+      made.map(({ fields }) => fields),
+      slice,
+    ),
+    getnFilteredRows: counts.filtered,
+    getnFailedRows: counts.failed,
+    getnUnnestedRows: counts.unnested,
+    getnIncompleteRows: counts.incomplete,
+    getnSanitizedRows: counts.sanitized,
+    batch: { getnMatchingFiles: matchingFileCount },
+    realtime: {
+      getnPartitions: realtime.partitionCount,
+      getnRunnables: realtime.runnableCount,
+      getnRunnablesWithException: realtime.exceptionCount,
+      partitionMetadataFetchTimeMs: realtime.metadataFetchTimeMs,
+    },
+  };
+}
+
+async function countColumns(rows: readonly SourceRow[], slice: TimeSlice): Promise<number> {
+  const names = new Set<string>();
+  for (const row of rows) {
+    for (const name of Object.keys(row)) names.add(name);
+    if (slice.isDue) await slice.yield();
+  }
+  return names.size;
+}
+
+/** What happened to the rows, as findings: those that fail, those that lose something, and none that are left. */
+export function rowFindings({ rows, dropped, changes, counts, sizeLimit }: PipelineResult): readonly Finding[] {
+  const findings: Finding[] = [];
+  const report = (code: string, severity: Finding['severity'], message: string): void => {
+    findings.push({ path: '/sourceRows', code, severity, message });
+  };
+  const total = counts.read + counts.unnested;
+  const failure = dropped.find(({ kind }) => kind === 'failed');
+  if (failure !== undefined) {
+    const column = failure.column === undefined ? '' : ` Column ${failure.column}:`;
+    const which = `Row ${failure.sourceIndex + 1}, step ${failure.step}.`;
+    report('ROWS_FAILED', 'error', `${counts.failed} of ${total} rows cannot be taken over. ${which}${column} ${failure.reason}`);
+  }
+  if (counts.incomplete > 0) {
+    const columns = columnsOf(changes.filter(({ kind }) => kind === 'failed'));
+    report('ROWS_INCOMPLETE', 'warning', `${counts.incomplete} rows lose a value that is wrong, in ${columns}.`);
+  }
+  if (counts.sanitized > 0) {
+    const columns = columnsOf(changes.filter(({ step, kind }) => step === 'sanitize' && kind === 'changed'));
+    report('ROWS_SANITIZED', 'warning', `${counts.sanitized} rows have a value that is cut or replaced, in ${columns}.`);
+  }
+  if (sizeLimit !== undefined) {
+    const limit = formatBytes(sizeLimit.bytesMax);
+    const message = `What is made of the rows has more than ${limit}; the first ${counts.read} rows are taken through, the others left out.`;
+    report('SIZE_LIMIT', 'error', message);
+  }
+  if (counts.read > 0 && rows.length === 0) {
+    const message = `No row is left: ${counts.filtered} are filtered, and ${counts.failed} fail.`;
+    report('NO_ROWS_LEFT', 'warning', message);
+  }
+  return findings;
+}
+
+function columnsOf(changes: readonly { readonly column?: string }[]): string {
+  const names = [...new Set(changes.flatMap(({ column }) => column ?? []))];
+  return names.length > 8 ? `${names.slice(0, 8).join(', ')} and ${names.length - 8} others` : names.join(', ');
 }

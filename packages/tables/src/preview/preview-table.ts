@@ -1,22 +1,17 @@
-import { parseDocument } from './parse-document.ts';
-import { writePreview } from './write-preview.ts';
+import { parseDocument } from '../model/document.ts';
+import { type PreviewResponse, rowFindings, summarize, writePreview } from './preview-response.ts';
 import { type Clock, isQuireError, QuireError, throwIfAborted } from '@quire/core';
 import { Deadline, TimeSlice } from '@quire/core/wait';
-import { completeTableConfig } from '../config/parse-table-config.ts';
+import { completeTableConfig } from '../config/table-config.ts';
 import { type Finding, nestFindings, sortFindings } from '../finding.ts';
 import { type PipelineResult, runPipeline } from '../pipeline/run-pipeline.ts';
-import { completeTableSchema } from '../schema/parse-table-schema.ts';
+import { completeTableSchema } from '../config/table-schema.ts';
 import type { FileFinder } from '../sources/source-file.ts';
 import type { ClusterContext } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
-import { completePreviewObject } from './preview-object.ts';
+import { completePreviewObject, type PreviewRequest, readPreviewRequest } from './preview-request.ts';
 import { type PlannedTable, planTable } from './plan-table.ts';
-import { type PreviewLimits, previewLimits } from './preview-limits.ts';
-import { type PreviewRequest, readPreviewRequest } from './preview-request.ts';
-import type { PreviewResponse } from './preview-response.ts';
-import type { PreviewStream } from './sample-streams.ts';
-import { noSample, type Sample } from './sample.ts';
-import { rowFindings, summarize } from './summarize.ts';
+import { noSample, type PreviewLimits, previewLimits, type PreviewStream, type Sample } from './sample.ts';
 import { takeSample } from './take-sample.ts';
 
 /** What a preview works with. */

@@ -4,13 +4,11 @@ import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import { ByteBudget, type FileFinder, type SourceFile, SourceProblem } from '../sources/source-file.ts';
 import { csvOptionsOf, textOf } from '../sources/formats/read-csv.ts';
-import { type FileFormat, formatNamed } from '../sources/formats/file-format.ts';
-import { openRows } from '../sources/formats/read-rows.ts';
+import { type FileFormat, formatNamed, openRows } from '../sources/formats/read-rows.ts';
 import type { CsvOptions } from '../sources/formats/row-reading.ts';
 import { compileRegex, parseGlob } from '../sources/glob.ts';
 import type { PreviewRequest } from './preview-request.ts';
-import { SampleBudget } from './sample-budget.ts';
-import { noSample, type Sample, type SampleOptions } from './sample.ts';
+import { noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
 
 /** A file that matches, and who asked for it. */
 interface Match {

@@ -7,14 +7,7 @@ import type { SourceRow } from '../row.ts';
 import { ByteBudget, SourceProblem } from '../sources/source-file.ts';
 import { streamsOf } from '../validate/stream-rules.ts';
 import type { Given, PreviewRequest } from './preview-request.ts';
-import { SampleBudget } from './sample-budget.ts';
-import { noSample, type RealtimeSample, type Sample, type SampleOptions } from './sample.ts';
-
-/** A stream that may be read, and where a table begins that reads it. */
-export interface PreviewStream {
-  readonly stream: MessageStream;
-  readonly start: StreamStart;
-}
+import { noSample, type RealtimeSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
 
 /** Most partitions that are read: each may cost a connection. */
 const partitionsMax = 32;

@@ -1,12 +1,10 @@
 import { TimeSlice } from '@quire/core/wait';
 import { type Finding, pointerTo } from '../finding.ts';
-import { isRecord } from '../model/model-schema.ts';
+import { isDeeperThan, isRecord, nestingMax } from '../model/document.ts';
 import type { SourceRow } from '../row.ts';
-import { isDeeperThan, nestingMax } from './parse-document.ts';
 import type { PreviewRequest } from './preview-request.ts';
-import { SampleBudget } from './sample-budget.ts';
+import { noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
 import { sampleFiles } from './sample-files.ts';
-import { noSample, type Sample, type SampleOptions } from './sample.ts';
 
 /**
  * Takes the rows of the request; without any, rows of its files, then of the files that its config names, then of its stream. Of a

@@ -1,7 +1,6 @@
-import { isRecord } from '../model/model-schema.ts';
+import { isRecord } from '../model/document.ts';
 import { pointerTo } from '../finding.ts';
-import { repeated } from './columns.ts';
-import type { CheckedTable, TableRule } from './rule.ts';
+import { type CheckedTable, repeated, type TableRule } from './rule.ts';
 import { isPeriod, oneOfWords, serverTag, valueRule } from './value-rule.ts';
 
 const pruners = ['partition', 'time', 'empty'];

@@ -1,5 +1,5 @@
 import { columnsOf, type Expression, isDeterministic, parseExpression } from '@quire/expressions';
-import type { CheckedTable, TableRule } from './rule.ts';
+import type { CheckedSchema, CheckedTable, SchemaRule, TableRule } from './rule.ts';
 
 /** Rules about the expressions of an ingestion config. */
 export const expressionRules: readonly TableRule[] = [
@@ -85,14 +85,15 @@ export const expressionRules: readonly TableRule[] = [
   },
 ];
 
-interface TableTransform {
+/** An expression that makes a column. */
+interface Transform {
   readonly path: string;
   readonly name: string;
   readonly text: string;
   readonly reads: readonly string[];
 }
 
-function transformsOf({ ingestionConfig }: CheckedTable['config']): readonly TableTransform[] {
+function transformsOf({ ingestionConfig }: CheckedTable['config']): readonly Transform[] {
   return (ingestionConfig?.transformConfigs ?? []).flatMap(({ columnName: name = '', transformFunction: text = '' }, index) => {
     if (name === '' || text.trim() === '') return [];
     const { expression } = parseExpression(text);
@@ -127,4 +128,54 @@ function changingFunctionOf(expression: Expression): string | undefined {
     if (name !== undefined) return name;
   }
   return undefined;
+}
+
+/** Rules about the transforms of a schema's columns. */
+export const schemaExpressionRules: readonly SchemaRule[] = [
+  {
+    code: 'SCHEMA_TRANSFORM_SYNTAX',
+    subject: 'expressions',
+    severity: 'error',
+    description: 'Transforms of a schema are expressions of known functions; Groovy is never run.',
+    *check(checked) {
+      for (const { path, text } of schemaTransformsOf(checked)) yield* parseExpression(text, path).findings ?? [];
+    },
+  },
+  {
+    code: 'SCHEMA_TRANSFORM_SELF',
+    subject: 'expressions',
+    severity: 'error',
+    description: 'A transform of a schema does not read the column that it makes.',
+    *check(checked) {
+      for (const { path, name, reads } of schemaTransformsOf(checked)) {
+        if (reads.includes(name)) yield { path, message: `The transform of ${name} reads ${name} itself.` };
+      }
+    },
+  },
+  {
+    code: 'SCHEMA_TRANSFORM_CHAINED',
+    subject: 'expressions',
+    severity: 'error',
+    description:
+      'A transform of a schema does not read a column that another one makes; the ingestion config can say such a thing.',
+    *check(checked) {
+      const transforms = schemaTransformsOf(checked);
+      const made = new Set(transforms.map(({ name }) => name));
+      for (const { path, name, reads } of transforms) {
+        const other = reads.find((column) => column !== name && made.has(column));
+        if (other !== undefined) {
+          yield { path, message: `The transform of ${name} reads ${other}, which another transform makes.` };
+        }
+      }
+    },
+  },
+];
+
+function schemaTransformsOf({ columns }: CheckedSchema): readonly Transform[] {
+  return columns.flatMap(({ name, path, spec: { transformFunction: text } }) => {
+    if (text === undefined || text.trim() === '') return [];
+    const { expression } = parseExpression(text);
+    const reads = expression === undefined ? [] : columnsOf(expression);
+    return [{ path: `${path}/transformFunction`, name, text, reads }];
+  });
 }

@@ -1,5 +1,4 @@
-import { type Column, repeated } from './columns.ts';
-import type { CheckedTable, Fault, TableRule } from './rule.ts';
+import { type CheckedTable, type Column, type Fault, repeated, type TableRule } from './rule.ts';
 
 const columnLists = [
   'jsonIndexColumns',

@@ -1,6 +1,5 @@
-import { isNumeric, type Column } from './columns.ts';
+import { type CheckedTable, type Column, isNumeric, type TableRule } from './rule.ts';
 import { columnNamed, describe, rawColumnsOf } from './index-rules.ts';
-import type { CheckedTable, TableRule } from './rule.ts';
 
 type FieldConfig = NonNullable<CheckedTable['config']['fieldConfigList']>[number];
 type IndexType = NonNullable<FieldConfig['indexType']>;

@@ -1,6 +1,5 @@
 import { pointerTo } from '../finding.ts';
-import { repeated } from './columns.ts';
-import type { CheckedTable, Fault, TableRule } from './rule.ts';
+import { type CheckedTable, type Fault, repeated, type TableRule } from './rule.ts';
 
 const enricherTypes = ['generateColumn', 'clpEnricher'];
 const aggregations = [

@@ -1,4 +1,4 @@
-import { isRecord } from '../model/model-schema.ts';
+import { isRecord } from '../model/document.ts';
 import { pointerTo } from '../finding.ts';
 import type { Fault, TableRule } from './rule.ts';
 

@@ -1,9 +1,8 @@
 import { isQuireError } from '@quire/core';
 import { javaText, type Value } from '@quire/expressions';
 import { type ColumnType, toColumn } from '../pipeline/column-type.ts';
-import { complexDataTypes, type DataType, plainDataTypes } from '../schema/table-schema.ts';
-import { type Column, repeated } from './columns.ts';
-import type { Fault, SchemaRule } from './rule.ts';
+import { complexDataTypes, type DataType, plainDataTypes } from '../config/table-schema.ts';
+import { type Column, type Fault, repeated, type SchemaRule } from './rule.ts';
 
 const metricTypes: readonly DataType[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BYTES'];
 

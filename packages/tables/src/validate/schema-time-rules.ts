@@ -7,8 +7,7 @@ import {
   readInFormat,
   type Value,
 } from '@quire/expressions';
-import type { Column } from './columns.ts';
-import type { CheckedSchema, Fault, SchemaRule } from './rule.ts';
+import type { CheckedSchema, Column, Fault, SchemaRule } from './rule.ts';
 
 /** Times of rows and samples are from 1971 up to 2071. */
 const earliestMs = Date.UTC(1971, 0, 1);

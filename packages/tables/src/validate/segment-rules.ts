@@ -1,4 +1,4 @@
-import { pushTypes, timeUnits } from '../config/names.ts';
+import { pushTypes, timeUnits } from '../model/member.ts';
 import type { CheckedTable, TableRule } from './rule.ts';
 import { count, isCount, oneOfWords, period, valueRule } from './value-rule.ts';
 

@@ -1,5 +1,4 @@
-import { repeated } from './columns.ts';
-import type { CheckedTable, TableRule } from './rule.ts';
+import { type CheckedTable, repeated, type TableRule } from './rule.ts';
 import { isPeriod } from './value-rule.ts';
 
 /** Rules about streams. */

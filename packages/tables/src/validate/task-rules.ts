@@ -1,5 +1,5 @@
 import { pointerTo } from '../finding.ts';
-import { isRecord } from '../model/model-schema.ts';
+import { isRecord } from '../model/document.ts';
 import { columnNamed } from './index-rules.ts';
 import type { CheckedTable, TableRule } from './rule.ts';
 import { isPeriod } from './value-rule.ts';

@@ -1,7 +1,6 @@
-import { isNumeric } from './columns.ts';
+import { type CheckedTable, type Fault, isNumeric, type Subject, type TableRule } from './rule.ts';
 import { columnNamed, describe } from './index-rules.ts';
 import { pointerTo } from '../finding.ts';
-import type { CheckedTable, Fault, Subject, TableRule } from './rule.ts';
 import { timeColumnOf } from './segment-rules.ts';
 
 /** Rules about upsert, where its mode is not NONE. */

@@ -1,17 +1,24 @@
-import type { TableConfig } from '../config/table-config.ts';
-import { type Finding, sortFindings } from '../finding.ts';
-import type { TableSchema } from '../schema/table-schema.ts';
+import { type CompleteTableConfig, completeTableConfig, parseTableConfig, type TableConfig } from '../config/table-config.ts';
+import { type CompleteTableSchema, completeTableSchema, parseTableSchema, type TableSchema } from '../config/table-schema.ts';
+import { type Finding, nestFindings, sortFindings } from '../finding.ts';
+import { isRecord } from '../model/document.ts';
 import { assignmentRules, quotaRules, routingRules, tenantRules, tierRules } from './cluster-rules.ts';
-import { batchRules, ingestionRules } from './ingestion-rules.ts';
-import { columnsOf } from './columns.ts';
 import { engineRules } from './engine-rules.ts';
-import { expressionRules } from './expression-rules.ts';
+import { expressionRules, schemaExpressionRules } from './expression-rules.ts';
 import { indexRules, starTreeRules } from './index-rules.ts';
 import { indexTypeRules } from './index-type-rules.ts';
+import { batchRules, ingestionRules } from './ingestion-rules.ts';
 import { nameRules } from './name-rules.ts';
-import type { CheckedSchema, CheckedTable, ClusterContext, Rule, SchemaRule, TableRule } from './rule.ts';
+import {
+  type CheckedSchema,
+  type CheckedTable,
+  type ClusterContext,
+  columnsOf,
+  type Rule,
+  type SchemaRule,
+  type TableRule,
+} from './rule.ts';
 import { schemaColumnRules } from './schema-column-rules.ts';
-import { schemaExpressionRules } from './schema-expression-rules.ts';
 import { schemaTimeRules } from './schema-time-rules.ts';
 import { segmentRules, timeColumnRules } from './segment-rules.ts';
 import { streamRules } from './stream-rules.ts';
@@ -86,4 +93,113 @@ export function renderRuleList(): string {
     return `## ${title}\n\n| Code | Severity | What must hold |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
   });
   return sections.join('\n');
+}
+
+/** What is said of a config or a schema that somebody wrote. */
+export interface Verdict {
+  /** Whether there is no error among the findings. */
+  readonly valid: boolean;
+  readonly findings: readonly Finding[];
+  /** Members that the models do not have, by JSON pointer. */
+  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
+}
+
+/** A schema with its full set of members, and everything that is wrong with it. */
+export interface CheckedSchemaDocument extends Verdict {
+  readonly schema: CompleteTableSchema;
+}
+
+/** A table config with its full set of members, under its type, and everything that is wrong with it. */
+export interface CheckedTableDocument extends Verdict {
+  readonly OFFLINE?: CompleteTableConfig;
+  readonly REALTIME?: CompleteTableConfig;
+}
+
+/** A schema with the configs of its table, and everything that is wrong with them, alone and together. */
+export interface CheckedTablesDocument extends Verdict {
+  readonly tableName: string;
+  readonly schema: CompleteTableSchema | null;
+  readonly offline: CompleteTableConfig | null;
+  readonly realtime: CompleteTableConfig | null;
+}
+
+export type Cluster = Omit<ClusterContext, 'otherConfig'>;
+
+/** Reads a schema and checks it against every rule; never throws. */
+export function checkTableSchema(document: unknown): CheckedSchemaDocument {
+  const { schema, findings, unrecognizedProperties } = parseTableSchema(document);
+  return {
+    schema: completeTableSchema(schema),
+    ...verdictOf([...findings, ...validateTableSchema(schema)], unrecognizedProperties),
+  };
+}
+
+/** Reads a table config and checks it against every rule that needs no schema; never throws. */
+export function checkTableConfig(document: unknown, cluster: Cluster = {}): CheckedTableDocument {
+  const { config, findings, unrecognizedProperties } = parseTableConfig(document);
+  const type = config.tableType === 'REALTIME' ? 'REALTIME' : 'OFFLINE';
+  const all = [...findings, ...validateTableConfig(config, cluster)];
+  return { [type]: completeTableConfig(config), ...verdictOf(all, unrecognizedProperties) };
+}
+
+/** Reads `{tableName, schema, offline, realtime}` and checks all of it, together; never throws. */
+export function checkTableConfigs(document: unknown, cluster: Cluster = {}): CheckedTablesDocument {
+  const given = isRecord(document) ? document : {};
+  const readOne = <Parsed extends ParsedPart>(name: string, parse: (value: unknown) => Parsed): Parsed | undefined =>
+    given[name] === undefined || given[name] === null ? undefined : parse(given[name]);
+  const schema = readOne('schema', parseTableSchema);
+  const offline = readOne('offline', parseTableConfig);
+  const realtime = readOne('realtime', parseTableConfig);
+  const { tableName } = given;
+  const name = typeof tableName === 'string' ? tableName : (schema?.schema.schemaName ?? '');
+  const configFindings = (config: typeof offline, other: typeof offline): readonly Finding[] =>
+    config === undefined
+      ? []
+      : validateTableConfig(config.config, {
+          ...cluster,
+          ...(schema !== undefined && { schema: schema.schema }),
+          ...(other !== undefined && { otherConfig: other.config }),
+        });
+  const parts = [
+    { pointer: '/schema', part: schema, more: schema === undefined ? [] : validateTableSchema(schema.schema) },
+    { pointer: '/offline', part: offline, more: configFindings(offline, realtime) },
+    { pointer: '/realtime', part: realtime, more: configFindings(realtime, offline) },
+  ];
+  const findings = parts.flatMap(({ pointer, part, more }) => nestFindings([...(part?.findings ?? []), ...more], pointer));
+  const others = Object.entries(given).filter(([member]) => !known.has(member));
+  const unrecognized = [
+    ...others.map(([member, value]) => [`/${member}`, value] as const),
+    ...parts.flatMap(({ pointer, part }) =>
+      Object.entries(part?.unrecognizedProperties ?? {}).map(([path, value]) => [`${pointer}${path}`, value] as const),
+    ),
+  ];
+  return {
+    tableName: name,
+    schema: schema === undefined ? null : completeTableSchema(schema.schema),
+    offline: offline === undefined ? null : completeTableConfig(offline.config),
+    realtime: realtime === undefined ? null : completeTableConfig(realtime.config),
+    ...verdictOf([...findings, ...missing(schema, offline, realtime)], Object.fromEntries(unrecognized)),
+  };
+}
+
+const known = new Set(['tableName', 'schema', 'offline', 'realtime']);
+
+interface ParsedPart {
+  readonly findings: readonly Finding[];
+  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
+}
+
+function missing(schema: unknown, offline: unknown, realtime: unknown): readonly Finding[] {
+  const finding = (path: string, message: string): Finding => ({ path, code: 'MISSING_PART', severity: 'error', message });
+  return [
+    ...(schema === undefined ? [finding('/schema', 'There is no schema.')] : []),
+    ...(offline === undefined && realtime === undefined
+      ? [finding('', 'There is neither an offline nor a real-time config.')]
+      : []),
+  ];
+}
+
+function verdictOf(findings: readonly Finding[], unrecognizedProperties: Verdict['unrecognizedProperties']): Verdict {
+  const valid = findings.every(({ severity }) => severity !== 'error');
+  return { valid, findings: sortFindings(findings), unrecognizedProperties };
 }

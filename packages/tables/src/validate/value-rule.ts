@@ -1,6 +1,6 @@
 import { isQuireError, parseDurationMs } from '@quire/core';
 import { pointerTo } from '../finding.ts';
-import { isRecord } from '../model/model-schema.ts';
+import { isRecord } from '../model/document.ts';
 import type { Fault, Subject, TableRule } from './rule.ts';
 
 /** What a value must be, and what to say of one that is not. */

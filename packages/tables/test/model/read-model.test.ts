@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseTableConfig, parseTableSchema } from '../../src/index.ts';
-import { completeTableConfig } from '../../src/config/parse-table-config.ts';
+import { completeTableConfig } from '../../src/config/table-config.ts';
 
 describe('reading a table config', () => {
   test('finds every member of a wrong type, in the order of their paths', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseTableConfig, parseTableSchema, PreviewObject, TableConfig, TableSchema } from '../../src/index.ts';
-import { completePreviewObject, parsePreviewObject } from '../../src/preview/preview-object.ts';
-import { completeTableConfig } from '../../src/config/parse-table-config.ts';
-import { completeTableSchema } from '../../src/schema/parse-table-schema.ts';
-import { isRecord, type ModelSchema } from '../../src/model/model-schema.ts';
+import { completePreviewObject, parsePreviewObject } from '../../src/preview/preview-request.ts';
+import { completeTableConfig } from '../../src/config/table-config.ts';
+import { completeTableSchema } from '../../src/config/table-schema.ts';
+import { isRecord, type ModelSchema } from '../../src/model/document.ts';
 import { exampleOf, pathsOf, specification } from './specification.ts';
 
 const models = [

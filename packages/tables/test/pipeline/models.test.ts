@@ -1,9 +1,9 @@
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
-import { completeTableConfig, parseTableConfig } from '../../src/config/parse-table-config.ts';
+import { completeTableConfig, parseTableConfig } from '../../src/config/table-config.ts';
 import { runPipeline } from '../../src/pipeline/run-pipeline.ts';
-import type { PipelineConfig, PipelineSchema } from '../../src/pipeline/pipeline-input.ts';
-import { completeTableSchema, parseTableSchema } from '../../src/schema/parse-table-schema.ts';
+import type { PipelineConfig, PipelineSchema } from '../../src/pipeline/column-spec.ts';
+import { completeTableSchema, parseTableSchema } from '../../src/config/table-schema.ts';
 
 const { config } = parseTableConfig({
   tableName: 'orders',

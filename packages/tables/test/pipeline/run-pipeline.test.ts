@@ -3,7 +3,7 @@ import { ManualClock } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
 import { runPipeline } from '../../src/pipeline/run-pipeline.ts';
 import { planPipeline } from '../../src/pipeline/plan-pipeline.ts';
-import { stepNames } from '../../src/pipeline/step.ts';
+import { stepNames } from '../../src/pipeline/journal.ts';
 import { column, run } from './run.ts';
 
 const everything = {

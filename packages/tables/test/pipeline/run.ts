@@ -1,5 +1,5 @@
 import { ManualClock } from '@quire/core/testing';
-import type { FieldSpecPart, IngestionConfigPart, PipelineConfig } from '../../src/pipeline/pipeline-input.ts';
+import type { FieldSpecPart, IngestionConfigPart, PipelineConfig } from '../../src/pipeline/column-spec.ts';
 import { type PipelineResult, runPipeline } from '../../src/pipeline/run-pipeline.ts';
 import type { SourceRow } from '../../src/row.ts';
 

@@ -1,6 +1,6 @@
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
-import type { TimeFieldSpecPart } from '../../src/pipeline/pipeline-input.ts';
+import type { TimeFieldSpecPart } from '../../src/pipeline/column-spec.ts';
 import { runPipeline } from '../../src/pipeline/run-pipeline.ts';
 
 async function timeOf(row: Record<string, number>, timeFieldSpec: TimeFieldSpecPart) {

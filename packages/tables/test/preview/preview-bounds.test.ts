@@ -1,7 +1,7 @@
 import { isQuireError } from '@quire/core';
 import { describe, expect, test } from 'vitest';
 import { type PreviewOptions, writePreview } from '../../src/index.ts';
-import { previewLimits } from '../../src/preview/preview-limits.ts';
+import { previewLimits } from '../../src/preview/sample.ts';
 import { fileOf } from '../sources/memory-file.ts';
 import { codesOf, previewOf, rowsOf } from './preview-of.ts';
 

@@ -1,7 +1,7 @@
 import { ManualClock } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
 import { type FileFinder, previewTable } from '../../src/index.ts';
-import { previewLimits } from '../../src/preview/preview-limits.ts';
+import { previewLimits } from '../../src/preview/sample.ts';
 import { fileOf } from '../sources/memory-file.ts';
 import { codesOf, previewOf } from './preview-of.ts';
 

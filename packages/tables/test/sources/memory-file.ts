@@ -1,5 +1,5 @@
 import type { SourceFile, SourceRow } from '../../src/index.ts';
-import { previewLimits } from '../../src/preview/preview-limits.ts';
+import { previewLimits } from '../../src/preview/sample.ts';
 import { ByteBudget, SourceProblem } from '../../src/sources/source-file.ts';
 import { openRows } from '../../src/sources/formats/read-rows.ts';
 import type { RowReading } from '../../src/sources/formats/row-reading.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseTableConfig, parseTableSchema, validateTableConfig, validateTableSchema } from '../../src/index.ts';
-import { completeTableConfig } from '../../src/config/parse-table-config.ts';
-import { completeTableSchema } from '../../src/schema/parse-table-schema.ts';
-import { isRecord } from '../../src/model/model-schema.ts';
+import { completeTableConfig } from '../../src/config/table-config.ts';
+import { completeTableSchema } from '../../src/config/table-schema.ts';
+import { isRecord } from '../../src/model/document.ts';
 import { exampleOf, specification } from '../model/specification.ts';
 
 /** A document with every member, of which some, at any depth, are replaced by any JSON. */

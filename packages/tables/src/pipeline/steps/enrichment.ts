@@ -1,7 +1,7 @@
 import { isQuireError } from '@quire/core';
 import { columnsOf, compileExpression, type EvaluationContext, type Expression, parseExpression } from '@quire/expressions';
 import type { Finding } from '../../finding.ts';
-import type { EnrichmentPart } from '../pipeline-input.ts';
+import type { EnrichmentPart } from '../column-spec.ts';
 import { noStep, type PlannedStep } from '../step.ts';
 
 interface Generated {

@@ -1,9 +1,7 @@
 import { expressionFailed, isMap, type Value } from '@quire/expressions';
 import type { Finding } from '../../finding.ts';
-import { attempt, type ErrorPolicy } from '../column-error.ts';
-import type { ColumnSpec } from '../column-spec.ts';
-import type { SchemaConformingPart } from '../pipeline-input.ts';
-import { noStep, type PlannedStep } from '../step.ts';
+import { attempt, type ErrorPolicy, noStep, type PlannedStep } from '../step.ts';
+import type { ColumnSpec, SchemaConformingPart } from '../column-spec.ts';
 
 const depthMax = 100;
 

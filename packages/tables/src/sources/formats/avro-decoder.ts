@@ -1,7 +1,7 @@
-import { isRecord } from '../../model/model-schema.ts';
+import { isRecord } from '../../model/document.ts';
 import type { SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { textOfDate, textOfTimestamp } from './plain-value.ts';
+import { textOfDate, textOfTimestamp } from './row-reading.ts';
 
 /** Deepest nesting of a value, and most values of a row: elements may take no bytes at all. */
 const limits = { depth: 100, values: 1_000_000 };

@@ -1,9 +1,7 @@
 import { DataType, type Field, type RecordBatch, RecordBatchReader, type Schema, TimeUnit } from 'apache-arrow';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { fileBytes } from './file-bytes.ts';
-import { plainValue, textOfTimestamp } from './plain-value.ts';
-import type { RowReader, RowReading } from './row-reading.ts';
+import { fileBytes, plainValue, type RowReader, type RowReading, textOfTimestamp } from './row-reading.ts';
 
 /** What a file of batches begins with, and fills up to 8 bytes; a stream of batches follows. */
 const fileMagic = 'ARROW1';

@@ -3,8 +3,7 @@ import { snappyUncompress } from 'hyparquet';
 import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
 import { AvroDecoder, corrupt, readAvroSchema } from './avro-decoder.ts';
-import { fileBytes } from './file-bytes.ts';
-import type { RowReader } from './row-reading.ts';
+import { fileBytes, type RowReader } from './row-reading.ts';
 
 /** Largest head and largest block, before and after decompression. */
 const blockBytesMax = 16 * 1024 * 1024;

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { compressionOf, fileBytes, readHead } from './file-bytes.ts';
-import type { CsvOptions, RowReader, RowReading } from './row-reading.ts';
+import { compressionOf, type CsvOptions, fileBytes, readHead, type RowReader, type RowReading } from './row-reading.ts';
 
 /** Reads lines of cells (RFC 4180); the first line names the columns. Empty cells have no value; everything else is text. */
 export const readCsv: RowReader = (reading) => readDelimited(reading, reading.csv.delimiter ?? ',');

@@ -1,9 +1,8 @@
 import { type JsonValue, parseLosslessJson, TooManyDigitsError } from '@quire/core';
-import { isDeeperThan, nestingMax } from '../../preview/parse-document.ts';
+import { isDeeperThan, nestingMax } from '../../model/document.ts';
 import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { compressionOf, fileBytes, readHead } from './file-bytes.ts';
-import type { RowReader, RowReading } from './row-reading.ts';
+import { compressionOf, fileBytes, readHead, type RowReader, type RowReading } from './row-reading.ts';
 
 /** Reads the objects of a list, or objects one after the other. What is not an object is left out. */
 export const readJson: RowReader = (reading) => readTexts(reading, splitJson);

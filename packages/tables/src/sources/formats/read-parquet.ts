@@ -9,8 +9,7 @@ import {
 } from 'hyparquet';
 import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { plainValue, textOfDate, textOfTimestamp } from './plain-value.ts';
-import type { RowReader, RowReading } from './row-reading.ts';
+import { plainValue, type RowReader, type RowReading, textOfDate, textOfTimestamp } from './row-reading.ts';
 
 /** Longest page that is decompressed: writers make them of one megabyte or a few. */
 const pageBytesMax = 32 * 1024 * 1024;

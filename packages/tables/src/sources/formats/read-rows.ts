@@ -1,13 +1,49 @@
+import { isQuireError, QuireError } from '@quire/core';
+import { defaultDigitsMax } from '../../model/document.ts';
 import type { SourceRow } from '../../row.ts';
-import { SourceProblem } from '../source-file.ts';
-import { compressionOf, readHead } from './file-bytes.ts';
-import { type FileFormat, formatOf } from './file-format.ts';
+import { ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';
+import { compressionOf, readHead, type RowReader, type RowReading } from './row-reading.ts';
 import { readArrow } from './read-arrow.ts';
 import { readAvro } from './read-avro.ts';
-import { readCsv, readTsv } from './read-csv.ts';
+import { csvOptionsOf, readCsv, readTsv, textOf } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
-import type { RowReader, RowReading } from './row-reading.ts';
+
+/** Formats of files that rows can be read from. */
+export const fileFormats = ['csv', 'tsv', 'json', 'jsonl', 'parquet', 'arrow', 'avro'] as const;
+
+export type FileFormat = (typeof fileFormats)[number];
+
+const endings: readonly (readonly [pattern: RegExp, format: FileFormat])[] = [
+  [/\.(jsonl|ndjson|jsonlines)$/i, 'jsonl'],
+  [/\.json$/i, 'json'],
+  [/\.csv$/i, 'csv'],
+  [/\.(tsv|tab)$/i, 'tsv'],
+  [/\.(parquet|pq)$/i, 'parquet'],
+  [/\.(arrow|arrows|feather)$/i, 'arrow'],
+  [/\.avro$/i, 'avro'],
+];
+
+/** The format of a file: by its first bytes where they tell, else by the end of its name, else by what its text begins with. @throws SourceProblem FILE_FORMAT when it is not text */
+function formatOf(uri: string, head: Uint8Array): FileFormat {
+  const text = Buffer.from(head).toString('latin1');
+  if (text.startsWith('PAR1')) return 'parquet';
+  if (text.startsWith('ARROW1')) return 'arrow';
+  if (text.startsWith('Obj\u0001')) return 'avro';
+  const name = uri.replace(/\.(gz|gzip|zst|zstd)$/i, '');
+  const byName = endings.find(([pattern]) => pattern.test(name))?.[1];
+  if (byName !== undefined) return byName;
+  if (head.includes(0)) {
+    throw new SourceProblem('FILE_FORMAT', `${uri} is neither text nor of a binary format that is read here.`);
+  }
+  return /^(?:ï»¿)?\s*[[{]/.test(text) ? 'json' : 'csv';
+}
+
+/** The format that a config names; undefined when there is no such one. */
+export function formatNamed(name: string): FileFormat | undefined {
+  const word = name.toLowerCase();
+  return fileFormats.find((format) => format === word);
+}
 
 const readers: Readonly<Record<FileFormat, RowReader>> = {
   csv: readCsv,
@@ -39,4 +75,57 @@ export async function openRows(reading: RowReading, named: FileFormat | undefine
     throw new SourceProblem('FILE_COMPRESSED', `${reading.file.uri}: ${format} is compressed inside, not as a whole.`);
   }
   return { format, rows: readers[format](reading) };
+}
+
+export interface FileRowsOptions {
+  /** `inputFormat` and `recordReader.prop.…`, as in the batch config of a table. */
+  readonly batchConfig: Readonly<Record<string, unknown>>;
+  /** The longest row that is read. */
+  readonly rowBytesMax: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * All rows of a file, as they come; its format is told by its content unless the batch config names it.
+ *
+ * @throws INGESTION_FAILED when it cannot be read to its end, or a row of it cannot be read
+ */
+export async function* openFileRows(file: SourceFile, options: FileRowsOptions): AsyncGenerator<SourceRow> {
+  const { batchConfig, rowBytesMax, signal } = options;
+  const budget = new ByteBudget(Number.POSITIVE_INFINITY);
+  let problem: string | undefined;
+  const onProblem = (_code: string, message: string): void => {
+    problem ??= message;
+  };
+  const reading = {
+    file,
+    rowsMax: Infinity,
+    rowBytesMax,
+    digitsMax: defaultDigitsMax,
+    budget,
+    signal,
+    csv: csvOptionsOf(batchConfig),
+    onProblem,
+  };
+  try {
+    const { rows } = await openRows(reading, formatOfConfig(batchConfig));
+    for await (const row of rows) {
+      if (problem !== undefined) break;
+      yield row;
+    }
+  } catch (error) {
+    if (isQuireError(error)) throw error;
+    if (!(error instanceof SourceProblem)) throw error;
+    throw new QuireError('INGESTION_FAILED', error.message, { cause: error });
+  }
+  if (problem !== undefined) throw new QuireError('INGESTION_FAILED', problem);
+}
+
+function formatOfConfig(batchConfig: Readonly<Record<string, unknown>>): FileFormat | undefined {
+  const name = textOf(batchConfig, 'inputFormat');
+  if (name === undefined) return undefined;
+  const format = formatNamed(name);
+  if (format !== undefined) return format;
+  const message = `inputFormat = ${name.slice(0, 40)}: expected one of ${fileFormats.join(', ')}.`;
+  throw new QuireError('INGESTION_FAILED', message);
 }

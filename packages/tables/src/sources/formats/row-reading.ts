@@ -1,5 +1,7 @@
-import type { SourceRow } from '../../row.ts';
-import type { ByteBudget, SourceFile } from '../source-file.ts';
+import { Readable, type Transform } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import type { SourceRow, SourceValue } from '../../row.ts';
+import { type ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';
 
 /** How rows are read. */
 export interface RowReading {
@@ -28,3 +30,110 @@ export interface CsvOptions {
 
 /** Reads the first rows of a file. @throws SourceProblem when it cannot be read further; rows that came before are good */
 export type RowReader = (reading: RowReading) => AsyncIterable<SourceRow>;
+
+export type Compression = 'gzip' | 'zstd' | 'none';
+
+/** How a file is compressed, by its first bytes. */
+export function compressionOf(head: Uint8Array): Compression {
+  if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
+  if (head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd) return 'zstd';
+  return 'none';
+}
+
+/**
+ * The bytes of a file, decompressed as they come, each taken from the budget: what a small file expands to is never held.
+ *
+ * @throws SourceProblem when it cannot be decompressed, or the budget is spent
+ */
+export async function* fileBytes(reading: RowReading, compression: Compression): AsyncGenerator<Uint8Array> {
+  const { file, signal, budget } = reading;
+  const bytes = file.read({ signal });
+  for await (const chunk of compression === 'none' ? bytes : decompress(bytes, compression, file.uri)) {
+    budget.take(chunk.length);
+    yield chunk;
+  }
+}
+
+async function* decompress(
+  bytes: AsyncIterable<Uint8Array>,
+  compression: 'gzip' | 'zstd',
+  uri: string,
+): AsyncGenerator<Uint8Array> {
+  const source = Readable.from(bytes, { objectMode: false });
+  const decompressor: Transform = compression === 'gzip' ? createGunzip() : createZstdDecompress();
+  source.on('error', (error) => decompressor.destroy(error));
+  source.pipe(decompressor);
+  try {
+    yield* decompressor as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    if (!isZlibError(error)) throw error;
+    throw new SourceProblem('FILE_CORRUPT', `${uri} is not ${compression} to its end: ${error.message}.`, { cause: error });
+  } finally {
+    decompressor.destroy();
+    source.destroy();
+  }
+}
+
+function isZlibError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^(Z_|ZSTD_|ERR_)/.test(String(error.code));
+}
+
+/** The first bytes of a file, decompressed, and those of the file itself: to tell its format. */
+export async function readHead(
+  reading: RowReading,
+  countMax: number,
+): Promise<{ readonly raw: Uint8Array; readonly plain: Uint8Array }> {
+  const end = Math.min(countMax, reading.file.sizeBytes);
+  const raw =
+    end === 0 ? new Uint8Array(0) : await collect(reading.file.read({ range: { start: 0, end }, signal: reading.signal }), end);
+  const compression = compressionOf(raw);
+  if (compression === 'none') return { raw, plain: raw };
+  const bytes = reading.file.read({ signal: reading.signal });
+  return { raw, plain: await collect(decompress(bytes, compression, reading.file.uri), countMax) };
+}
+
+async function collect(bytes: AsyncIterable<Uint8Array>, countMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let count = 0;
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    count += chunk.length;
+    if (count >= countMax) break;
+  }
+  return Buffer.concat(chunks).subarray(0, countMax);
+}
+
+/** A value of a library as rows have them: lists, maps and typed arrays as lists and objects, times as text. */
+export function plainValue(value: unknown): SourceValue {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'object') {
+    return typeof value === 'symbol' || typeof value === 'function' ? null : (value as SourceValue);
+  }
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : textOfTimestamp(value.getTime(), 3);
+  if (value instanceof Uint8Array) return value;
+  if (Array.isArray(value)) return value.map(plainValue);
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>, plainValue);
+  if (value instanceof Map) return Object.fromEntries(Array.from(value, ([name, member]) => [String(name), plainValue(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plainValue(member)]));
+}
+
+const dayMs = 86_400_000;
+const yearRange = { min: -8_640_000_000_000_000n, max: 8_640_000_000_000_000n };
+
+/** A day since 1970 as `yyyy-MM-dd`. */
+export function textOfDate(days: number): string {
+  const epochMs = days * dayMs;
+  return Math.abs(epochMs) > Number(yearRange.max) ? String(days) : new Date(epochMs).toISOString().slice(0, -14);
+}
+
+/** Units since 1970, `10^digits` of them in a second, as `yyyy-MM-dd HH:mm:ss.f` in UTC; zeros at the end are cut to milliseconds. */
+export function textOfTimestamp(value: bigint | number, digits: 0 | 3 | 6 | 9): string {
+  const perSecond = 10n ** BigInt(digits);
+  const units = BigInt(value);
+  const fraction = ((units % perSecond) + perSecond) % perSecond;
+  const epochMs = ((units - fraction) / perSecond) * 1000n;
+  if (epochMs < yearRange.min || epochMs > yearRange.max) return String(value);
+  const seconds = new Date(Number(epochMs)).toISOString().slice(0, -5).replace('T', ' ');
+  const shown = digits === 0 ? '' : String(fraction).padStart(digits, '0');
+  return `${seconds}.${shown.padEnd(3, '0').replace(/^(\d{3}\d*?)0+$/, '$1')}`;
+}

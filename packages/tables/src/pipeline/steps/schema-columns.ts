@@ -1,6 +1,46 @@
-import { Decimal, type Value } from '@quire/expressions';
+import { Decimal, isMap, type Value } from '@quire/expressions';
+import { attempt, type ErrorPolicy, type Step } from '../step.ts';
 import type { ColumnSpec } from '../column-spec.ts';
-import type { Step } from '../step.ts';
+import { type ColumnType, plainValue, toColumn, toMultiColumn } from '../column-type.ts';
+
+/**
+ * Converts the values of the schema's columns to their types. An empty collection is null, one of one element is that element;
+ * one of several does not fit a column of single values.
+ */
+export function planDataTypes(columns: readonly ColumnSpec[], policy: ErrorPolicy): Step | undefined {
+  const typed = columns.flatMap(({ name, type, isMultiValue }) => (type === undefined ? [] : [{ name, type, isMultiValue }]));
+  if (typed.length === 0) return undefined;
+  return {
+    name: 'dataType',
+    apply(row, journal) {
+      for (const { name, type, isMultiValue } of typed) {
+        const before = row.get(name);
+        if (before === null || (!isMultiValue && isOfType(before, type))) continue;
+        attempt(row, name, policy, journal, () => {
+          const after = isMultiValue ? toMultiColumn(before, type) : toColumn(before, type);
+          row.put(name, after);
+          if (!isSame(before, after)) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
+        });
+      }
+      return [row];
+    },
+  };
+}
+
+/** The cheap cases, which are most: a value that is right already. */
+function isOfType(value: Value, type: ColumnType): boolean {
+  if (typeof value === 'string') return type === 'STRING';
+  if (typeof value !== 'number') return typeof value === 'boolean' && type === 'BOOLEAN';
+  if (type === 'DOUBLE') return true;
+  return type === 'INT'
+    ? value === (value | 0) && !Object.is(value, -0)
+    : type === 'LONG' && Number.isSafeInteger(value) && !Object.is(value, -0);
+}
+
+function isSame(left: Value, right: Value): boolean {
+  if (!Array.isArray(left) || !Array.isArray(right)) return Object.is(plainValue(left), right);
+  return left.length === right.length && left.every((element: Value, index) => Object.is(plainValue(element), right[index]));
+}
 
 /** Keeps text and bytes within a column's length, by its strategy; text ends at a zero character. JSON and bytes have none by default. */
 export function planSanitizing(columns: readonly ColumnSpec[]): Step | undefined {
@@ -88,4 +128,31 @@ function settleAll(values: readonly Value[]): Value {
   if (settled.every((value, index) => Object.is(value, values[index]))) return values;
   const present = settled.filter((value) => value !== null);
   return present.length === 0 ? null : present;
+}
+
+/** Leaves only the schema's columns: no other field is stored. Without a schema all stay, but for maps that were taken apart. */
+export function planProjection(columns: readonly ColumnSpec[], isFlattened: boolean): Step {
+  const known = new Set(columns.map(({ name }) => name));
+  const untyped = columns.filter(({ type }) => type === undefined).map(({ name }) => name);
+  return {
+    name: 'projection',
+    apply(row, journal) {
+      const { fields, sourceIndex } = row;
+      const reason = 'not in the schema';
+      // The fields have no prototype, so these are all of them and nothing else.
+      for (const name in fields) {
+        if (known.size === 0) {
+          if (isFlattened && isMap(row.get(name))) delete fields[name];
+          else fields[name] = plainValue(row.get(name));
+          continue;
+        }
+        if (known.has(name)) continue;
+        const before = row.get(name);
+        delete fields[name];
+        journal.note('removed', name, { sourceIndex, before, reason });
+      }
+      for (const name of untyped) fields[name] = plainValue(row.get(name));
+      return [row];
+    },
+  };
 }

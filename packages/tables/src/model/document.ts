@@ -1,5 +1,8 @@
 import { parseLosslessJson, QuireError, TooManyDigitsError } from '@quire/core';
-import { previewLimits } from './preview-limits.ts';
+import type { actsByPresence } from './member.ts';
+
+/** Most digits of an integer, where nobody sets another limit. */
+export const defaultDigitsMax = 1_000;
 
 /** Deepest nesting of what a preview takes: far more than anybody means, and far less than a stack holds. */
 export const nestingMax = 100;
@@ -13,7 +16,7 @@ const documentNestingMax = nestingMax + 4;
  * @param options.digitsMax most digits of an integer; 1,000 by default
  * @throws INVALID_BODY when it is not JSON or not an object, is nested too deep, or has an integer with more digits
  */
-export function parseDocument(text: string, { digitsMax = previewLimits.digitsMax } = {}): object {
+export function parseDocument(text: string, { digitsMax = defaultDigitsMax } = {}): object {
   const value = parse(text, digitsMax);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new QuireError('INVALID_BODY', 'The request body is not a JSON object.');
@@ -46,4 +49,21 @@ export function isDeeperThan(value: unknown, depthMax: number): boolean {
     if (isDeeperThan((value as Readonly<Record<string, unknown>>)[name], depthMax - 1)) return true;
   }
   return false;
+}
+
+/** What the builders of `member.ts` make, as the walkers of this directory read it: a small part of JSON Schema. */
+export interface ModelSchema {
+  readonly type?: 'object' | 'array' | 'string' | 'boolean' | 'integer' | 'number';
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, ModelSchema>>;
+  readonly additionalProperties?: ModelSchema | boolean;
+  readonly items?: ModelSchema;
+  readonly [actsByPresence]?: boolean;
+}
+
+/** Tells whether a value is an object with members: no list, no null. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,19 @@
 import type { Static } from 'typebox';
-import { timeUnits } from '../config/names.ts';
-import { anything, flag, freeForm, integer, list, model, oneOf, optionalSection, text, texts } from '../model/member.ts';
+import type { Finding } from '../finding.ts';
+import {
+  anything,
+  flag,
+  freeForm,
+  integer,
+  list,
+  model,
+  oneOf,
+  optionalSection,
+  text,
+  texts,
+  timeUnits,
+} from '../model/member.ts';
+import { completeModel, readModel } from '../model/read-model.ts';
 
 /** Types of columns that hold one value or several of a kind. */
 export const plainDataTypes = [
@@ -96,3 +109,31 @@ export const TableSchema = model(
 export type TableSchema = Static<typeof TableSchema>;
 export type FieldSpec = Static<typeof FieldSpec>;
 export type DateTimeFieldSpec = Static<typeof DateTimeFieldSpec>;
+
+/** A schema as somebody wrote it, read by its model. */
+export interface ParsedTableSchema {
+  /** What fits the model; members that it does not have are kept. */
+  readonly schema: TableSchema;
+  /** Everything that does not fit: wrong types and unknown words. Rules are another thing: `validateTableSchema`. */
+  readonly findings: readonly Finding[];
+  /** Members that the model does not have, by JSON pointer. */
+  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a schema; never throws, and finds everything that does not fit, not only the first (SPECIFICATION.md section 2.5). */
+export function parseTableSchema(value: unknown): ParsedTableSchema {
+  const read = readModel(TableSchema, value);
+  return {
+    schema: read.value ?? {},
+    findings: read.findings,
+    unrecognizedProperties: read.unrecognizedProperties,
+  };
+}
+
+/** A schema with every member of the specification's table; null where there is neither a value nor a default. */
+export type CompleteTableSchema = { readonly [Member in keyof TableSchema]-?: unknown };
+
+/** The same schema with its full set of members. The meaning stays. */
+export function completeTableSchema(schema: TableSchema): CompleteTableSchema {
+  return completeModel(TableSchema, schema) as CompleteTableSchema;
+}

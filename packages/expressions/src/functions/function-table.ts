@@ -1,17 +1,17 @@
 import { distance } from 'fastest-levenshtein';
-import { arrayFunctions, vectorFunctions } from '../functions/arrays.ts';
-import { conversionFunctions } from '../functions/conversion.ts';
-import { dateFunctions } from '../functions/dates.ts';
-import { geoFunctions } from '../functions/geo.ts';
-import { hashFunctions } from '../functions/hashes.ts';
-import { jsonFunctions } from '../functions/json.ts';
-import { comparisonFunctions, logicFunctions } from '../functions/logic.ts';
-import { networkFunctions } from '../functions/networks.ts';
-import { arithmeticFunctions, mathematicsFunctions } from '../functions/numbers.ts';
-import { patternFunctions } from '../functions/patterns.ts';
-import { textFunctions } from '../functions/texts.ts';
-import { urlFunctions } from '../functions/urls.ts';
+import { arrayFunctions, vectorFunctions } from './arrays.ts';
+import { conversionFunctions } from './conversion.ts';
+import { dateFunctions } from './dates.ts';
 import type { FunctionDefinition } from './function-definition.ts';
+import { geoFunctions } from './geo.ts';
+import { hashFunctions } from './hashes.ts';
+import { jsonFunctions } from './json.ts';
+import { comparisonFunctions, logicFunctions } from './logic.ts';
+import { networkFunctions } from './networks.ts';
+import { arithmeticFunctions, mathematicsFunctions } from './numbers.ts';
+import { patternFunctions } from './patterns.ts';
+import { textFunctions } from './texts.ts';
+import { urlFunctions } from './urls.ts';
 
 /** A subject of the documentation and its functions. */
 export interface FunctionFamily {

@@ -1,15 +1,15 @@
 import { type Clock, isQuireError } from '@quire/core';
-import { type DateTimeFormat, javaText, parseDateTimeFormat, readInFormat, type Value } from '@quire/expressions';
+import { type DateTimeFormat, javaText, parseDateTimeFormat, readInFormat, type Value, writeInFormat } from '@quire/expressions';
 import type { SourceValue } from '../../row.ts';
-import { type ErrorPolicy, failColumn } from '../column-error.ts';
+import { type ErrorPolicy, failColumn, noStep, type PlannedStep, type Step } from '../step.ts';
 import type { ColumnSpec } from '../column-spec.ts';
-import { noStep, type PlannedStep } from '../step.ts';
+import { toColumn } from '../column-type.ts';
 
 /** Times before 1971 or after 2070 are mostly times in another unit. */
 const validTimeRangeMs = { start: Date.UTC(1971, 0, 1), end: Date.UTC(2071, 0, 1) } as const;
 
 /** Whether an instant is one that a table's times may have. */
-export function isValidTime(epochMs: number): boolean {
+function isValidTime(epochMs: number): boolean {
   return epochMs >= validTimeRangeMs.start && epochMs <= validTimeRangeMs.end;
 }
 
@@ -65,5 +65,49 @@ function whyInvalid(value: Value, format: DateTimeFormat, nowYear: number): stri
   } catch (error) {
     if (isQuireError(error, 'EXPRESSION_FAILED')) return error.message;
     throw error;
+  }
+}
+
+/**
+ * Fills the schema's columns that are null with their default, and remembers which they were. The time column gets the present time
+ * where its default is not a time that a table may have.
+ */
+export function planNullDefaults(columns: readonly ColumnSpec[], timeColumn: ColumnSpec | undefined, clock: Clock): Step {
+  const timeDefault = timeColumn === undefined ? undefined : presentTime(timeColumn, clock);
+  return {
+    name: 'nullDefault',
+    apply(row, journal) {
+      for (const { name, defaultNullValue, isMultiValue } of columns) {
+        if (row.get(name) !== null) continue;
+        row.nullFields.add(name);
+        const single = timeDefault !== undefined && name === timeColumn?.name ? timeDefault() : defaultNullValue;
+        const after = isMultiValue && single !== null ? [single] : single;
+        row.put(name, after);
+        journal.note('added', name, { sourceIndex: row.sourceIndex, after, reason: 'no value, so its default' });
+      }
+      return [row];
+    },
+  };
+}
+
+/** Writes the present time as the time column has it; undefined where its own default will do. */
+function presentTime(column: ColumnSpec, clock: Clock): (() => SourceValue) | undefined {
+  const format = timeFormatOf(column);
+  const { type, defaultNullValue } = column;
+  if (format === undefined || type === undefined || (defaultNullValue !== null && isTime(defaultNullValue))) return undefined;
+  return () =>
+    toColumn(
+      writeInFormat(clock.nowMs(), type === 'TIMESTAMP' ? { kind: 'epoch', size: 1, unit: 'MILLISECONDS' } : format),
+      type,
+    );
+
+  function isTime(value: SourceValue): boolean {
+    if (format === undefined) return false;
+    try {
+      return isValidTime(readInFormat(javaText(value), format, new Date(clock.nowMs()).getUTCFullYear()));
+    } catch (error) {
+      if (isQuireError(error, 'EXPRESSION_FAILED')) return false;
+      throw error;
+    }
   }
 }
