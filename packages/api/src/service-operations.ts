@@ -49,7 +49,7 @@ const readDocs: Operation = {
   schema: {
     operationId: 'readDocs',
     summary: 'Read about the API',
-    description: 'The OpenAPI document as a page for people. It needs no network and runs no script.',
+    description: 'The OpenAPI document as a page for people, with a form to try each call. It needs nothing from elsewhere.',
     tags: ['service'],
     response: { 200: responseOf('The page.', 'text/html', { type: 'string' }), ...errorResponses() },
   },

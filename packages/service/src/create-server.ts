@@ -83,7 +83,9 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
 /** What a service tells of itself, the same way everywhere. */
 function selfRoutes({ metrics, server }: ServiceOptions): RouteOptions[] {
   const { metricsEnabled = true, docsEnabled = true, docsPublic = false } = server;
-  const docs = [readOpenApiRoute(), readDocsRoute()].map((route) => (docsPublic ? withoutCredentials(route) : route));
+  const docs = [readOpenApiRoute(), readDocsRoute({ isPublic: docsPublic })].map((route) =>
+    docsPublic ? withoutCredentials(route) : route,
+  );
   return [...(metricsEnabled ? [readMetricsRoute(metrics)] : []), ...(docsEnabled ? docs : [])];
 }
 

@@ -1,8 +1,11 @@
+import { renderTokenField, renderTryForm, tryScript } from './docs-try.ts';
+
 interface ApiSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
   readonly items?: ApiSchema;
   readonly anyOf?: readonly ApiSchema[];
   readonly properties?: Readonly<Record<string, ApiSchema>>;
@@ -35,8 +38,8 @@ export interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, ApiSchema>> };
 }
 
-/** An OpenAPI document as one HTML page that needs no network and runs no script. */
-export function renderDocsPage(document: ApiDocument): string {
+/** An OpenAPI document as one HTML page that needs nothing from elsewhere; each call has a form that tries it, by the page's only script. */
+export function renderDocsPage(document: ApiDocument, { isPublic }: { readonly isPublic: boolean }): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -52,13 +55,14 @@ export function renderDocsPage(document: ApiDocument): string {
 <title>${escape(document.info.title)}</title><style>${docsStyle}</style></head><body><main>
 <nav>${sections.map(({ links }) => links).join('')}<h2>Schemas</h2>${schemas.map(([name]) => linkTo(name, name)).join('')}</nav>
 <div><h1>${escape(document.info.title)}</h1><p class="dim">Version ${escape(document.info.version)} · <a href="/openapi.json">openapi.json</a></p>
-<p>${escape(document.info.description)}</p>${sections.map(({ body }) => body).join('')}
-<h2>Schemas</h2>${schemas.map(([name, schema]) => renderSchema(name, schema)).join('')}</div></main></body></html>`;
+<p>${escape(document.info.description)}</p>${renderTokenField(isPublic)}${sections.map(({ body }) => body).join('')}
+<h2>Schemas</h2>${schemas.map(([name, schema]) => renderSchema(name, schema)).join('')}</div></main><script>${tryScript}</script></body></html>`;
 }
 
 function renderOperation(path: string, method: string, operation: ApiOperation): string {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
-  const bodySchema = Object.values(requestBody?.content ?? {})[0]?.schema;
+  const [mediaType, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const bodySchema = body?.schema;
   const responseRows = Object.entries(responses).map(([status, response]) =>
     row(status, contentOf(response.content), response.description),
   );
@@ -70,7 +74,8 @@ ${table(
     row(it.name, `${typeOf(it.schema)} · ${it.in}${it.required === true ? ' · required' : ''}`, it.description),
   ),
 )}
-${bodySchema === undefined ? '' : table('Body', memberRows(bodySchema))}${table('Responses', responseRows)}</article>`;
+${bodySchema === undefined ? '' : table('Body', memberRows(bodySchema))}${table('Responses', responseRows)}
+${renderTryForm({ path, method, parameters, body: body === undefined ? undefined : (bodySchema ?? {}), mediaType }, escape)}</article>`;
 }
 
 function renderSchema(name: string, schema: ApiSchema): string {
@@ -135,12 +140,26 @@ code { font: .88em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
 article { margin: 0 0 1.25rem; padding: 1.1rem 1.25rem; border: 1px solid var(--line); border-radius: .5rem; scroll-margin-top: 1rem; }
 article > code { display: block; margin: .4rem 0 .6rem; }
 table { width: 100%; border-collapse: collapse; font-size: .92rem; }
-td { padding: .35rem .75rem .35rem 0; border-top: 1px solid var(--line); vertical-align: top; }
+td { padding: .35rem .75rem .35rem 0; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 td:first-child { width: 14rem; }
 td:first-child small { display: block; color: var(--dim); }
+.token { display: grid; gap: .25rem; margin: 1.5rem 0; padding: .9rem 1.1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--soft); }
+.token small { color: var(--dim); }
+.try { margin-top: 1rem; }
+.try summary { width: fit-content; cursor: pointer; color: var(--post); font-weight: 600; }
+.try form { display: grid; gap: .6rem; margin-top: .6rem; padding: .9rem 1rem; border-radius: .4rem; background: var(--soft); }
+.try form > label { display: grid; grid-template-columns: minmax(7rem, 14rem) minmax(0, 1fr); align-items: center; gap: .75rem; font: .88em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+input, select, textarea, button { min-height: 2rem; padding: .25rem .5rem; border: 1px solid color-mix(in srgb, CanvasText 45%, Canvas); border-radius: .3rem; color: CanvasText; background: Canvas; font: inherit; }
+textarea { width: 100%; resize: vertical; }
+.try button { justify-self: start; padding-inline: .9rem; font: 600 .92rem system-ui, sans-serif; cursor: pointer; }
+.good { color: var(--get); } .bad { color: var(--delete); }
+.answer { max-height: 24rem; margin: 0; padding: .75rem; overflow: auto; border: 1px solid var(--line); border-radius: .3rem; background: Canvas; font: .82rem/1.45 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+:focus-visible { outline: 2px solid var(--post); outline-offset: 2px; }
+@media (prefers-color-scheme: dark) { :root { --get: #6bd39b; --post: #90adff; --patch: #f0bf5e; --delete: #ff9c93; } .method { color: #10131a; } }
+@media (max-width: 40rem) { td:first-child { width: 9rem; } .try form > label { grid-template-columns: minmax(0, 1fr); gap: .2rem; } }
 .method { display: inline-block; min-width: 4.4rem; margin-right: .6rem; padding: .05rem .4rem; border-radius: .25rem; color: #fff; font-size: .78rem; font-weight: 600; text-align: center; }
 .get { background: var(--get); } .post { background: var(--post); } .patch { background: var(--patch); } .delete { background: var(--delete); }
 .dim { color: var(--dim); }
 @media (max-width: 60rem) { main { grid-template-columns: minmax(0, 1fr); gap: 1rem; } nav { position: static; max-height: none; } }
-@media print { nav { display: none; } main { display: block; } article { break-inside: avoid; } }
+@media print { nav, .token, .try { display: none; } main { display: block; } article { break-inside: avoid; } }
 `;

@@ -1,20 +1,22 @@
 import { serviceOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import { type ApiDocument, renderDocsPage } from './docs-page.ts';
+import { docsSecurityPolicy } from './docs-try.ts';
 import { routeOf } from './route.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
-/** GET /docs: one page, without scripts and without anything from elsewhere. */
-export function readDocsRoute(): RouteOptions {
+/** GET /docs: one page, without anything from elsewhere, with a form to try each call. */
+export function readDocsRoute({ isPublic }: { readonly isPublic: boolean }): RouteOptions {
   return routeOf(serviceOperations.readDocs, async (request, reply) =>
     reply
       .headers({
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy':
-          "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        'content-security-policy': docsSecurityPolicy,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
       })
-      .send(renderDocsPage(request.server.swagger() as unknown as ApiDocument)),
+      .send(renderDocsPage(request.server.swagger() as unknown as ApiDocument, { isPublic })),
   );
 }
 

@@ -37,13 +37,33 @@ describeWithTool(chromium, 'the console: signing in and queries', (program) => {
       expect(await page.evaluate(() => [sessionStorage.length, Object.values(localStorage).join(' ')])).toEqual([0, '']);
     });
 
-    test('the root of the controller leads to the console, and the docs are open to everybody', async () => {
+    test('the root of the controller leads to the console, and the docs are open to everybody, with calls to try', async () => {
       const root = await fetch(`${stage.url}/`, { redirect: 'manual' });
       expect([root.status, root.headers.get('location')]).toEqual([302, '/console/']);
       const statuses = await Promise.all(
         ['/docs', '/openapi.json', '/cluster/health'].map(async (path) => (await fetch(stage.url + path)).status),
       );
       expect(statuses).toEqual([200, 200, 401]);
+      const docs = await stage.browser.newPage();
+      const complaints: string[] = [];
+      docs.on('console', (message) => complaints.push(message.text()));
+      await docs.goto(`${stage.url}/docs#readCaller`);
+      const call = docs.locator('#readCaller');
+      await call.getByText('Try it').click();
+      await call.getByRole('button', { name: 'Send GET' }).click();
+      await expect.poll(() => call.locator('output').innerText(), patience).toMatch(/^401/);
+      await docs.getByLabel('Token').fill(analystToken);
+      await call.getByRole('button', { name: 'Send GET' }).press('Enter');
+      await expect.poll(() => call.locator('output').innerText(), patience).toMatch(/^200/);
+      expect(JSON.parse(await call.getByRole('region', { name: 'Answer' }).innerText())).toMatchObject({ name: 'analyst' });
+      const preview = docs.locator('#previewTable');
+      await preview.getByText('Try it').click();
+      await preview.getByLabel('Body').fill('{"sourceRows": [{"fieldToValueMap": {"name": "<img src=x onerror=alert(1)>"}}]}');
+      await preview.getByRole('button', { name: 'Send POST' }).click();
+      await expect.poll(() => preview.getByRole('region', { name: 'Answer' }).innerText(), patience).toContain('<img src=x');
+      // The refusal alone: the policy allows the page's own script and calls.
+      expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
+      await docs.close();
     });
   });
 
