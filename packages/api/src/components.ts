@@ -12,7 +12,7 @@ import { MetadataRecord, QueryException } from './metadata-record.ts';
 import { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
 import { PinotBroker, PinotTableBrokers, PinotTableList, PinotTableSchema } from './pinot/table-list.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
-import { ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
+import { OwnedResult, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 import { DataSchema, ResultTable } from './result-table.ts';
 import { SettingsResponse } from './settings-response.ts';
 import { SweepPlanResponse } from './sweep-operation.ts';
@@ -31,6 +31,7 @@ export const components = [
   MetadataResponse,
   ResponseMetadata,
   StoredResult,
+  OwnedResult,
   ResultListResponse,
   PinotCursorResponse,
   PinotStoredResponse,

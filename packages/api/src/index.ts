@@ -45,7 +45,7 @@ export { takeSetStatements } from './pinot/set-statements.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
 export { parameterTypes, parseQueryParameters, type ParameterType } from './query-parameters.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
-export { RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
+export { OwnedResult, RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 export { refer } from './reference.ts';
 export { SweepPlanResponse } from './sweep-operation.ts';
 export { SettingsResponse } from './settings-response.ts';

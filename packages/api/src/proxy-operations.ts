@@ -120,6 +120,7 @@ export const proxyOperations = {
     resultOperations.listResults,
     'All results that all brokers hold, newest first. Those of brokers that do not answer are missing. For admins.',
   ),
+  readResult: toHolder(resultOperations.readResult),
   deleteResult: toHolder(resultOperations.deleteResult),
   deleteExpiredResults: toAllBrokers(
     resultOperations.deleteExpiredResults,

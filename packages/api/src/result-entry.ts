@@ -25,6 +25,12 @@ export const StoredResult = Type.Object(
   { $id: 'StoredResult', description: 'A stored result.' },
 );
 
+/** One stored result, with whose it is: that stands in its commit record, which a list does not open. */
+export const OwnedResult = Type.Object(
+  { ...StoredResult.properties, owner: Type.String({ description: 'Name of the principal that ran the query.' }) },
+  { $id: 'OwnedResult', description: 'A stored result, and whose it is.' },
+);
+
 /** The list of stored results (SPECIFICATION.md section 2.8). */
 export const ResultListResponse = Type.Object(
   { resultMetadataList: Type.Array(refer(StoredResult), { description: 'Newest first.' }) },
@@ -45,5 +51,6 @@ export const RenewBody = Type.Object(
 
 export type ResponseMetadata = Static<typeof ResponseMetadata>;
 export type StoredResult = Static<typeof StoredResult>;
+export type OwnedResult = Static<typeof OwnedResult>;
 export type ResultListResponse = Static<typeof ResultListResponse>;
 export type RenewBody = Static<typeof RenewBody>;

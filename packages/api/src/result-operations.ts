@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
 import { routePatterns } from './paths.ts';
 import { RequestIdParams } from './query-operations.ts';
-import { RenewBody, ResultListResponse, StoredResult } from './result-entry.ts';
+import { OwnedResult, RenewBody, ResultListResponse, StoredResult } from './result-entry.ts';
 import { refer } from './reference.ts';
 
 const text = (description: string, example: string) =>
@@ -19,6 +19,23 @@ const listResults: Operation = {
     response: {
       200: responseOf('The results.', 'application/json', refer(ResultListResponse)),
       ...errorResponses('FORBIDDEN', 'STORE_UNAVAILABLE'),
+    },
+  },
+};
+
+const readResult: Operation = {
+  method: 'GET',
+  path: routePatterns.storedResult,
+  schema: {
+    operationId: 'readResult',
+    summary: 'Read what is known of a stored result',
+    description:
+      'As the list has it, and whose it is. At most one small object is read, and none for a result that the broker has had in hand. For admins and for its owner.',
+    tags: ['results'],
+    params: RequestIdParams,
+    response: {
+      200: responseOf('The result.', 'application/json', refer(OwnedResult)),
+      ...errorResponses('RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED', 'STORE_UNAVAILABLE'),
     },
   },
 };
@@ -84,4 +101,4 @@ const renewResult: Operation = {
   },
 };
 
-export const resultOperations = { listResults, deleteResult, deleteExpiredResults, renewResult } as const;
+export const resultOperations = { listResults, readResult, deleteResult, deleteExpiredResults, renewResult } as const;

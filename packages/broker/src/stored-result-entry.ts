@@ -1,5 +1,5 @@
-import type { StoredResult } from '@quire/api';
-import type { ResultEntry } from '@quire/results';
+import type { OwnedResult, StoredResult } from '@quire/api';
+import type { Result, ResultEntry } from '@quire/results';
 
 /** The kind of store that a location is in, as SPECIFICATION.md section 2.8 names it. */
 export function storeTypeOf(storeLocation: string): string {
@@ -25,4 +25,9 @@ export function storedResultOf(entry: ResultEntry, storeLocation: string): Store
       },
     ],
   };
+}
+
+/** The same of an open result, and whose it is. */
+export function ownedResultOf({ entry, owner }: Result, storeLocation: string): OwnedResult {
+  return { ...storedResultOf(entry, storeLocation), owner };
 }

@@ -2,6 +2,7 @@ import { QuireAdminClient, QuireClient } from '@quire/client';
 import { createContext, useContext } from 'react';
 import { type Call, createCall } from './call.ts';
 import { QueryRunner } from './query/query-runner.ts';
+import { Owners } from './results/owners.ts';
 
 /** Somebody who is signed in, and what they can call. */
 export interface Session {
@@ -12,6 +13,7 @@ export interface Session {
   readonly admin: QuireAdminClient;
   readonly call: Call;
   readonly runner: QueryRunner;
+  readonly owners: Owners;
 }
 
 /** The token lives as long as the tab, and in no other. */
@@ -37,14 +39,16 @@ export async function openSession(token: string, onRefused: () => void): Promise
   const fetchWithout: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'omit' });
   const options = { baseUrl: location.origin, token, fetch: fetchWithout };
   const client = new QuireClient(options);
+  const call = createCall(authorization, onRefused);
   return {
     name: caller.name,
     role: caller.role,
     authorization,
     client,
     admin: new QuireAdminClient(options),
-    call: createCall(authorization, onRefused),
+    call,
     runner: new QueryRunner(client),
+    owners: new Owners(call),
   };
 }
 

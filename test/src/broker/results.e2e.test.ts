@@ -62,6 +62,19 @@ test('the list shows every result, newest first, and opens no object', async () 
   expect(broker.store.calls.map(({ op }) => op)).toEqual(['list']);
 });
 
+test('one result is told of with its owner, to whom may read it; of one that the broker knows nothing is read', async () => {
+  await using broker = await TestBroker.start();
+  const requestId = await broker.stored(10);
+  const { resultMetadataList } = (await broker.call('/query/resultStore', { as: 'root' })).json<ResultListResponse>();
+  broker.store.reset();
+  const path = `/query/resultStore/${requestId}`;
+  for (const as of ['ann', 'root'] as const) {
+    expect((await broker.call(path, { as })).json()).toEqual({ ...resultMetadataList[0], owner: 'ann' });
+  }
+  expect(broker.store.calls).toEqual([]);
+  expect((await broker.call(path, { as: 'bob' })).json()).toMatchObject({ code: 404, reason: 'RESULT_NOT_FOUND' });
+});
+
 test('the list of an empty store is empty', async () => {
   await using broker = await TestBroker.start();
   expect((await broker.call('/query/resultStore', { as: 'root' })).text).toBe('{"resultMetadataList":[]}');
@@ -106,6 +119,7 @@ test('a deleted result is gone, and says so', async () => {
   for (const [method, path] of [
     ['GET', `/query/${requestId}/results?offset=0`],
     ['GET', `/query/${requestId}/metadata`],
+    ['GET', `/query/resultStore/${requestId}`],
     ['DELETE', `/query/resultStore/${requestId}`],
     ['PATCH', `/query/resultStore/${requestId}`],
   ] as const) {

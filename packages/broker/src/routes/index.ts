@@ -8,6 +8,7 @@ import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
 import { listPinotResponsesRoute, readPinotPageRoute, readPinotResponseRoute } from './pinot-responses.ts';
 import { readLinkRoute } from './read-link.ts';
 import { readMetadataRoute, readPageRoute } from './read-page.ts';
+import { readResultRoute } from './read-result.ts';
 import { readSweepPlanRoute } from './read-sweep-plan.ts';
 import { renewResultRoute } from './renew-result.ts';
 import { runQueryRoute } from './run-query.ts';
@@ -33,6 +34,7 @@ export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
     readPageRoute(context),
     readMetadataRoute(context),
     listResultsRoute(context),
+    readResultRoute(context),
     deleteResultRoute(context),
     deleteExpiredResultsRoute(context),
     renewResultRoute(context),

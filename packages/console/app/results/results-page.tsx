@@ -8,6 +8,7 @@ import { Confirm } from '../widgets/dialog.tsx';
 import { Badge, Card, Page } from '../widgets/page.tsx';
 import { Empty, Resolved } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
+import { OwnerCell } from './owner-cell.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { SweepCard } from './sweep-card.tsx';
 
@@ -85,6 +86,7 @@ function ResultList({ list, onChanged }: { readonly list: readonly StoredResult[
           <thead>
             <tr>
               <th>Result</th>
+              <th>Owner</th>
               <th>Broker</th>
               <th className="number">Rows</th>
               <th className="number">Size</th>
@@ -106,6 +108,7 @@ function ResultList({ list, onChanged }: { readonly list: readonly StoredResult[
                       <code>{requestId}</code>
                     </a>
                   </td>
+                  <OwnerCell requestId={requestId} />
                   <td>{brokerId}</td>
                   <td className="number">{formatCount(responseMetadata[0]?.numRows ?? 0)}</td>
                   <td className="number">{formatBytes(responseMetadata[0]?.sizeBytes ?? 0)}</td>

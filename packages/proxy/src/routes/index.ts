@@ -8,14 +8,24 @@ import { anyBrokerRoute, queryRoute, resultCallRoute } from './forwarded-routes.
 
 const { runQuery, runPinotQuery, listTables, readTableSchema, deleteExpiredResults, deleteExpiredPinotResponses, ...others } =
   proxyOperations;
-const { readPage, readMetadata, readLink, deleteResult, renewResult, readPinotResponse, readPinotPage, deletePinotResponse } =
-  others;
+const {
+  readPage,
+  readMetadata,
+  readLink,
+  readResult,
+  deleteResult,
+  renewResult,
+  readPinotResponse,
+  readPinotPage,
+  deletePinotResponse,
+} = others;
 
 /** The calls about one result. */
 const resultCalls = [
   readPage,
   readMetadata,
   readLink,
+  readResult,
   deleteResult,
   renewResult,
   readPinotResponse,
