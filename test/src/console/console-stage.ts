@@ -17,6 +17,8 @@ function settingsIn(home: string): Record<string, string> {
     'controller.port': '0',
     'engine.broker.pagination.protocol': 'file',
     'engine.broker.pagination.file.data.dir': join(home, 'results'),
+    // What buckets may hold: the browser must be able to read it.
+    'engine.broker.pagination.compression': 'lz4',
     'engine.broker.pagination.temp.dir': join(home, 'temp'),
     'engine.tables.data.dir': join(home, 'tables'),
     'engine.stream.file.dir': join(home, 'streams'),

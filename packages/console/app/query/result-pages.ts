@@ -3,13 +3,15 @@ import { abortError, systemClock } from '@quire/core/portable';
 import { CompressionType, setCompressionCodec, type Table, tableFromIPC } from '@uwdata/flechette';
 import { decompress } from 'fzstd';
 import { cellJson, cellText } from './cell-text.ts';
+import { decompressLz4 } from './lz4-frame.ts';
 
-setCompressionCodec(CompressionType.ZSTD, {
-  encode: () => {
-    throw new Error('Pages are read here, not written.');
-  },
-  decode: (bytes) => decompress(bytes),
-});
+const encode = (): never => {
+  throw new Error('Pages are read here, not written.');
+};
+setCompressionCodec(CompressionType.ZSTD, { encode, decode: (bytes) => decompress(bytes) });
+// flechette hands over the length that stands before the bytes, and its types do not say so.
+const decodeLz4 = (bytes: Uint8Array, length = 0): Uint8Array => decompressLz4(bytes, length);
+setCompressionCodec(CompressionType.LZ4_FRAME, { encode, decode: decodeLz4 });
 
 /** A result that is stored, as far as a grid must know it. */
 export type OpenResult = Pick<ResultCursor, 'requestId' | 'columns' | 'totalRowCount' | 'broker'>;
