@@ -3,10 +3,11 @@
  * fresh clone has a console.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Plugin } from 'vite';
+import { whileLocked } from './build-lock.ts';
 
 const root = join(import.meta.dirname, '..');
 const site = join(root, 'site');
@@ -17,13 +18,16 @@ const stampFile = join(site, 'built-from');
 /** Builds when it must; tells whether it did. */
 export async function ensureSite(log: (line: string) => void): Promise<boolean> {
   const stamp = await digestOfSources();
-  if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return false;
-  const startMs = performance.now();
-  log('Building the console…');
-  await buildSite();
-  await writeFile(stampFile, stamp);
-  log(`Built the console in ${((performance.now() - startMs) / 1000).toFixed(1)} s.`);
-  return true;
+  const isBuilt = async (): Promise<boolean> => (await readFile(stampFile, 'utf8').catch(() => '')) === stamp;
+  if (await isBuilt()) return false;
+  return whileLocked(`${site}.lock`, async () => {
+    if (await isBuilt()) return false; // by somebody else, meanwhile
+    const startMs = performance.now();
+    log('Building the console…');
+    await buildSite(stamp);
+    log(`Built the console in ${((performance.now() - startMs) / 1000).toFixed(1)} s.`);
+    return true;
+  });
 }
 
 /**
@@ -37,10 +41,11 @@ const withoutUnknownAria: Plugin = {
     id.includes('/hightable/dist/') ? { code: code.replaceAll(/aria-(checked|orientation)/g, 'data-$1'), map: null } : undefined,
 };
 
-async function buildSite(): Promise<void> {
+/** Builds beside what is there, and puts it in its place once it is whole. */
+async function buildSite(stamp: string): Promise<void> {
   const { build } = await import('vite');
-  await rm(site, { recursive: true, force: true });
-  await mkdir(site, { recursive: true });
+  const fresh = `${site}.new`;
+  await rm(fresh, { recursive: true, force: true });
   await build({
     configFile: false,
     root: join(root, 'app'),
@@ -49,7 +54,7 @@ async function buildSite(): Promise<void> {
     plugins: [withoutUnknownAria],
     resolve: { conditions: ['@quire/source', 'browser', 'import', 'default'] },
     build: {
-      outDir: site,
+      outDir: fresh,
       emptyOutDir: true,
       target: 'es2023',
       // An inlined file would be an address of the scheme data:, which the page's security policy refuses.
@@ -59,11 +64,14 @@ async function buildSite(): Promise<void> {
       chunkSizeWarningLimit: 1000,
     },
   });
-  for (const name of await readdir(site, { recursive: true })) {
+  for (const name of await readdir(fresh, { recursive: true })) {
     if (!['.js', '.css', '.html', '.svg'].includes(extname(name))) continue;
-    const bytes = await readFile(join(site, name));
-    await writeFile(join(site, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+    const bytes = await readFile(join(fresh, name));
+    await writeFile(join(fresh, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
   }
+  await writeFile(join(fresh, 'built-from'), stamp);
+  await rm(site, { recursive: true, force: true });
+  await rename(fresh, site);
 }
 
 /** A digest of every source, and of the versions of what is bundled with them. */
