@@ -34,7 +34,7 @@ const forbiddenHeaders: readonly string[] = ['accept-encoding'];
 export function renderTokenField(isPublic: boolean): string {
   const hint = isPublic
     ? 'Calls that are tried here are made with it. It stays in this page, and is forgotten with it.'
-    : 'Calls that are tried here are made with it; without it, as whoever opened this page. It is forgotten with the page.';
+    : 'Calls that are tried here are made with it; without it, with the credentials that opened this page. It is forgotten with the page.';
   return `<form class="token"><label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" data-public="${isPublic}"></label><small>${hint}</small></form>`;
 }
 

@@ -64,13 +64,13 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
   });
 
   describe('results', () => {
-    test('are listed with their size and expiry, renewed, and deleted after a question', async () => {
+    test('are listed with their owner, size and expiry, renewed, and deleted after a question', async () => {
       await using visit = await stage.visit({ place: '/results' });
       const { page } = visit;
       const id = await stage.store('SELECT * FROM stocks');
       await page.reload();
       const row = page.locator('tbody tr').filter({ hasText: id });
-      await expect.poll(() => row.innerText(), patience).toMatch(/560[^]*KiB[^]*in (?:59 min|1 h)/);
+      await expect.poll(() => row.innerText(), patience).toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
       await row.getByRole('button', { name: 'Keep for 1 d' }).click();
       await row.getByText(/in (?:23|24) h/).waitFor();
       await row.getByRole('button', { name: 'Delete' }).click();

@@ -13,8 +13,8 @@ const shortestMatch = 4;
 export function decompressLz4(frame: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
   const descriptor = view.getUint8(4);
-  if (view.getUint32(0, true) !== magic || (descriptor & flags.version) !== version)
-    throw new RangeError('This is not an LZ4 frame.');
+  const isFrame = view.getUint32(0, true) === magic && (descriptor & flags.version) === version;
+  if (!isFrame) throw new RangeError('This is not an LZ4 frame.');
   let at = 7 + ((descriptor & flags.contentSize) === 0 ? 0 : 8) + ((descriptor & flags.dictionary) === 0 ? 0 : 4);
   const target = new Uint8Array(length);
   let filled = 0;
