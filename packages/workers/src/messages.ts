@@ -7,6 +7,8 @@ export interface ErrorMessage {
   readonly message: string;
   readonly stack: string | undefined;
   readonly exceptionNumber?: number | undefined;
+  /** What its causes say, for the log. */
+  readonly details?: string | undefined;
 }
 
 export type Outcome =

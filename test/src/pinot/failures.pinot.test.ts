@@ -74,7 +74,8 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     await expect(countRows(lost, 'SELECT n FROM few')).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
       exceptionNumber: 427,
-      message: `Apache Pinot at ${gone} does not answer: ECONNREFUSED.`,
+      message: 'Apache Pinot does not answer: ECONNREFUSED.',
+      cause: expect.objectContaining({ message: expect.stringContaining(gone) }),
     });
     await using alone = openEngine({ controllerUrls: [gone] });
     await expect(countRows(alone, 'SELECT n FROM few')).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
@@ -112,7 +113,7 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     const tables = new PinotTableEngine(engineOptions(sharedCluster(), { controllerUrls: [old.url] }));
     const refusal = {
       code: 'UNSUPPORTED',
-      message: `The Apache Pinot at ${old.url} has release 0.11.0; 1.0 is the oldest that Quire works with.`,
+      message: 'The Apache Pinot has release 0.11.0; 1.0 is the oldest that Quire works with.',
     };
     await expect(countRows(engine, 'SELECT n FROM few')).rejects.toMatchObject(refusal);
     await expect(tables.listTables()).rejects.toMatchObject(refusal);
@@ -120,7 +121,7 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     await using stranger = openEngine({ controllerUrls: [other.url] });
     await expect(countRows(stranger, 'SELECT n FROM few')).rejects.toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
-      message: `${other.url} is not the controller of an Apache Pinot: it answers /version with 200.`,
+      message: 'What should be the controller of an Apache Pinot answers /version with 200; look at engine.pinot.controller.url.',
     });
     await engine[Symbol.asyncDispose]();
     await tables[Symbol.asyncDispose]();

@@ -105,7 +105,12 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
   test('credentials that the cluster does not know are told of in a sentence', async () => {
     await using quire = await startOnPinot({ 'engine.pinot.auth.token': 'Basic d3Jvbmc6d3Jvbmc=' });
     expect((await quire.query('SELECT n FROM many')).exceptions).toEqual([
-      { errorCode: 180, message: expect.stringMatching(/credentials.*HTTP 40[13].*engine\.pinot\.auth\.token/) },
+      {
+        errorCode: 180,
+        message: expect.stringMatching(
+          /^Apache Pinot does not .* credentials that it was given \(HTTP 40[13]\); look at engine\.pinot\.auth\.token\.$/,
+        ),
+      },
     ]);
   });
 });

@@ -144,6 +144,7 @@ function replyWithException(context: BrokerContext, request: FastifyRequest, rep
   const error = toQuireError(thrown);
   const errorCode = error.exceptionNumber ?? exceptionNumberOf(error.code);
   if (errorCode === 450) request.log.error({ err: error }, 'query failed unexpectedly');
+  else if (error.code === 'ENGINE_UNAVAILABLE') request.log.warn({ err: error, errorCode }, 'query failed: no engine answers');
   else request.log.info({ reason: error.code, errorCode }, 'query failed');
   const response: QueryResponse = metadataOfFailure({
     requestId: request.id,

@@ -1,4 +1,5 @@
 import { QuireError } from '@quire/core';
+import { at } from './call-failure.ts';
 import type { Controller } from './controller.ts';
 
 export interface BrokerDirectoryOptions {
@@ -50,7 +51,8 @@ export class BrokerDirectory {
       const { url } = this.#controller;
       throw new QuireError(
         'ENGINE_UNAVAILABLE',
-        `The controller ${url} of Apache Pinot knows no broker that serves the tables of the query.`,
+        'The controller of Apache Pinot knows no broker that serves the tables of the query.',
+        { cause: at(url, '/v2/brokers') },
       );
     }
     this.#turn += 1;
@@ -109,7 +111,10 @@ export class BrokerDirectory {
     const controller = this.#controller;
     await controller.release();
     const { status, text } = await controller.call({ method: 'GET', path: '/v2/brokers?state=ONLINE' });
-    if (status !== 200) throw new QuireError('UNEXPECTED_RESPONSE', `${controller.url} answers /v2/brokers with HTTP ${status}.`);
+    if (status !== 200) {
+      const cause = at(controller.url, text.slice(0, 200));
+      throw new QuireError('UNEXPECTED_RESPONSE', `The controller answers /v2/brokers with HTTP ${status}.`, { cause });
+    }
     const { tables, tenants } = JSON.parse(text) as Record<'tables' | 'tenants', Record<string, readonly BrokerEntry[]>>;
     const { protocol } = new URL(controller.url);
     const urlOf = ({ host, port }: BrokerEntry): string => `${protocol}//${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,5 +1,6 @@
 import { QuireError } from '@quire/core';
-import { isUnsent, type PinotAnswer, type PinotCall, type PinotHttp } from './pinot-http.ts';
+import { at, isUnsent } from './call-failure.ts';
+import type { PinotAnswer, PinotCall, PinotHttp } from './pinot-http.ts';
 
 /** The oldest release whose calls are those that are made here. */
 const oldestRelease = [1, 0] as const;
@@ -69,14 +70,16 @@ export class Controller {
     if (status !== 200 || version === undefined) {
       throw new QuireError(
         'UNEXPECTED_RESPONSE',
-        `${this.url} is not the controller of an Apache Pinot: it answers /version with ${status}.`,
+        `What should be the controller of an Apache Pinot answers /version with ${status}; look at engine.pinot.controller.url.`,
+        { cause: at(this.url, text.slice(0, 200)) },
       );
     }
     const release = version.split('.').map(Number);
     if (!isAtLeast(release, oldestRelease)) {
       throw new QuireError(
         'UNSUPPORTED',
-        `The Apache Pinot at ${this.url} has release ${version}; ${oldestRelease.join('.')} is the oldest that Quire works with.`,
+        `The Apache Pinot has release ${version}; ${oldestRelease.join('.')} is the oldest that Quire works with.`,
+        { cause: at(this.url, `release ${version}`) },
       );
     }
     return release;

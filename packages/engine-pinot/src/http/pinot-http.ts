@@ -1,7 +1,8 @@
 import type { AuthorizationProvider } from '@quire/auth';
-import { abortError, type Clock, isQuireError, QuireError } from '@quire/core';
+import { type Clock, QuireError } from '@quire/core';
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
+import { at, callFailure } from './call-failure.ts';
 
 export interface PinotHttpOptions {
   readonly clock: Clock;
@@ -29,16 +30,6 @@ export interface PinotAnswer {
 
 /** The most that is read of an answer, except a query's. */
 const textBytesMax = 64 * 1024 * 1024;
-
-/** Codes of undici and of the system for calls of which nothing has been sent: they may be made elsewhere. */
-const unsentCodes: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 
 /** HTTP to the controllers and brokers of one cluster. Redirections are not followed: credentials go nowhere but where they should. */
 export class PinotHttp implements AsyncDisposable {
@@ -85,7 +76,9 @@ export class PinotHttp implements AsyncDisposable {
     for await (const chunk of body) {
       size += chunk.byteLength;
       if (size > textBytesMax) {
-        throw new QuireError('UNEXPECTED_RESPONSE', `${call.url} answers with more than ${textBytesMax} bytes.`);
+        throw new QuireError('UNEXPECTED_RESPONSE', `Apache Pinot answers with more than ${textBytesMax} bytes.`, {
+          cause: at(call.url, new URL(call.url).pathname),
+        });
       }
       chunks.push(chunk);
     }
@@ -120,13 +113,6 @@ function bodyOf(body: NonNullable<PinotCall['body']>): string | Uint8Array | Rea
   return typeof body === 'string' || body instanceof Uint8Array ? body : Readable.from(body);
 }
 
-/** Tells whether a call failed before anything of it was sent. */
-export function isUnsent(error: unknown): boolean {
-  if (!(error instanceof Error) || !isQuireError(error, 'ENGINE_UNAVAILABLE')) return false;
-  const causes = error.cause instanceof AggregateError ? (error.cause.errors as readonly unknown[]) : [error.cause];
-  return causes.some((cause) => unsentCodes.has(codeOf(cause)));
-}
-
 async function* readBody(call: PinotCall, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
@@ -135,34 +121,14 @@ async function* readBody(call: PinotCall, body: AsyncIterable<Uint8Array>): Asyn
   }
 }
 
-function callFailure({ signal, url }: PinotCall, error: unknown): QuireError {
-  if (signal?.aborted === true) return abortError(signal);
-  if (isQuireError(error)) return error;
-  const { origin } = new URL(url);
-  const reason = codeOf(error) ?? (error instanceof Error ? error.message : String(error));
-  return new QuireError('ENGINE_UNAVAILABLE', `Apache Pinot at ${origin} does not answer: ${reason}.`, {
-    cause: error,
-    exceptionNumber: 427, // as a broker says of a server
-  });
-}
-
-function codeOf(error: unknown): string | undefined {
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
 async function refused({ url }: PinotCall, { statusCode, body }: Dispatcher.ResponseData): Promise<QuireError> {
   await body.dump();
-  const { origin } = new URL(url);
   const what =
     statusCode === 401
       ? 'does not know the credentials that it was given'
       : 'does not allow this to the credentials that it was given';
-  return new QuireError(
-    'ENGINE_UNAVAILABLE',
-    `Apache Pinot at ${origin} ${what} (HTTP ${statusCode}); look at engine.pinot.auth.token.`,
-    {
-      exceptionNumber: 180,
-    },
-  );
+  return new QuireError('ENGINE_UNAVAILABLE', `Apache Pinot ${what} (HTTP ${statusCode}); look at engine.pinot.auth.token.`, {
+    cause: at(url, `HTTP ${statusCode}`),
+    exceptionNumber: 180,
+  });
 }

@@ -1,6 +1,7 @@
 import { isQuireError, QuireError } from '@quire/core';
 import { ByteCursor } from '../answer/byte-cursor.ts';
 import { type AnswerPart, readAnswer } from '../answer/read-answer.ts';
+import { at } from '../http/call-failure.ts';
 import type { BrokerDirectory } from '../http/broker-directory.ts';
 import { drain } from '../http/controller.ts';
 import type { PinotAnswer, PinotHttp } from '../http/pinot-http.ts';
@@ -109,8 +110,7 @@ async function refusalOf(broker: string, { status, body }: PinotAnswer): Promise
     text += Buffer.from(chunk).toString('utf8');
     if (text.length > failureBytesMax) break;
   }
-  return new QuireError(
-    'QUERY_FAILED',
-    `Apache Pinot at ${broker} answers with HTTP ${status}: ${text.slice(0, failureBytesMax)}`,
-  );
+  return new QuireError('QUERY_FAILED', `Apache Pinot answers with HTTP ${status}: ${text.slice(0, failureBytesMax)}`, {
+    cause: at(broker, `HTTP ${status}`),
+  });
 }

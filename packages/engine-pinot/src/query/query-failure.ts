@@ -31,13 +31,28 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   720: 'QUERY_INVALID',
 };
 
+/** What is said in place of words that name servers of the cluster: those stand in the log. */
+const sentences: Readonly<Record<number, string>> = {
+  210: 'A server of Apache Pinot is shutting down.',
+  211: 'A server of Apache Pinot has no capacity left.',
+  410: 'A broker of Apache Pinot does not know which servers have the table.',
+  420: 'Apache Pinot has no broker for the table.',
+  425: 'A broker of Apache Pinot could not send the query to a server.',
+  427: 'A server of Apache Pinot did not respond.',
+};
+
 const messageLengthMax = 4_000;
 
 /** The error that the exceptions of an answer stand for: the first one's number, and what all of them say. */
 export function failureOf(exceptions: readonly PinotException[]): QuireError {
-  const [first] = exceptions;
-  const number = first?.errorCode ?? 200;
-  const message = [...new Set(exceptions.map(({ message: text }) => text))].join('\n');
-  const shown = message.length > messageLengthMax ? `${message.slice(0, messageLengthMax)}…` : message;
-  return new QuireError(codes[number] ?? 'QUERY_FAILED', shown, { exceptionNumber: number });
+  const number = exceptions[0]?.errorCode ?? 200;
+  const words = joined(exceptions.map(({ message }) => message));
+  const message = joined(exceptions.map(({ errorCode, message: text }) => sentences[errorCode] ?? text));
+  const cause = message === words ? undefined : new Error(words);
+  return new QuireError(codes[number] ?? 'QUERY_FAILED', message, { cause, exceptionNumber: number });
+}
+
+function joined(texts: readonly string[]): string {
+  const text = [...new Set(texts)].join('\n');
+  return text.length > messageLengthMax ? `${text.slice(0, messageLengthMax)}…` : text;
 }
