@@ -27,6 +27,7 @@ const titles = {
   previewWorkers: 'Processes of previews',
   tableServer: 'Tables of the table server',
   taskWorkers: 'Processes of tasks',
+  streamWorkers: 'Processes of streams',
   streams: 'Streams',
   observability: 'Logs, metrics, docs',
   tables: 'Tables, one per `<name>`',

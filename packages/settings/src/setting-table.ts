@@ -14,6 +14,7 @@ import { results, store } from './table/results.ts';
 import { streams } from './table/streams.ts';
 import { http, observability, server } from './table/server.ts';
 import { tableServer } from './table/table-server.ts';
+import { streamWorkers } from './table/stream-workers.ts';
 import { taskWorkers } from './table/task-workers.ts';
 import { tls } from './table/tls.ts';
 import { restream } from './table/restream.ts';
@@ -46,6 +47,7 @@ export const settingTable = {
   previewWorkers,
   tableServer,
   taskWorkers,
+  streamWorkers,
   streams,
   observability,
 };

@@ -125,6 +125,7 @@ test('all defaults', () => {
       authScheme: 'Bearer',
     },
     taskWorkers: { countMax: 2, memoryBytesMax: 1024 * MB, idleMs: 10_000, killGraceMs: 5_000 },
+    streamWorkers: { countMax: 2, memoryBytesMax: 512 * MB, timeMaxMs: 10_000, idleMs: 60_000 },
     tableServer: { dataDir: undefined, tenants: ['DefaultTenant'], samplesDir: undefined },
     preview: {
       sources: undefined,
@@ -281,6 +282,10 @@ engine.tables.task.workers.max = 3
 engine.tables.task.workers.memory.maxMB = 300
 engine.tables.task.workers.idle.timeout = 5s
 engine.tables.task.workers.kill.grace = 20ms
+engine.tables.stream.workers.max = 4
+engine.tables.stream.workers.memory.maxMB = 200
+engine.tables.stream.workers.timeout = 3s
+engine.tables.stream.workers.idle.timeout = 7s
 engine.tls.certificate.file = tls/server.pem
 engine.tls.key.file = /run/secrets/server.key
 engine.tls.ca.file = /etc/ssl/ours.pem
@@ -461,6 +466,7 @@ test('every setting is read from its own key', () => {
       authScheme: 'Basic',
     },
     taskWorkers: { countMax: 3, memoryBytesMax: 300 * MB, idleMs: 5_000, killGraceMs: 20 },
+    streamWorkers: { countMax: 4, memoryBytesMax: 200 * MB, timeMaxMs: 3_000, idleMs: 7_000 },
     tableServer: { dataDir: '/srv/tables', tenants: ['DefaultTenant', 'night'], samplesDir: '/srv/quire/conf/samples' },
     preview: {
       sources: [

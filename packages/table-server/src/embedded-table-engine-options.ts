@@ -2,6 +2,7 @@ import type { Clock, Random } from '@quire/core';
 import type { MessageStream } from '@quire/streams';
 import type { FileFinder } from '@quire/tables';
 import type { RunSubtaskJob } from './tasks/attempt-subtask.ts';
+import type { RunChunkJob } from './consumption/chunk-job.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 
 /** What an embedded table engine is made of. `finder`, `rowBytesMax` and `graceMs` are read at each use: a getter makes them live. */
@@ -21,6 +22,8 @@ export interface EmbeddedTableEngineOptions {
   /** Opens the stream of a real-time table. @throws STREAM_INVALID */
   readonly openStream: (config: Readonly<Record<string, string>>) => MessageStream;
   readonly consumerEvents?: ConsumerEvents | undefined;
+  /** Makes rows of messages, such as in processes that may die alone; left out: it is done here. */
+  readonly runChunkJob?: RunChunkJob | undefined;
   /** How long files stay that no table names any more: longer than any query may run. */
   readonly graceMs: number;
   /** Does the work of tasks, such as in processes that may die alone; left out: it is done here. */

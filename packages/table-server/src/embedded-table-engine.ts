@@ -19,6 +19,7 @@ import type {
   TaskRecord,
   Tenants,
 } from '@quire/core/table-engine';
+import { runChunkJob } from './consumption/chunk-job.ts';
 import { ForceCommits } from './consumption/force-commits.ts';
 import type { TableConsumer } from './consumption/table-consumer.ts';
 import { lockDirectory } from './directory/directory-lock.ts';
@@ -94,6 +95,7 @@ export class EmbeddedTableEngine implements TableEngine {
       openStream,
       consumerEvents,
       taskTypes,
+      runChunkJob: options.runChunkJob ?? ((job, how) => runChunkJob(job, { clock, ...how })),
     });
     const onFailed = options.onTaskFailed;
     const tasks = await TaskEngine.open({ registry, directory, clock, random, instanceName, ingestion: options, onFailed });

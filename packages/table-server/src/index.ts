@@ -2,6 +2,17 @@ export { EmbeddedTableEngine } from './embedded-table-engine.ts';
 export type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 export { DirectoryTables } from './queries/directory-tables.ts';
 export type { ConsumerEvents } from './consumption/partition-consumer.ts';
+export type {
+  ChunkJob,
+  ChunkLost,
+  ChunkOutput,
+  FillJob,
+  MergeJob,
+  NewRowFile,
+  RunChunkJob,
+  TableDocuments,
+} from './consumption/chunk-job.ts';
+export type { PackedMessages } from './consumption/packed-messages.ts';
 export type { BadMessage } from './consumption/transform-messages.ts';
 export type { RunSubtaskJob } from './tasks/attempt-subtask.ts';
 export type { SubtaskJob, SubtaskTools } from './tasks/run-subtask.ts';

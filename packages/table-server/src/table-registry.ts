@@ -9,6 +9,7 @@ import {
 import { Slots } from '@quire/core/wait';
 import { checkTable } from './check-table.ts';
 import type { MessageStream } from '@quire/streams';
+import type { RunChunkJob } from './consumption/chunk-job.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 import { streamSettingsOf } from './consumption/stream-settings.ts';
 import { TableConsumer } from './consumption/table-consumer.ts';
@@ -24,6 +25,7 @@ export interface TableRegistryOptions extends TableParts {
   /** Opens the stream of a real-time table. @throws STREAM_INVALID */
   readonly openStream: (config: Readonly<Record<string, string>>) => MessageStream;
   readonly consumerEvents: ConsumerEvents;
+  readonly runChunkJob: RunChunkJob;
 }
 
 /** The schemas and tables of a table server. Changes come one after the other; each is one atomic step on disk. */
@@ -140,10 +142,13 @@ export class TableRegistry implements AsyncDisposable {
   async #consume(table: ServedTable, isPaused?: boolean): Promise<TableConsumer | undefined> {
     const [settings] = table.type === 'REALTIME' ? streamSettingsOf(table.record.config) : [];
     if (settings === undefined) return undefined;
-    const { clock, random, openStream, consumerEvents } = this.#options;
+    const { clock, random, openStream, consumerEvents, runChunkJob } = this.#options;
     const readSchema = (): Promise<TableSchemaDocument> => this.schemas.read(table.rawName);
     const stream = openStream(settings.config);
-    return TableConsumer.open({ ...consumerEvents, table, settings, stream, clock, random, readSchema }, { isPaused });
+    return TableConsumer.open(
+      { ...consumerEvents, table, settings, stream, clock, random, readSchema, runChunkJob },
+      { isPaused },
+    );
   }
 
   /** Makes a change after all that were asked for before. */

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from './live-settings.ts';
 import { PreviewSources } from './preview-sources.ts';
+import { StreamPool } from './stream-pool.ts';
 import { TaskPool } from './task-pool.ts';
 import { openSamples, type RunningSamples } from '../samples/open-samples.ts';
 import type { RoleHooks } from './started-role.ts';
@@ -44,7 +45,9 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
   }
   await using sources = new PreviewSources(live.current, environment);
   await using tasks = new TaskPool(live, { clock: environment.clock, logger });
+  await using messages = new StreamPool(live, { clock: environment.clock, logger });
   await using engine = await EmbeddedTableEngine.open({
+    runChunkJob: messages.run,
     runSubtask: tasks.run,
     subtasksMax: live.current.taskWorkers.countMax,
     dataDirectory: tableServer.dataDir,
@@ -54,8 +57,8 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
     host: server.brokerHostName,
     openStream: (config) => openStream(config, { ...live.current.streams, clock: environment.clock }),
     consumerEvents: {
-      onBadMessages: (table, partition, messages) => {
-        for (const { offset, problem } of messages) logger.warn({ table, partition, offset, problem }, 'message is bad');
+      onBadMessages: (table, partition, bad) => {
+        for (const { offset, problem } of bad) logger.warn({ table, partition, offset, problem }, 'message is bad');
       },
       onRetry: (table, partition, error) => logger.warn({ table, partition, err: error }, 'stream cannot be consumed for now'),
     },

@@ -1,11 +1,9 @@
 import { type Clock, QuireError, type Random } from '@quire/core';
-import type { PipelineRow } from '@quire/tables';
 import { readDocument, removeDocument, replaceDocument } from '../directory/documents.ts';
-import { type Chunk, type ConsumingRecord, isCommitted } from '../segments/manifest.ts';
-import { mergeRowFiles } from '../segments/merge-row-files.ts';
-import { RowFileWriter } from '../segments/row-file-writer.ts';
-import type { TableShape } from '../segments/table-columns.ts';
-import type { ServedTable } from '../served-table.ts';
+import { type Chunk, type ConsumingRecord, isCommitted, type RowFile } from '../segments/manifest.ts';
+import type { NewFile, ServedTable } from '../served-table.ts';
+import type { ChunkJob, ChunkLost, ChunkOutput, RunChunkJob, TableDocuments } from './chunk-job.ts';
+import { type MessageValue, packMessages } from './packed-messages.ts';
 import { streamSegmentName } from './segment-name.ts';
 
 /** This many chunks of one size become one of the next: a row is written again a few times, and queries open few files. */
@@ -18,7 +16,13 @@ export interface ConsumingParts {
   readonly partition: number;
   readonly clock: Clock;
   readonly random: Random;
+  readonly runChunkJob: RunChunkJob;
 }
+
+/** What came of messages that were added, but for their rows. */
+export type Added = Pick<ChunkOutput, 'skipped' | 'skippedCount' | 'stoppedAt'>;
+
+const nothingBad: Added = { skipped: [], skippedCount: 0, stoppedAt: undefined };
 
 /**
  * The segment that a partition is being consumed into. What `add` has resolved for survives any crash, together with the offset at which
@@ -72,33 +76,45 @@ export class ConsumingSegment {
     return this.#record.chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
 
-  /** Adds the rows of the messages up to an offset; from then on queries see them. */
-  async add(rows: readonly PipelineRow[], endOffset: number, shape: TableShape): Promise<void> {
+  /**
+   * Adds the rows of messages, which end before an offset; from then on queries see them. Where the process that worked on them was ended,
+   * nothing has been added.
+   */
+  async add(
+    messages: readonly MessageValue[],
+    endOffset: number,
+    { documents, signal }: { readonly documents: TableDocuments; readonly signal: AbortSignal | undefined },
+  ): Promise<Added | ChunkLost> {
     const { table, clock } = this.#parts;
-    const startOffset = this.#record.endOffset;
     const consumedMs = clock.nowMs();
     // How old it is counts from its first message: one that waited for hours would be full at once.
-    if (startOffset === this.#record.startOffset) this.#record = { ...this.#record, createdMs: consumedMs };
-    if (rows.length === 0) {
+    if (this.#record.endOffset === this.#record.startOffset) this.#record = { ...this.#record, createdMs: consumedMs };
+    if (messages.length === 0) {
       await this.#save({ ...this.#record, endOffset, consumedMs });
-      return;
+      return nothingBad;
     }
     using slot = table.newFile(`${this.#record.segmentName}.chunk`);
-    await using writer = await RowFileWriter.create(slot.path, slot.file, shape);
-    await writer.write(rows);
-    const chunk: Chunk = { ...(await writer.finish()), startOffset, endOffset, level: 0 };
-    await this.#save({ ...this.#record, endOffset, consumedMs, chunks: [...this.#record.chunks, chunk] });
-    await this.#compact(shape);
+    const outcome = await this.#run({ kind: 'fill', messages: packMessages(messages), ...documents }, slot, signal);
+    if ('lost' in outcome) return outcome;
+    const { written, stoppedAt } = outcome;
+    const reached = stoppedAt?.offset ?? endOffset;
+    const { endOffset: startOffset, chunks } = this.#record;
+    if (reached > startOffset) {
+      const added: readonly Chunk[] = written === undefined ? [] : [{ ...written, startOffset, endOffset: reached, level: 0 }];
+      await this.#save({ ...this.#record, endOffset: reached, consumedMs, chunks: [...chunks, ...added] });
+      await this.#compact(documents);
+    }
+    return outcome;
   }
 
   /** Makes a committed segment of all that was added, and begins the next one. Nothing was added: nothing happens. */
-  async commit(shape: TableShape): Promise<void> {
+  async commit(documents: TableDocuments): Promise<void> {
     const { segmentName, sequence, partition, startOffset, endOffset, createdMs, chunks } = this.#record;
     if (endOffset === startOffset) return;
     const { table, clock } = this.#parts;
     using slot = table.newFile(segmentName);
     const [only] = chunks.length === 1 ? chunks : [];
-    const file = only ?? (await mergeRowFiles(chunks, slot, { table, shape }));
+    const file = only ?? (await this.#merge(chunks, slot, documents));
     const { file: name, rowCount, sizeBytes, checksum, columnNames, digits, malformedColumnNames, minTimeMs, maxTimeMs } = file;
     const segment = {
       file: name,
@@ -121,7 +137,7 @@ export class ConsumingSegment {
     await this.#save(newRecord(this.#parts, sequence + 1, endOffset));
   }
 
-  async #compact(shape: TableShape): Promise<void> {
+  async #compact(documents: TableDocuments): Promise<void> {
     for (;;) {
       const { chunks } = this.#record;
       const last = chunks.slice(-chunksOfLevel);
@@ -129,10 +145,35 @@ export class ConsumingSegment {
       if (last.length < chunksOfLevel || last.some((chunk) => chunk.level !== level)) return;
       if (last.reduce((sum, { rowCount }) => sum + rowCount, 0) > mergedRowsMax) return;
       using slot = this.#parts.table.newFile(`${this.#record.segmentName}.chunk`);
-      const merged = await mergeRowFiles(last, slot, { table: this.#parts.table, shape });
+      const merged = await this.#merge(last, slot, documents);
       const startOffset = last[0]?.startOffset ?? this.#record.startOffset;
       const chunk: Chunk = { ...merged, startOffset, endOffset: last.at(-1)?.endOffset ?? startOffset, level: level + 1 };
       await this.#save({ ...this.#record, chunks: [...chunks.slice(0, -chunksOfLevel), chunk] });
+    }
+  }
+
+  async #merge(inputs: readonly RowFile[], slot: NewFile, documents: TableDocuments): Promise<RowFile> {
+    const outcome = await this.#run({ kind: 'merge', inputs, ...documents }, slot, undefined);
+    if ('lost' in outcome) throw new QuireError('INTERNAL', outcome.lost);
+    if (outcome.written !== undefined) return outcome.written;
+    throw new QuireError('INTERNAL', `${this.#record.segmentName}: files of rows were put together to none.`);
+  }
+
+  /** Whatever happened, an unfinished file does not stay. */
+  async #run(
+    work:
+      | Omit<Extract<ChunkJob, { kind: 'fill' }>, 'directory' | 'file'>
+      | Omit<Extract<ChunkJob, { kind: 'merge' }>, 'directory' | 'file'>,
+    { file }: NewFile,
+    signal: AbortSignal | undefined,
+  ): Promise<ChunkOutput | ChunkLost> {
+    const { table, runChunkJob } = this.#parts;
+    let outcome: ChunkOutput | ChunkLost | undefined;
+    try {
+      outcome = await runChunkJob({ ...work, directory: table.pathOf(''), file }, { signal });
+      return outcome;
+    } finally {
+      if (outcome === undefined || 'lost' in outcome) await table.removeFile(file);
     }
   }
 

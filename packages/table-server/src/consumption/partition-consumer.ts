@@ -1,18 +1,19 @@
-import { type Clock, isQuireError, type Random } from '@quire/core';
+import { type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import type { PartitionConsumption, PartitionState, TableSchemaDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted, untilAborted } from '@quire/core/wait';
 import type { MessageStream } from '@quire/streams';
-import type { PipelineRow } from '@quire/tables';
-import { shapeOf, type TableShape } from '../segments/table-columns.ts';
 import type { ServedTable } from '../served-table.ts';
+import type { RunChunkJob, TableDocuments } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
+import type { MessageValue } from './packed-messages.ts';
 import type { FlushThresholds } from './stream-settings.ts';
-import { type BadMessage, transformMessages } from './transform-messages.ts';
+import { takeMessages } from './take-messages.ts';
+import type { BadMessage } from './transform-messages.ts';
 
 /** How long rows wait until they are durable and queries see them. */
 const flushEveryMs = 400;
-/** What is held in memory until then, at most: then it is written at once. */
-const pendingRowsMax = 25_000;
+/** Messages that are held in memory until then, at most: then they are written at once. */
+const pendingMax = { messages: 25_000, bytes: 16 * 1024 * 1024 } as const;
 const fetchLimits = { messagesMax: 5_000, bytesMax: 4 * 1024 * 1024 } as const;
 const backOffMs = { first: 250, max: 30_000 } as const;
 
@@ -31,6 +32,7 @@ export interface PartitionConsumerOptions extends ConsumerEvents {
   readonly clock: Clock;
   readonly random: Random;
   readonly readSchema: () => Promise<TableSchemaDocument>;
+  readonly runChunkJob: RunChunkJob;
   /** Where to begin when nothing was consumed yet. */
   readonly findStart: () => Promise<number>;
 }
@@ -47,8 +49,10 @@ export class PartitionConsumer {
   #skippedCount = 0;
   #lastConsumedMs: number | null = null;
   #latestOffset: number | null = null;
-  /** Rows that are not durable yet, and the offset behind the messages that they come from. */
-  #pending: { rows: PipelineRow[]; endOffset: number; sinceMs: number } | undefined;
+  /** Messages whose rows are not durable yet, and the offset behind them. */
+  #pending: { messages: MessageValue[]; bytes: number; endOffset: number; sinceMs: number } | undefined;
+  /** Whether a process was ended while it worked on what is pending. */
+  #isSuspect = false;
   #commitsOnStop = false;
   #wantsCommit: string | undefined;
 
@@ -115,76 +119,88 @@ export class PartitionConsumer {
 
   /** Consumes until it is to stop, comes to a message that stops it, or something fails. */
   async #consume(onProgress: () => void): Promise<void> {
-    const { table, partition, clock, random, findStart } = this.#options;
+    const { table, partition, clock, random, findStart, runChunkJob } = this.#options;
     const { signal } = this.#stopping;
-    this.#segment ??= await ConsumingSegment.open({ table, partition, clock, random }, findStart);
+    this.#segment ??= await ConsumingSegment.open({ table, partition, clock, random, runChunkJob }, findStart);
     while (!signal.aborted) {
-      if (this.#isFlushDue()) await this.#flush(this.#segment);
+      const stoppedAt = this.#isFlushDue(this.#segment) ? await this.#flush(this.#segment, signal) : undefined;
       if (this.#isCommitDue(this.#segment)) await this.#commit(this.#segment);
-      const stoppedAt = await this.#fetchBatch(this.#segment);
+      if (stoppedAt !== undefined) {
+        this.#state = 'STOPPED';
+        this.#error = `Message ${stoppedAt.offset} ${stoppedAt.problem}`;
+        return;
+      }
+      await this.#fetchBatch(this.#segment);
       onProgress();
       this.#state = 'CONSUMING';
       this.#error = null;
-      if (stoppedAt === undefined) continue;
-      await this.#flush(this.#segment);
-      this.#state = 'STOPPED';
-      this.#error = `Message ${stoppedAt.offset} ${stoppedAt.problem}`;
-      return;
     }
   }
 
-  /** Gives the message at which to stop. */
-  async #fetchBatch(segment: ConsumingSegment): Promise<BadMessage | undefined> {
-    const { table, stream, clock, readSchema, onBadMessages } = this.#options;
-    const { signal } = this.#stopping;
+  async #fetchBatch(segment: ConsumingSegment): Promise<void> {
+    const { stream, clock } = this.#options;
     const from = this.#pending?.endOffset ?? segment.record.endOffset;
     const waitMs =
       this.#pending === undefined ? flushEveryMs : Math.max(0, this.#pending.sinceMs + flushEveryMs - clock.monotonicMs());
-    const fetched = await stream.fetch(this.partition, from, { ...fetchLimits, waitMs }, { signal });
+    const fetched = await stream.fetch(this.partition, from, { ...fetchLimits, waitMs }, { signal: this.#stopping.signal });
     this.#latestOffset = fetched.latestOffset;
-    if (fetched.nextOffset === from) return undefined;
-    const options = { config: table.record.config, schema: await readSchema(), clock, signal };
-    const { rows, skipped, stoppedAt } = await transformMessages(fetched.messages, options);
-    if (skipped.length > 0) onBadMessages?.(table.name, this.partition, skipped);
-    if (stoppedAt !== undefined) onBadMessages?.(table.name, this.partition, [stoppedAt]);
-    this.#skippedCount += skipped.length;
+    if (fetched.nextOffset === from) return;
     this.#lastConsumedMs = clock.nowMs();
-    this.#pending ??= { rows: [], endOffset: from, sinceMs: clock.monotonicMs() };
-    for (const row of rows) this.#pending.rows.push(row);
-    this.#pending.endOffset = stoppedAt?.offset ?? fetched.nextOffset;
-    return stoppedAt;
+    this.#pending ??= { messages: [], bytes: 0, endOffset: from, sinceMs: clock.monotonicMs() };
+    for (const message of fetched.messages) {
+      this.#pending.messages.push(message);
+      this.#pending.bytes += message.value?.byteLength ?? 0;
+    }
+    this.#pending.endOffset = fetched.nextOffset;
   }
 
-  #isFlushDue(): boolean {
+  #isFlushDue(segment: ConsumingSegment): boolean {
     if (this.#pending === undefined) return false;
-    const { rows, sinceMs } = this.#pending;
-    return rows.length >= pendingRowsMax || this.#options.clock.monotonicMs() - sinceMs >= flushEveryMs;
+    const { messages, bytes, sinceMs } = this.#pending;
+    return (
+      messages.length >= pendingMax.messages ||
+      bytes >= pendingMax.bytes ||
+      this.#options.clock.monotonicMs() - sinceMs >= flushEveryMs ||
+      segment.rowCount + messages.length >= this.#options.thresholds.rowsMax ||
+      this.#isCommitDue(segment)
+    );
   }
 
-  async #flush(segment: ConsumingSegment): Promise<void> {
-    if (this.#pending === undefined) return;
-    const { rows, endOffset } = this.#pending;
-    if (endOffset > segment.record.endOffset) await segment.add(rows, endOffset, await this.#shape());
+  /** Makes what is pending durable. Gives the message at which to stop. */
+  async #flush(segment: ConsumingSegment, signal?: AbortSignal): Promise<BadMessage | undefined> {
+    if (this.#pending === undefined) return undefined;
+    const { messages, endOffset } = this.#pending;
+    const { table, onBadMessages, onRetry } = this.#options;
+    const stoppedAt = await takeMessages(messages, endOffset, {
+      segment,
+      signal,
+      readDocuments: () => this.#readDocuments(),
+      onBad: (bad, count) => {
+        onBadMessages?.(table.name, this.partition, bad);
+        this.#skippedCount += count;
+      },
+      onLost: (reason) => {
+        this.#isSuspect = true;
+        onRetry?.(table.name, this.partition, new QuireError('INTERNAL', reason));
+      },
+    });
     this.#pending = undefined;
+    this.#isSuspect = false;
+    if (stoppedAt !== undefined) onBadMessages?.(table.name, this.partition, [stoppedAt]);
+    return stoppedAt;
   }
 
   #isCommitDue(segment: ConsumingSegment): boolean {
     const { rowsMax, timeMaxMs, sizeBytesMax } = this.#options.thresholds;
     const { createdMs, segmentName, startOffset, endOffset } = segment.record;
-    if (endOffset === startOffset && this.#pending === undefined) return false;
+    if (endOffset === startOffset) return false;
     const isOld = this.#options.clock.nowMs() - createdMs >= timeMaxMs;
-    return (
-      this.#wantsCommit === segmentName ||
-      segment.rowCount + (this.#pending?.rows.length ?? 0) >= rowsMax ||
-      segment.sizeBytes >= sizeBytesMax ||
-      isOld
-    );
+    return this.#wantsCommit === segmentName || segment.rowCount >= rowsMax || segment.sizeBytes >= sizeBytesMax || isOld;
   }
 
   async #commit(segment: ConsumingSegment): Promise<void> {
-    await this.#flush(segment);
     this.#state = 'COMMITTING';
-    await segment.commit(await this.#shape());
+    await segment.commit(await this.#readDocuments());
     this.#wantsCommit = undefined;
     this.#state = 'CONSUMING';
   }
@@ -194,15 +210,16 @@ export class PartitionConsumer {
     const segment = this.#segment;
     if (segment === undefined) return;
     try {
-      await this.#flush(segment);
-      if (this.#commitsOnStop) await segment.commit(await this.#shape());
+      // What a process was ended for is left to the next start.
+      if (!this.#isSuspect) await this.#flush(segment);
+      if (this.#commitsOnStop) await segment.commit(await this.#readDocuments());
     } catch (error) {
       // Nothing is lost: it goes on from the last durable offset.
       this.#options.onRetry?.(this.#options.table.name, this.partition, error);
     }
   }
 
-  async #shape(): Promise<TableShape> {
-    return shapeOf(this.#options.table.record.config, await this.#options.readSchema());
+  async #readDocuments(): Promise<TableDocuments> {
+    return { config: this.#options.table.record.config, schema: await this.#options.readSchema() };
   }
 }

@@ -4,10 +4,10 @@ import { sleepUnlessAborted, Slots } from '@quire/core/wait';
 import { findStartOffset, type MessageStream, parseStreamConfig, type PartitionOffsets } from '@quire/streams';
 import { readDocument, replaceDocument } from '../directory/documents.ts';
 import type { ServedTable } from '../served-table.ts';
+import type { RunChunkJob } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
 import { type ConsumerEvents, PartitionConsumer } from './partition-consumer.ts';
 import { readConsumingRecords, readRestingPartitions } from './resting-partitions.ts';
-import { shapeOf } from '../segments/table-columns.ts';
 import type { StreamSettings } from './stream-settings.ts';
 
 /** What was wished for last: `data/<tableId>/consumption.json`. */
@@ -25,6 +25,7 @@ export interface TableConsumerOptions extends ConsumerEvents {
   readonly clock: Clock;
   readonly random: Random;
   readonly readSchema: () => Promise<TableSchemaDocument>;
+  readonly runChunkJob: RunChunkJob;
 }
 
 type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
@@ -228,11 +229,12 @@ export class TableConsumer implements AsyncDisposable {
 }
 
 /** A table was paused, and its server ended before all was committed that it had consumed. */
-async function commitLeftovers({ table, clock, random, readSchema, onRetry }: TableConsumerOptions): Promise<void> {
+async function commitLeftovers({ readSchema, onRetry, ...parts }: TableConsumerOptions): Promise<void> {
+  const { table } = parts;
   for (const { partition, startOffset } of await readConsumingRecords(table)) {
     try {
-      const segment = await ConsumingSegment.open({ table, partition, clock, random }, async () => startOffset);
-      await segment.commit(shapeOf(table.record.config, await readSchema()));
+      const segment = await ConsumingSegment.open({ ...parts, partition }, async () => startOffset);
+      await segment.commit({ config: table.record.config, schema: await readSchema() });
     } catch (error) {
       // Queries see the rows all the same; the next start tries again.
       onRetry?.(table.name, partition, error);

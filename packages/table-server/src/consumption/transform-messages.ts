@@ -1,6 +1,7 @@
 import type { Clock } from '@quire/core';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
-import { decodeJson, type StreamMessage } from '@quire/streams';
+import { decodeJson } from '@quire/streams';
+import type { MessageValue } from './packed-messages.ts';
 import { parseTableConfig, parseTableSchema, type PipelineRow, runPipeline, type SourceRow } from '@quire/tables';
 
 /** A message that became no row because something is wrong with it. */
@@ -23,12 +24,12 @@ export interface TransformOptions {
   readonly config: TableConfigDocument;
   readonly schema: TableSchemaDocument;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Takes messages through the pipeline of a table. A bad one is skipped or stops consumption, as `continueOnError` says. */
 export async function transformMessages(
-  messages: readonly StreamMessage[],
+  messages: Iterable<MessageValue>,
   options: TransformOptions,
 ): Promise<TransformedMessages> {
   const { config } = parseTableConfig(options.config);
@@ -38,7 +39,7 @@ export async function transformMessages(
   const offsets: number[] = [];
   const bad: BadMessage[] = [];
   for (const message of messages) {
-    const result = decodeJson(message);
+    const result = decodeJson({ ...message, key: null, timestampMs: null });
     if ('problem' in result) {
       bad.push({ offset: message.offset, problem: result.problem });
     } else {
@@ -46,7 +47,14 @@ export async function transformMessages(
       offsets.push(message.offset);
     }
   }
-  const result = await runPipeline(decoded, { config, schema, clock, signal, examplesMax: 0 });
+  const result = await runPipeline(decoded, {
+    config,
+    schema,
+    clock,
+    ...(signal !== undefined && { signal }),
+    examplesMax: 0,
+    droppedMax: Infinity,
+  });
   for (const { kind, sourceIndex, column, reason } of result.dropped) {
     const where = column === undefined ? '' : `, column ${column}`;
     if (kind === 'failed') bad.push({ offset: offsets[sourceIndex] ?? 0, problem: `cannot be ingested${where}: ${reason}` });

@@ -25,7 +25,7 @@ export async function fillFile(rows: AsyncIterable<SourceRow>, writer: RowFileWr
   let rowCount = 0;
   let batch: SourceRow[] = [];
   const flush = async (): Promise<void> => {
-    const result = await runPipeline(batch, { config, schema, clock, signal, examplesMax: 0 });
+    const result = await runPipeline(batch, { config, schema, clock, signal, examplesMax: 0, droppedMax: Infinity });
     const failed = result.dropped.find(({ kind }) => kind === 'failed');
     if (failed !== undefined) {
       const column = failed.column === undefined ? '' : `, column ${failed.column}`;

@@ -12,6 +12,8 @@ export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
   readonly signal?: AbortSignal;
   /** How many examples of each change are kept. */
   readonly examplesMax?: number;
+  /** How many of the rows that are not kept are told of. */
+  readonly droppedMax?: number;
   /** Most bytes of all values that are made of the rows; what comes behind them is left out. By default as many as it takes. */
   readonly madeBytesMax?: number | undefined;
 }
@@ -61,7 +63,7 @@ export interface PipelineResult {
 }
 
 const examplesMaxDefault = 20;
-const droppedMax = 1_000;
+const droppedMaxDefault = 1_000;
 const noNames: readonly string[] = Object.freeze([]);
 const reasonLengthMax = 1_000;
 
@@ -74,12 +76,12 @@ const reasonLengthMax = 1_000;
  */
 export async function runPipeline(
   rows: Iterable<SourceRow> | AsyncIterable<SourceRow>,
-  { signal, examplesMax = examplesMaxDefault, madeBytesMax, ...options }: RunOptions,
+  { signal, examplesMax = examplesMaxDefault, droppedMax = droppedMaxDefault, madeBytesMax, ...options }: RunOptions,
 ): Promise<PipelineResult> {
   const { clock } = options;
   const budget = new SizeBudget(madeBytesMax);
   const { steps, findings } = planPipeline({ ...options, budget });
-  const run = new PipelineRun(steps, examplesMax, budget);
+  const run = new PipelineRun(steps, { examplesMax, droppedMax, budget });
   const slice = new TimeSlice(clock, signal);
   if (Symbol.asyncIterator in rows) {
     for await (const row of rows) {
@@ -104,11 +106,20 @@ class PipelineRun {
   readonly #rows: PipelineRow[] = [];
   readonly #dropped: DroppedRow[] = [];
   readonly #budget: SizeBudget;
+  readonly #droppedMax: number;
   #counts = { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 };
   #sizeLimit: SizeLimitReached | undefined;
 
-  constructor(steps: readonly Step[], examplesMax: number, budget: SizeBudget) {
+  constructor(
+    steps: readonly Step[],
+    {
+      examplesMax,
+      droppedMax,
+      budget,
+    }: { readonly examplesMax: number; readonly droppedMax: number; readonly budget: SizeBudget },
+  ) {
     this.#budget = budget;
+    this.#droppedMax = droppedMax;
     this.#journal = new Journal(examplesMax, budget);
     this.#steps = steps.map((step) => ({ step, journal: this.#journal.forStep(step.name) }));
   }
@@ -175,7 +186,7 @@ class PipelineRun {
   }
 
   #drop(row: DroppedRow): void {
-    if (this.#dropped.length >= droppedMax) return;
+    if (this.#dropped.length >= this.#droppedMax) return;
     const { reason } = row;
     this.#dropped.push(reason.length > reasonLengthMax ? { ...row, reason: `${reason.slice(0, reasonLengthMax)}…` } : row);
   }

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import type { Clock } from '@quire/core';
+import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
+import type { RowFile } from '../segments/manifest.ts';
+import { mergeRowFiles } from '../segments/merge-row-files.ts';
+import { RowFileWriter } from '../segments/row-file-writer.ts';
+import { shapeOf } from '../segments/table-columns.ts';
+import { type PackedMessages, unpackMessages } from './packed-messages.ts';
+import { type BadMessage, transformMessages } from './transform-messages.ts';
+
+/** What a table is like while its messages are taken in. */
+export interface TableDocuments {
+  readonly config: TableConfigDocument;
+  readonly schema: TableSchemaDocument;
+}
+
+/** Where a file of rows is to be written. */
+export interface NewRowFile extends TableDocuments {
+  /** Directory of the table's data, in which the new file gets this name. */
+  readonly directory: string;
+  readonly file: string;
+}
+
+/** Messages become a file of rows. */
+export interface FillJob extends NewRowFile {
+  readonly kind: 'fill';
+  readonly messages: PackedMessages;
+}
+
+/** Files of rows become one. */
+export interface MergeJob extends NewRowFile {
+  readonly kind: 'merge';
+  readonly inputs: readonly RowFile[];
+}
+
+/** A piece of the work of consumption: data in, at most one file out, which no record names yet. */
+export type ChunkJob = FillJob | MergeJob;
+
+export interface ChunkOutput {
+  /** Undefined where there is no row to be written. */
+  readonly written: RowFile | undefined;
+  /** The first of the messages that were left out, and how many there are. */
+  readonly skipped: readonly BadMessage[];
+  readonly skippedCount: number;
+  /** The message before which the rows end. */
+  readonly stoppedAt: BadMessage | undefined;
+}
+
+/** Why the process that did the work was ended, as a sentence; what it wrote is its caller's to remove. */
+export interface ChunkLost {
+  readonly lost: string;
+}
+
+/**
+ * Does the work somewhere else, such as in a process that may die alone.
+ *
+ * @throws what has nothing to do with the messages themselves: a full disk, the end of the server
+ */
+export type RunChunkJob = (
+  job: ChunkJob,
+  options: { readonly signal?: AbortSignal | undefined },
+) => Promise<ChunkOutput | ChunkLost>;
+
+export interface ChunkTools {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Bad messages of one piece of work that are told of one by one. */
+const skippedMax = 100;
+
+/** Does the work here. @throws ABORTED */
+export async function runChunkJob(job: ChunkJob, tools: ChunkTools): Promise<ChunkOutput> {
+  return job.kind === 'fill' ? fill(job, tools) : merge(job);
+}
+
+async function fill({ messages, config, schema, directory, file }: FillJob, tools: ChunkTools): Promise<ChunkOutput> {
+  const { rows, skipped, stoppedAt } = await transformMessages(unpackMessages(messages), { config, schema, ...tools });
+  const bad = { skipped: skipped.slice(0, skippedMax), skippedCount: skipped.length, stoppedAt };
+  if (rows.length === 0) return { written: undefined, ...bad };
+  await using writer = await RowFileWriter.create(join(directory, file), file, shapeOf(config, schema));
+  await writer.write(rows);
+  return { written: await writer.finish(), ...bad };
+}
+
+async function merge({ inputs, config, schema, directory, file }: MergeJob): Promise<ChunkOutput> {
+  const written = await mergeRowFiles(inputs, { directory, file, shape: shapeOf(config, schema) });
+  return { written, skipped: [], skippedCount: 0, stoppedAt: undefined };
+}
