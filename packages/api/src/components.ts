@@ -10,7 +10,15 @@ import { ErrorBody } from './error-body.ts';
 import { HealthResponse } from './health-response.ts';
 import { MetadataRecord, QueryException } from './metadata-record.ts';
 import { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
-import { PinotBroker, PinotTableBrokers, PinotTableList, PinotTableSchema } from './pinot/table-list.ts';
+import {
+  PinotBroker,
+  PinotBrokerNamesByName,
+  PinotBrokersByName,
+  PinotTableInstances,
+  PinotTableList,
+  PinotTableSchema,
+  PinotTenant,
+} from './pinot/table-list.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 import { OwnedResult, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 import { DataSchema, ResultTable } from './result-table.ts';
@@ -38,7 +46,10 @@ export const components = [
   PinotTableList,
   PinotTableSchema,
   PinotBroker,
-  PinotTableBrokers,
+  PinotBrokersByName,
+  PinotBrokerNamesByName,
+  PinotTableInstances,
+  PinotTenant,
   HealthResponse,
   ControllerHealthResponse,
   ClusterResultsResponse,

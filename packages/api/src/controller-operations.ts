@@ -9,7 +9,8 @@ import {
 import { ControllerHealthResponse } from './controller-health.ts';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
 import { callerPattern, clusterPatterns, routePatterns } from './paths.ts';
-import { discoveryOperations, tableOperations } from './pinot/table-operations.ts';
+import { discoveryOperations } from './pinot/discovery-operations.ts';
+import { tableOperations } from './pinot/table-operations.ts';
 import { refer } from './reference.ts';
 import { SettingsResponse } from './settings-response.ts';
 import { serviceOperations } from './service-operations.ts';

@@ -38,8 +38,9 @@ export {
 } from './paths.ts';
 export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } from './proxy-operations.ts';
 export { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
+export { discoveryOperations } from './pinot/discovery-operations.ts';
 export { pinotErrorCodeHeader } from './pinot/pinot-paths.ts';
-export { PinotBroker, PinotTableBrokers, PinotTableList, PinotTableSchema } from './pinot/table-list.ts';
+export { PinotBroker, PinotTableInstances, PinotTableList, PinotTableSchema, PinotTenant } from './pinot/table-list.ts';
 export { serviceOperations } from './service-operations.ts';
 export { takeSetStatements } from './pinot/set-statements.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '@quire/service';
 import type { BrokerClient } from './broker-client.ts';
 import type { ControllerOptions } from './controller-options.ts';
+import type { TableEngine } from '@quire/core/table-engine';
 import type { ExpiryJob } from './expiry-job.ts';
 import type { ControllerTables } from './tables/table-context.ts';
 import type { TableWatch } from './tables/table-watch.ts';
@@ -12,6 +13,8 @@ export interface ControllerContext extends ServiceContext {
   readonly job: ExpiryJob;
   /** What keeps tables, together with what brokers read from files. */
   readonly tables: ControllerTables | undefined;
+  /** The same to be read; where no tables are kept, what brokers read from files by itself. */
+  readonly readTables: TableEngine;
   /** What they do as a whole. */
   readonly watch: TableWatch | undefined;
 }

@@ -24,7 +24,7 @@ export interface ControllerOptions extends ServerOptions {
   readonly certificateAuthorities?: string | undefined;
   /** What previews of tables may do. Left out: they take rows of their requests, and no files. */
   readonly preview?: ControllerPreviewOptions | undefined;
-  /** What keeps tables, and the jobs that work on them. Left out: calls about tables are answered with 501. Not closed. */
+  /** What keeps tables, and the jobs that work on them. Left out: only the tables of brokers can be read, and other calls about tables are answered with 501. Not closed. */
   readonly tables?: ControllerTables | undefined;
   /** Most bytes of a file that is sent to be loaded; default 1 GiB. */
   readonly uploadBytesMax?: number | undefined;

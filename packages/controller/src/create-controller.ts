@@ -9,6 +9,7 @@ import { ExpiryJob } from './expiry-job.ts';
 import { tableComponents } from './preview/table-schemas.ts';
 import { controllerRoutes } from './routes/index.ts';
 import { withBrokerTables } from './tables/broker-tables.ts';
+import { noTableEngine } from './tables/no-table-engine.ts';
 import { TableWatch } from './tables/table-watch.ts';
 import { deleteExpired } from './broker-calls.ts';
 
@@ -35,17 +36,15 @@ export function createController(options: ControllerOptions): Controller {
     log: logger?.child({ part: 'expiry' }),
     onRun: (run) => metrics.observeRun(run),
   });
-  const tables = options.tables && {
-    ...options.tables,
-    engine: withBrokerTables(options.tables.engine, { client, clock, brokers: () => options.brokers }),
-  };
+  const readTables = withBrokerTables(options.tables?.engine ?? noTableEngine, { client, clock, brokers: () => options.brokers });
+  const tables = options.tables && { ...options.tables, engine: readTables };
   const watch = options.tables && new TableWatch(options.tables.engine, clock);
   if (watch !== undefined) metrics.watchTables(() => watch.read());
   const service = createService({
     server: options,
     about,
     metrics,
-    routes: (context) => controllerRoutes({ ...context, options, client, job, tables, watch }),
+    routes: (context) => controllerRoutes({ ...context, options, client, job, tables, readTables, watch }),
     mounted: queries && { prefix: '/query', handler: () => queries.handler() },
   });
   return new RunningController(options, { client, job, service });

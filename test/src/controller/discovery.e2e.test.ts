@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { TestBroker } from '../testkit/broker-server.ts';
@@ -26,15 +28,71 @@ afterEach(async () => {
 const read = async (path: string): Promise<unknown> => (await controller.call(path, { as: 'ann' })).json();
 const brokerAt = ({ address: { port } }: TestBroker) => ({ host: '127.0.0.1', port, instanceName: `Broker_127.0.0.1_${port}` });
 
-test.each(['/v2/brokers/tables?state=ONLINE', '/tables/livebrokers'])('%s tells which brokers have which table', async (path) => {
-  expect(await read(path)).toEqual({
-    flights_OFFLINE: [brokerAt(one), brokerAt(other)],
-    trees_OFFLINE: [brokerAt(one)],
-  });
+test('tables go by their raw names, and their brokers are those that answer, or those that do not', async () => {
+  const tables = { flights: [brokerAt(one), brokerAt(other)], trees: [brokerAt(one)] };
+  expect(await read('/v2/brokers/tables')).toEqual(tables);
+  expect(await read('/v2/brokers/tables?state=online')).toEqual(tables);
+  expect(await read('/v2/brokers/tables/flights')).toEqual(tables.flights);
+  expect(await read('/tables/livebrokers')).toEqual({ flights_OFFLINE: tables.flights, trees_OFFLINE: tables.trees });
+  expect(await read('/v2/brokers')).toEqual({ tenants: { DefaultTenant: tables.flights }, tables });
+  const port = Number(new URL(silent.endpoint).port);
+  const name = `Broker_127.0.0.1_${port}`;
+  const down = [{ host: '127.0.0.1', port, instanceName: name }];
+  // A broker that does not answer may have any table.
+  expect(await read('/v2/brokers/tables?state=OFFLINE')).toEqual({ flights: down, trees: down });
+  expect(await read('/brokers/tenants/DefaultTenant?state=OFFLINE')).toEqual([name]);
+  expect(await read('/v2/brokers/tables?state=ODD')).toMatchObject({ code: 400, reason: 'INVALID_PARAMETER' });
+  expect(await read('/brokers/tables/rivers')).toMatchObject({ code: 503, reason: 'BROKER_UNAVAILABLE' });
 });
 
-test('the brokers of any tenant are all that answer', async () => {
-  expect(await read('/v2/brokers/tenants/DefaultTenant')).toEqual([brokerAt(one), brokerAt(other)]);
+test('a controller that keeps no tables reads those of its brokers, and says where they could be kept', async () => {
+  expect(await read('/tables/trees')).toMatchObject({ OFFLINE: { tableName: 'trees_OFFLINE' } });
+  expect(await read('/schemas')).toEqual(['flights', 'trees']);
+  expect(await read('/tableConfigs')).toEqual(['flights', 'trees']);
+  expect(await read('/tenants')).toEqual({ SERVER_TENANTS: ['DefaultTenant'], BROKER_TENANTS: ['DefaultTenant'] });
+  expect(await read('/version')).toEqual({ quire: '1.2.3' });
+  const { instances } = (await read('/instances')) as { readonly instances: readonly string[] };
+  expect(instances).toContain(brokerAt(one).instanceName);
+  expect(await read(`/instances/${instances[0]}`)).toMatchObject({ type: 'BROKER', tags: ['DefaultTenant'], enabled: true });
+  expect(await answerTo(controller, '/schemas', 'POST', { schemaName: 'a' })).toEqual([501, 'UNSUPPORTED']);
+});
+
+interface Recorded {
+  readonly path: string;
+  readonly status: number;
+  readonly answer?: unknown;
+}
+
+/** Where the answer is another than Apache Pinot's on purpose. */
+const otherwise: Readonly<Record<string, number>> = {
+  '/v2/brokers?state=ODD': 400, // answers as without state
+  '/tables/livebrokers?tables=': 400, // 404
+  '/tables/flights/instances?type=odd': 400, // none
+  '/tenants?type=odd': 400, // none
+  '/tables?type=odd': 400, // 500
+};
+
+test('answers are those that Apache Pinot 1.5.1 gave with the same tables', async () => {
+  const file = join(import.meta.dirname, 'fixtures/pinot-discovery.json');
+  const recorded = JSON.parse(await readFile(file, 'utf8')) as readonly Recorded[];
+  const server = { instanceName: 'Server_127.0.0.1_<server>', kind: 'SERVER', host: '127.0.0.1', port: 0 } as const;
+  const engine = {
+    ...cannedEngine,
+    listTables: async () => [],
+    listInstances: async () => [{ ...server, tenants: ['DefaultTenant'], isEnabled: true }],
+    listTenants: async () => ({ brokerTenants: ['DefaultTenant'], serverTenants: ['DefaultTenant'] }),
+  };
+  await using alike = await TestController.start([one.address.url], { tables: { engine, restreams: cannedRestreams } });
+  const mask = (text: string): unknown =>
+    JSON.parse(text.replaceAll(`_${one.address.port}`, '_<broker>').replaceAll(`:${one.address.port},`, ':"<broker>",'));
+  for (const { path, status, answer } of recorded) {
+    const ours = await alike.call(path);
+    const text = await ours.text();
+    expect([path, ours.status, text]).toEqual([path, otherwise[path] ?? status, text]);
+    // The one server here has all tables; one of Apache Pinot has those whose segments it has.
+    const isComparable = ours.status === 200 && !/instances(?:$|\?type=server)/.test(path);
+    expect([path, isComparable ? mask(text) : answer]).toEqual([path, answer]);
+  }
 });
 
 test('the tables are those of all brokers that answer', async () => {

@@ -1,4 +1,11 @@
-import { controllerOperations, restreamOperations, streamOperations, tableAdminOperations, taskOperations } from '@quire/api';
+import {
+  controllerOperations,
+  discoveryOperations,
+  restreamOperations,
+  streamOperations,
+  tableAdminOperations,
+  taskOperations,
+} from '@quire/api';
 import type { RunPreview } from '@quire/controller';
 import { QuireError } from '@quire/core';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -139,6 +146,17 @@ test('every call answers as the document says', async () => {
     'deleteExpiredClusterResults',
     await controller.call('/cluster/results?expiredBefore=x', { method: 'DELETE' }),
   );
+});
+
+test('so it does about tables and tenants that are there or not, and of odd states and types', async () => {
+  await using whole = await TestController.start([broker.address.url]);
+  const fill = (path: string, table: string) => path.replace(':tableName', table).replace(':tenantName', 'DefaultTenant');
+  for (const [operationId, { path, schema }] of Object.entries(discoveryOperations)) {
+    await expectDocumented(operationId, await whole.call(fill(path, 'numbers')));
+    if (path.includes(':tableName')) await expectDocumented(operationId, await whole.call(fill(path, 'letters')));
+    if (schema.querystring === undefined) continue;
+    await expectDocumented(operationId, await whole.call(`${fill(path, 'numbers')}?state=odd&type=odd&tables=`));
+  }
 });
 
 test('a preview that runs elsewhere answers with what it gives there, or why it was ended', async () => {

@@ -43,13 +43,45 @@ export const PinotBroker = Type.Object(
   { $id: 'PinotBroker', description: 'Where a broker is.' },
 );
 
-/** Tables and the brokers that serve them, by the names of the tables with their type. */
-export const PinotTableBrokers = Type.Record(Type.String(), Type.Array(refer(PinotBroker)), {
-  $id: 'PinotTableBrokers',
-  description: 'The brokers of each table, by its name with the suffix _OFFLINE.',
+/** Brokers by the name of what they serve: a table or a tenant. */
+export const PinotBrokersByName = Type.Record(Type.String(), Type.Array(refer(PinotBroker)), {
+  $id: 'PinotBrokersByName',
+  description: 'The brokers of each table or tenant, by its name.',
 });
+
+/** The names of brokers, by the name of what they serve: a table or a tenant. */
+export const PinotBrokerNamesByName = Type.Record(Type.String(), Type.Array(Type.String()), {
+  $id: 'PinotBrokerNamesByName',
+  description: 'The names of the brokers of each table or tenant, by its name.',
+});
+
+const InstancesOfHalf = Type.Object({
+  tableType: Type.String({ description: 'offline or realtime.' }),
+  instances: Type.Array(Type.String(), { description: 'Names of instances.' }),
+});
+
+/** The brokers and servers of a table. */
+export const PinotTableInstances = Type.Object(
+  {
+    tableName: Type.String({ description: 'The name, as it was asked for.' }),
+    brokers: Type.Array(InstancesOfHalf, { description: 'The brokers of each half of the table.' }),
+    server: Type.Array(InstancesOfHalf, { description: 'The servers of each half of the table.' }),
+  },
+  { $id: 'PinotTableInstances', description: 'The brokers and servers of a table.' },
+);
+
+/** The instances of a tenant. */
+export const PinotTenant = Type.Object(
+  {
+    tenantName: Type.String({ description: 'The name of the tenant.' }),
+    ServerInstances: Type.Optional(Type.Array(Type.String(), { description: 'Names of its servers.' })),
+    BrokerInstances: Type.Optional(Type.Array(Type.String(), { description: 'Names of its brokers.' })),
+  },
+  { $id: 'PinotTenant', description: 'The instances of a tenant.' },
+);
 
 export type PinotTableList = Static<typeof PinotTableList>;
 export type PinotTableSchema = Static<typeof PinotTableSchema>;
 export type PinotBroker = Static<typeof PinotBroker>;
-export type PinotTableBrokers = Static<typeof PinotTableBrokers>;
+export type PinotTableInstances = Static<typeof PinotTableInstances>;
+export type PinotTenant = Static<typeof PinotTenant>;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
 import { refer } from '../reference.ts';
 import { pinotPatterns } from './pinot-paths.ts';
-import { PinotBroker, PinotTableBrokers, PinotTableList, PinotTableSchema } from './table-list.ts';
+import { PinotTableList, PinotTableSchema } from './table-list.ts';
 
 const tags = ['pinot'];
 
@@ -36,45 +36,3 @@ const readTableSchema: Operation = {
 
 /** The calls about tables that Apache Pinot's clients make, to a broker as well as to a controller. */
 export const tableOperations = { listTables, readTableSchema } as const;
-
-const brokersOf = (operationId: string, path: string, summary: string): Operation => ({
-  method: 'GET',
-  path,
-  schema: {
-    operationId,
-    summary,
-    description: 'Brokers that do not answer are left out.',
-    tags,
-    response: {
-      200: responseOf('Tables and their brokers.', 'application/json', refer(PinotTableBrokers)),
-      ...errorResponses(),
-    },
-  },
-});
-
-const listTenantBrokers: Operation = {
-  method: 'GET',
-  path: pinotPatterns.tenantBrokers,
-  schema: {
-    operationId: 'listTenantBrokers',
-    summary: 'Find the brokers of a tenant',
-    description: 'There is one tenant, whatever it is called: all brokers that answer.',
-    tags,
-    params: Type.Object({ tenantName: Type.String({ description: 'Any name.' }) }),
-    response: {
-      200: responseOf('The brokers.', 'application/json', { type: 'array', items: refer(PinotBroker) }),
-      ...errorResponses(),
-    },
-  },
-};
-
-/** The calls by which Apache Pinot's clients find brokers, at a controller. */
-export const discoveryOperations = {
-  listLiveBrokers: brokersOf('listLiveBrokers', pinotPatterns.liveBrokers, 'Find the brokers of each table'),
-  listTableBrokers: brokersOf(
-    'listTableBrokers',
-    pinotPatterns.tableBrokers,
-    'Find the brokers of each table, as newer clients do',
-  ),
-  listTenantBrokers,
-} as const;

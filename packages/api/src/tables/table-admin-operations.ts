@@ -240,7 +240,11 @@ export const tableAdminOperations = {
     method: 'GET',
     path: '/tenants',
     summary: 'List the tenants',
-    answer: Type.Object({ SERVER_TENANTS: names, BROKER_TENANTS: names }),
+    query: { type: 'broker or server: only those; the others are null.' },
+    answer: Type.Object({
+      SERVER_TENANTS: Type.Union([names, Type.Null()]),
+      BROKER_TENANTS: Type.Union([names, Type.Null()]),
+    }),
     answerIs: 'The tenants.',
   }),
   listInstances: adminOperation('listInstances', {

@@ -1,4 +1,3 @@
-import { controllerOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { previewTableRoute, validateRoutes } from '../preview/preview-routes.ts';
@@ -11,7 +10,7 @@ import { taskRoutes } from '../tables/task-routes.ts';
 import { deleteExpiredClusterResultsRoute, listClusterResultsRoute } from './cluster-results.ts';
 import { readHealthRoute } from './controller-health.ts';
 import { consoleRoutes } from './console.ts';
-import { listTableBrokersRoute, listTenantBrokersRoute } from './list-brokers.ts';
+import { brokerRoutes } from './list-brokers.ts';
 import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
 import { readCallerRoute } from './read-caller.ts';
 import { readClusterSweepRoute } from './read-cluster-sweep.ts';
@@ -26,9 +25,7 @@ export function controllerRoutes(context: ControllerContext): readonly RouteOpti
     readClusterHealthRoute(context),
     listTablesRoute(context),
     readTableSchemaRoute(context),
-    listTableBrokersRoute(context, controllerOperations.listLiveBrokers),
-    listTableBrokersRoute(context, controllerOperations.listTableBrokers),
-    listTenantBrokersRoute(context),
+    ...brokerRoutes(context),
     previewTableRoute(context),
     ...validateRoutes(context),
     ...tableRoutes(context),

@@ -2,22 +2,30 @@ import { controllerOperations, type PinotTableList } from '@quire/api';
 import { isQuireError, QuireError } from '@quire/core';
 import { parseTableName, type TableEngine } from '@quire/core/table-engine';
 import { routeOf, signalOf } from '@quire/service';
-import type { RouteOptions } from 'fastify';
+import type { FastifyReply, RouteOptions } from 'fastify';
 import { askBrokers, listTables, readTableSchema } from '../broker-calls.ts';
 import type { ControllerContext } from '../controller-context.ts';
-import { halvesOf, sendJson } from '../tables/table-context.ts';
+import { halvesOf, sendJson, typeOf } from '../tables/table-context.ts';
 
-/** GET /tables: those of all brokers that answer, and those that this controller keeps. */
-export function listTablesRoute({ options, client }: ControllerContext): RouteOptions {
+/** GET /tables: those of all brokers that answer, and those that this controller keeps; with `type`, those of one type by their names with it. */
+export function listTablesRoute({ options, client, tables, readTables }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.listTables, async (request, reply) => {
-    const outcomes = await askBrokers(options.brokers, (url) => listTables(client, url, signalOf(request)));
-    const kept = await options.tables?.engine.listTables({ signal: signalOf(request) });
-    const names = [
+    const signal = signalOf(request);
+    const type = typeOf(request);
+    const send = (names: readonly string[]): FastifyReply => {
+      const response: PinotTableList = { tables: [...new Set(names)].toSorted() };
+      return reply.header('cache-control', 'no-store').send(response);
+    };
+    if (type !== undefined) {
+      const typed = await readTables.listTables({ signal });
+      return send(typed.filter((table) => table.type === type).map(({ tableNameWithType }) => tableNameWithType));
+    }
+    const outcomes = await askBrokers(options.brokers, (url) => listTables(client, url, signal));
+    const kept = (await tables?.engine.listTables({ signal })) ?? [];
+    return send([
       ...outcomes.flatMap(({ value = [] }) => value),
-      ...(kept ?? []).map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName),
-    ];
-    const response: PinotTableList = { tables: [...new Set(names)].toSorted() };
-    return reply.header('cache-control', 'no-store').send(response);
+      ...kept.map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName),
+    ]);
   });
 }
 

@@ -24,12 +24,12 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
     routeOf(operations[id], handler, operations[id].schema.body === undefined ? undefined : body);
   const read = async (request: FastifyRequest): Promise<readonly TableDescription[]> => {
     const signal = signalOf(request);
-    const halves = await halvesOf(engine(), nameOf(request), undefined, signal);
-    return Promise.all(halves.map(({ tableNameWithType }) => engine().readTable(tableNameWithType, { signal })));
+    const halves = await halvesOf(context.readTables, nameOf(request), undefined, signal);
+    return Promise.all(halves.map(({ tableNameWithType }) => context.readTables.readTable(tableNameWithType, { signal })));
   };
   return [
     route('listTableConfigs', async (request, reply) => {
-      const tables = await engine().listTables({ signal: signalOf(request) });
+      const tables = await context.readTables.listTables({ signal: signalOf(request) });
       return sendJson(reply, [...new Set(tables.map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName))]);
     }),
     route('readTableConfigs', async (request, reply) => {

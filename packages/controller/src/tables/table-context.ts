@@ -59,6 +59,15 @@ export function typeOf(request: FastifyRequest): TableType | undefined {
   throw new QuireError('INVALID_PARAMETER', `type is '${text.slice(0, 40)}'; expected OFFLINE or REALTIME.`);
 }
 
+/** The kinds of instances that the parameter `type` asks for: both where it is absent. @throws INVALID_PARAMETER */
+export function instanceKindsOf(request: FastifyRequest): ReadonlySet<'BROKER' | 'SERVER'> {
+  const text = parameterOf(request, 'type');
+  const kind = text?.toUpperCase();
+  if (kind === undefined) return new Set(['BROKER', 'SERVER']);
+  if (kind === 'BROKER' || kind === 'SERVER') return new Set([kind]);
+  throw new QuireError('INVALID_PARAMETER', `type is '${text?.slice(0, 40)}'; expected broker or server.`);
+}
+
 /**
  * The halves of a table that a name means: with a suffix one, without it both that there are, or the one of the type.
  *

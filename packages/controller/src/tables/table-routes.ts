@@ -13,6 +13,7 @@ import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/servic
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
+import { clusterHandlers } from './cluster-handlers.ts';
 import { readableConfig } from './hide-secrets.ts';
 import { booleanOf } from './stream-routes.ts';
 import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf, typeOf } from './table-context.ts';
@@ -25,9 +26,9 @@ export function tableRoutes(context: ControllerContext): readonly RouteOptions[]
   const body = objectBody(context.options.bodyBytesMax, () => context.options.preview?.limits.digitsMax);
   const handlers: Handlers = {
     ...tableHandlers(context, engine),
-    ...segmentHandlers(engine),
-    ...schemaHandlers(engine),
-    ...clusterHandlers(context, engine),
+    ...segmentHandlers(context, engine),
+    ...schemaHandlers(context, engine),
+    ...clusterHandlers(context),
   };
   return Object.entries(handlers).map(([id, handler]) => {
     const operation = operations[id as keyof typeof operations];
@@ -36,11 +37,12 @@ export function tableRoutes(context: ControllerContext): readonly RouteOptions[]
 }
 
 function tableHandlers(context: ControllerContext, engine: () => TableEngine): Handlers {
+  const { readTables } = context;
   const nameOf = (request: FastifyRequest): string => pathOf(request)['tableName'] ?? '';
   const read = async (request: FastifyRequest): Promise<readonly TableDescription[]> => {
     const signal = signalOf(request);
-    const halves = await halvesOf(engine(), nameOf(request), typeOf(request), signal);
-    return Promise.all(halves.map(({ tableNameWithType }) => engine().readTable(tableNameWithType, { signal })));
+    const halves = await halvesOf(readTables, nameOf(request), typeOf(request), signal);
+    return Promise.all(halves.map(({ tableNameWithType }) => readTables.readTable(tableNameWithType, { signal })));
   };
   return {
     createTable: async (request, reply) => {
@@ -71,11 +73,11 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
     },
     readTableSize: async (request, reply) => {
       const signal = signalOf(request);
-      const halves = await halvesOf(engine(), nameOf(request), typeOf(request), signal);
+      const halves = await halvesOf(readTables, nameOf(request), typeOf(request), signal);
       const sizes: Record<string, { reportedSizeInBytes: number; segments: object } | null> = { OFFLINE: null, REALTIME: null };
       let totalBytes = 0;
       for (const { tableNameWithType, type } of halves) {
-        const segments = await engine().listSegments(tableNameWithType, { signal });
+        const segments = await readTables.listSegments(tableNameWithType, { signal });
         const bytes = segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
         totalBytes += bytes;
         const bySegment = segments.map(
@@ -108,19 +110,19 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
   };
 }
 
-function segmentHandlers(engine: () => TableEngine): Handlers {
+function segmentHandlers({ readTables }: ControllerContext, engine: () => TableEngine): Handlers {
   return {
     listSegments: async (request, reply) => {
       const signal = signalOf(request);
-      const halves = await halvesOf(engine(), pathOf(request)['tableName'] ?? '', typeOf(request), signal);
+      const halves = await halvesOf(readTables, pathOf(request)['tableName'] ?? '', typeOf(request), signal);
       const lists = halves.map(async ({ tableNameWithType, type }) => {
-        const segments = await engine().listSegments(tableNameWithType, { signal });
+        const segments = await readTables.listSegments(tableNameWithType, { signal });
         return { [type]: segments.map(({ segmentName }) => segmentName) };
       });
       return sendJson(reply, await Promise.all(lists));
     },
     readSegment: async (request, reply) => {
-      const { segment } = await findSegment(engine(), request);
+      const { segment } = await findSegment(readTables, request);
       return sendJson(reply, segmentMetadataOf(segment));
     },
     deleteSegment: async (request, reply) => {
@@ -132,10 +134,10 @@ function segmentHandlers(engine: () => TableEngine): Handlers {
   };
 }
 
-function schemaHandlers(engine: () => TableEngine): Handlers {
+function schemaHandlers({ readTables }: ControllerContext, engine: () => TableEngine): Handlers {
   const nameOf = (request: FastifyRequest): string => pathOf(request)['schemaName'] ?? '';
   return {
-    listSchemas: async (request, reply) => sendJson(reply, await engine().listSchemas({ signal: signalOf(request) })),
+    listSchemas: async (request, reply) => sendJson(reply, await readTables.listSchemas({ signal: signalOf(request) })),
     createSchema: async (request, reply) => {
       const schema = schemaOf(request);
       const mayReplace = booleanOf(request, 'override');
@@ -145,7 +147,7 @@ function schemaHandlers(engine: () => TableEngine): Handlers {
       return sendJson(reply, { unrecognizedProperties: {}, status: `${schema.schemaName} successfully added` });
     },
     readSchema: async (request, reply) =>
-      sendJson(reply, await engine().readSchema(nameOf(request), { signal: signalOf(request) })),
+      sendJson(reply, await readTables.readSchema(nameOf(request), { signal: signalOf(request) })),
     updateSchema: async (request, reply) => {
       const schema = schemaOf(request);
       if (schema.schemaName !== nameOf(request)) {
@@ -163,28 +165,6 @@ function schemaHandlers(engine: () => TableEngine): Handlers {
       await engine().deleteSchema(nameOf(request));
       return sendJson(reply, { status: `Schema ${nameOf(request)} deleted` });
     },
-  };
-}
-
-function clusterHandlers({ options }: ControllerContext, engine: () => TableEngine): Handlers {
-  return {
-    listTenants: async (request, reply) => {
-      const { serverTenants, brokerTenants } = await engine().listTenants({ signal: signalOf(request) });
-      return sendJson(reply, { SERVER_TENANTS: serverTenants, BROKER_TENANTS: brokerTenants });
-    },
-    listInstances: async (request, reply) => {
-      const instances = await engine().listInstances({ signal: signalOf(request) });
-      return sendJson(reply, { instances: instances.map(({ instanceName }) => instanceName) });
-    },
-    readInstance: async (request, reply) => {
-      const { instanceName = '' } = pathOf(request);
-      const instances = await engine().listInstances({ signal: signalOf(request) });
-      const found = instances.find((each) => each.instanceName === instanceName);
-      if (found === undefined) throw new QuireError('ROUTE_NOT_FOUND', `There is no instance '${instanceName.slice(0, 200)}'.`);
-      const { host, port, isEnabled, tenants, kind } = found;
-      return sendJson(reply, { instanceName, hostName: host, port: String(port), enabled: isEnabled, tags: tenants, type: kind });
-    },
-    readVersion: async (_request, reply) => sendJson(reply, { quire: options.version }),
   };
 }
 
