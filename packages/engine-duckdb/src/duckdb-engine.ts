@@ -19,6 +19,7 @@ import { QueryConnection } from './query-connection.ts';
 import { redactPaths } from './redact-paths.ts';
 import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
+import { settleSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
 import type { OpenTable } from './table-source.ts';
 
@@ -95,7 +96,8 @@ export class DuckDbEngine implements QueryEngine {
     const connection = await this.#connect(options);
     try {
       const scope = await TableScope.open(this.#tables, this.#liveTables);
-      const select = await prepareSelect(connection, query, scope, this.#rules);
+      const prepared = await prepareSelect(connection, query, scope, this.#rules);
+      const select = await settleSums(connection, prepared, this.#redact);
       const result = await this.#start(connection, select);
       const rowsTotal = scope.countRows(select.tables);
       return new DuckDbExecution({

@@ -15,6 +15,7 @@ import type { QueryConnection } from './query-connection.ts';
 import { readRows, rowsOf } from './read-rows.ts';
 import { checkColumnCount, checkColumns, checkText, overLimit, type StatementLimits } from './statement-limits.ts';
 import { shortenMessage } from './shorten-message.ts';
+import { hasSums } from './sums-of-integers.ts';
 import type { TableScope } from './table-scope.ts';
 import { checkStatement, type SyntaxNode } from './statement-guard.ts';
 
@@ -25,6 +26,12 @@ export interface SelectStatement {
   readonly sql: string;
   readonly values: BoundValues;
   readonly plan: ColumnPlan;
+  /** The query as it came. */
+  readonly givenSql: string;
+  /** The same as a relation to select from, under names of columns that an alias gives. */
+  readonly relation: string;
+  /** Whether its HUGEINT columns are sums of integers. */
+  readonly hasSums: boolean;
   /** The configured tables that it reads. */
   readonly tables: readonly string[];
 }
@@ -59,17 +66,19 @@ export async function prepareSelect(
     const tables = await checkStatement(tree, scope.names, limits);
     await scope.define(connection, tables, tree);
     const values = matchParameters(tree, parameters);
+    const givens = { givenSql: sql, values, tables, hasSums: hasSums(tree) };
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));
     assertSelect(statement);
     if (values.size > 0) {
       duckdb.destroy_prepare_sync(statement);
-      return { ...(await prepareBound(connection, sql, values, limits, redact)), values, tables };
+      return { ...(await prepareBound(connection, sql, values, limits, redact)), ...givens };
     }
     const plan = await planStatement(connection, statement, limits);
-    if (plan.castTypes === undefined) return { statement, sql, values, plan, tables };
+    const relation = `query(${quoteLiteral(sql)})`;
+    if (plan.castTypes === undefined) return { statement, sql, plan, relation, ...givens };
     duckdb.destroy_prepare_sync(statement);
-    const castSql = castColumns(`query(${quoteLiteral(sql)})`, plan.castTypes);
-    return { statement: await prepareCasts(connection, castSql, redact), sql: castSql, values, plan, tables };
+    const castSql = castColumns(relation, plan.castTypes);
+    return { statement: await prepareCasts(connection, castSql, redact), sql: castSql, plan, relation, ...givens };
   } catch (error) {
     throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact, sql);
   }
@@ -85,14 +94,14 @@ async function prepareBound(
   values: BoundValues,
   limits: StatementLimits,
   redact: Redact,
-): Promise<Pick<SelectStatement, 'statement' | 'sql' | 'plan'>> {
+): Promise<Pick<SelectStatement, 'statement' | 'sql' | 'plan' | 'relation'>> {
   try {
     const relation = `(${await canonicalText(connection, sql)})`;
     const columns = await connection.call((handle) => columnsOfBound(handle, relation, values, limits));
     const plan = planColumns(columns);
     const bound = plan.castTypes === undefined ? sql : castColumns(relation, plan.castTypes);
     const statement = await connection.call((handle) => prepareWith(handle, bound, values));
-    return { statement, sql: bound, plan };
+    return { statement, sql: bound, plan, relation };
   } catch (error) {
     // Places in a query that was rewritten mean nothing to who wrote it.
     throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact);

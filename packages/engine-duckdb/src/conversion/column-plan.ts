@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '@quire/core/wait';
 import duckdb, { type LogicalType, type PreparedStatement, type Result } from '@duckdb/node-bindings';
 import { Schema, Struct } from 'apache-arrow';
-import { columnTypeOf, fieldOf, quoteIdentifier } from './column-type.ts';
+import { type ColumnType, columnTypeOf, fieldOf, quoteIdentifier } from './column-type.ts';
 import type { VectorReader } from './fixed-width.ts';
 
 /** How the columns of one answer become Arrow record batches. */
@@ -12,6 +12,12 @@ export interface ColumnPlan {
   readonly readers: readonly VectorReader[];
   /** SQL types to cast the columns to before they are read; undefined when all can be read as they are. */
   readonly castTypes: readonly string[] | undefined;
+  readonly columns: readonly TypedColumn[];
+}
+
+export interface TypedColumn {
+  readonly name: string;
+  readonly type: ColumnType;
 }
 
 /** Columns after which others get their turn: DuckDB takes longer for each, the more there are. */
@@ -45,7 +51,11 @@ export function columnsOfResult(result: Result): readonly AnswerColumn[] {
 
 /** Plans how columns are converted. Names are kept as they are, also when several columns share one. */
 export function planColumns(columns: readonly AnswerColumn[]): ColumnPlan {
-  const typed = columns.map(({ name, type }) => ({ name, type: columnTypeOf(type) }));
+  return planTyped(columns.map(({ name, type }) => ({ name, type: columnTypeOf(type) })));
+}
+
+/** The same for columns whose types are known. */
+export function planTyped(typed: readonly TypedColumn[]): ColumnPlan {
   const fields = typed.map(({ name, type }) => fieldOf(name, type));
   const types = typed.map(({ type }) => type);
   return {
@@ -53,6 +63,7 @@ export function planColumns(columns: readonly AnswerColumn[]): ColumnPlan {
     rowType: new Struct(fields),
     readers: types.map(({ read }) => read),
     castTypes: types.some(({ needsCast }) => needsCast) ? types.map(({ sql }) => sql) : undefined,
+    columns: typed,
   };
 }
 

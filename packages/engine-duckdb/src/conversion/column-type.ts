@@ -66,18 +66,20 @@ function fixed(sql: string, arrow: DataType, Elements: ElementsArgument, stride 
 }
 
 const binary = new Binary();
+export const bigint = fixed('BIGINT', new Int64(), BigInt64Array);
+// Its 128 bits hold 39 digits, one more than the precision says; the bits are exact.
+export const hugeint = fixed('HUGEINT', new Decimal(0, 38, 128), Uint32Array, 4);
 const scalarTypes = new Map<number, ColumnType>([
   [Type.BOOLEAN, { arrow: new Bool(), metadata: noMetadata, read: boolReader, sql: 'BOOLEAN', needsCast: false }],
   [Type.TINYINT, fixed('TINYINT', new Int8(), Int8Array)],
   [Type.SMALLINT, fixed('SMALLINT', new Int16(), Int16Array)],
   [Type.INTEGER, fixed('INTEGER', new Int32(), Int32Array)],
-  [Type.BIGINT, fixed('BIGINT', new Int64(), BigInt64Array)],
+  [Type.BIGINT, bigint],
   [Type.UTINYINT, fixed('UTINYINT', new Uint8(), Uint8Array)],
   [Type.USMALLINT, fixed('USMALLINT', new Uint16(), Uint16Array)],
   [Type.UINTEGER, fixed('UINTEGER', new Uint32(), Uint32Array)],
   [Type.UBIGINT, fixed('UBIGINT', new Uint64(), BigUint64Array)],
-  // Its 128 bits hold 39 digits, one more than the precision says; the bits are exact.
-  [Type.HUGEINT, fixed('HUGEINT', new Decimal(0, 38, 128), Uint32Array, 4)],
+  [Type.HUGEINT, hugeint],
   [Type.UHUGEINT, renderedDigits],
   [Type.BIGNUM, renderedDigits],
   [Type.FLOAT, fixed('FLOAT', new Float32(), Float32Array)],
