@@ -7,7 +7,7 @@ export const DataSchema = Type.Object(
     columnNames: Type.Array(Type.String(), { description: 'Column names, in the order of the cells.' }),
     columnDataTypes: Type.Array(Type.String(), {
       description:
-        'INT, LONG, FLOAT, DOUBLE, BIG_DECIMAL, BOOLEAN, TIMESTAMP, STRING, JSON, BYTES, MAP, or one of them followed by _ARRAY.',
+        'INT, LONG, FLOAT, DOUBLE, BOOLEAN, TIMESTAMP, STRING, BYTES, each also followed by _ARRAY, or BIG_DECIMAL, JSON, MAP.',
     }),
   },
   { $id: 'DataSchema', description: 'Names and types of the columns.' },

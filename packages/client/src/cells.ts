@@ -13,7 +13,7 @@ export type ScalarDataType =
   | 'BYTES'
   | 'MAP';
 
-/** The type names of the wire; a list of lists has `_ARRAY` twice, and a server may be newer than this client. */
+/** The type names of the wire; a server may be older or newer than this client. */
 export type ColumnDataType = ScalarDataType | `${ScalarDataType}_ARRAY` | (string & Record<never, never>);
 
 export interface Column {

@@ -48,7 +48,9 @@ describe('a sum of integers', () => {
   });
 
   test('decides for each column alone', async () => {
-    const answer = await db.answer(`SELECT sum(a) AS a, 'x' AS t, sum(b) AS b, max(b) AS m FROM (VALUES (${max}, 1), (1, 2)) t(a, b)`);
+    const answer = await db.answer(
+      `SELECT sum(a) AS a, 'x' AS t, sum(b) AS b, max(b) AS m FROM (VALUES (${max}, 1), (1, 2)) t(a, b)`,
+    );
 
     expect(answer.columns).toEqual(['a: Decimal[38e0]', 't: Utf8', 'b: Int64', 'm: Int32']);
     expect(answer.rows()).toEqual([[overMax, 'x', '3', '2']]);
@@ -93,5 +95,8 @@ describe('a sum in a long answer', () => {
 test('a query with sums that fails says where', async () => {
   const failure = await db.failure(`SELECT sum(a), CAST(min(t) AS INTEGER) FROM (VALUES (1, 'x')) t(a, t)`);
 
-  expect([failure.code, failure.message]).toEqual(['QUERY_FAILED', expect.stringContaining(`LINE 1: SELECT sum(a), CAST(min(t)`)]);
+  expect([failure.code, failure.message]).toEqual([
+    'QUERY_FAILED',
+    expect.stringContaining(`LINE 1: SELECT sum(a), CAST(min(t)`),
+  ]);
 });

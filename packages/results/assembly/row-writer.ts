@@ -118,7 +118,7 @@ export function writeCell(to: usize, column: usize, row: i32): usize {
     case kindUint32:
       return writeUnsigned(to, load<u32>(values + (row << 2)));
     case kindUint64:
-      return writeUnsigned(to, load<u64>(values + (row << 3)));
+      return closed(writeUnsigned(opened(to, quotes), load<u64>(values + (row << 3))), quotes);
     case kindFloat32: {
       const value = load<f32>(values + (row << 2));
       if (isFinite(value)) return writeFloat(to, value);

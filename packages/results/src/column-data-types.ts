@@ -1,8 +1,20 @@
-import { DataType, type Field, Precision, type Schema } from 'apache-arrow';
+import { DataType, type Field, type Int, Precision, type Schema } from 'apache-arrow';
 
 /** Field metadata by which an engine overrides the type name, for text that holds something else than text. */
 const columnDataTypeKey = 'quire:columnDataType';
 const extensionNameKey = 'ARROW:extension:name';
+
+/** What arrays may be of; lists of anything else are JSON. */
+const arrayItemTypes: ReadonlySet<string> = new Set([
+  'INT',
+  'LONG',
+  'FLOAT',
+  'DOUBLE',
+  'BOOLEAN',
+  'TIMESTAMP',
+  'STRING',
+  'BYTES',
+]);
 
 /** Columns whose text is JSON (https://arrow.apache.org/docs/format/CanonicalExtensions.html#json). */
 export function isJsonField(field: Field): boolean {
@@ -16,6 +28,15 @@ export function isUuidField(field: Field): boolean {
   );
 }
 
+/** Columns of lists whose cells are strings that hold JSON, because there is no array type for them. */
+export function isJsonListField(field: Field): boolean {
+  return isListType(field.type as DataType) && columnDataTypeOf(field) === 'JSON';
+}
+
+function isListType(type: DataType): boolean {
+  return DataType.isList(type) || DataType.isLargeList(type) || DataType.isFixedSizeList(type);
+}
+
 /** The `columnDataTypes` of a schema, one per column (CONTRACT.md section 2, "Column types and cells"). */
 export function columnDataTypes(schema: Schema): string[] {
   return schema.fields.map((field) => columnDataTypeOf(field));
@@ -25,8 +46,7 @@ function columnDataTypeOf(field: Field): string {
   const type = field.type as DataType;
   const override = field.metadata.get(columnDataTypeKey);
   if (override !== undefined) return override;
-  // An unsigned 32-bit integer does not fit the INT of clients that are typed: LONG holds it.
-  if (DataType.isInt(type)) return type.bitWidth < 32 || (type.bitWidth === 32 && type.isSigned) ? 'INT' : 'LONG';
+  if (DataType.isInt(type)) return integerTypeOf(type);
   if (DataType.isFloat(type)) return type.precision === Precision.DOUBLE ? 'DOUBLE' : 'FLOAT';
   if (DataType.isDecimal(type)) return 'BIG_DECIMAL';
   if (DataType.isBool(type)) return 'BOOLEAN';
@@ -35,9 +55,14 @@ function columnDataTypeOf(field: Field): string {
   if (DataType.isMap(type)) return 'MAP';
   if (DataType.isBinary(type) || DataType.isLargeBinary(type)) return 'BYTES';
   if (DataType.isFixedSizeBinary(type)) return isUuidField(field) ? 'STRING' : 'BYTES';
-  if (DataType.isList(type) || DataType.isLargeList(type) || DataType.isFixedSizeList(type)) {
-    const child = (type.children as readonly Field[])[0];
-    return `${child === undefined ? 'STRING' : columnDataTypeOf(child)}_ARRAY`;
-  }
-  return 'STRING';
+  if (!isListType(type)) return 'STRING';
+  const child = (type.children as readonly Field[])[0];
+  const childType = child === undefined ? 'STRING' : columnDataTypeOf(child);
+  return arrayItemTypes.has(childType) ? `${childType}_ARRAY` : 'JSON';
+}
+
+function integerTypeOf({ bitWidth, isSigned }: Int): string {
+  if (bitWidth === 64) return isSigned ? 'LONG' : 'BIG_DECIMAL';
+  // An unsigned 32-bit integer does not fit the INT of clients that are typed: LONG holds it.
+  return bitWidth < 32 || isSigned ? 'INT' : 'LONG';
 }

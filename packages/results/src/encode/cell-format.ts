@@ -1,5 +1,5 @@
 import { type Data, DataType, type Field } from 'apache-arrow';
-import { isUuidField } from '../column-data-types.ts';
+import { isJsonListField, isUuidField } from '../column-data-types.ts';
 import type { CellWriter } from './cell-writer.ts';
 import { csvWriterOf } from './csv-cell.ts';
 import { fixedKindOf } from './fixed-kind.ts';
@@ -77,7 +77,7 @@ function listColumnOf(field: Field, data: Data, format: CellFormat): WriterColum
   if (!format.isJson) return undefined;
   const itemField = (type.children as readonly Field[] | undefined)?.[0];
   const items = data.children[0];
-  if (itemField === undefined || items === undefined) return undefined;
+  if (itemField === undefined || items === undefined || isJsonListField(field)) return undefined;
   if (DataType.isFixedSizeList(type)) {
     return jsonListColumn(data, format.nullText, writerColumnOf(itemField, items, format), type.listSize);
   }

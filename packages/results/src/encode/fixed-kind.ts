@@ -30,7 +30,7 @@ export interface FixedKind {
   readonly textBytesMax: number;
 }
 
-const integerBytes = 20;
+const integerBytes = 22;
 const floatBytes = 26;
 const dateBytes = 26;
 const timestampBytes = 50;
@@ -41,7 +41,8 @@ const decimalBytes = 83;
 export function fixedKindOf(type: DataType): FixedKind | undefined {
   if (DataType.isInt(type)) {
     const kind = integerKindOf(type.bitWidth, type.isSigned);
-    return { kind, widthBytes: type.bitWidth / 8, isQuoted: false, textBytesMax: integerBytes };
+    // On the wire that is BIG_DECIMAL: many clients have no number for it.
+    return { kind, widthBytes: type.bitWidth / 8, isQuoted: kind === kindUint64, textBytesMax: integerBytes };
   }
   if (DataType.isFloat(type)) {
     if (type.precision === Precision.HALF) return undefined;

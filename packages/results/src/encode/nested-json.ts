@@ -1,12 +1,13 @@
 import { type Data, DataType, type Field } from 'apache-arrow';
+import { isJsonListField } from '../column-data-types.ts';
 import { ByteSink } from './byte-sink.ts';
 import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf } from './column-reader.ts';
 import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
 
 /**
- * Where a JSON value stands: as the cell of a row, where structs and JSON text are strings that hold JSON (CONTRACT.md section 2), or
- * within such JSON, where they are values like any other.
+ * Where a JSON value stands: as the cell of a row, where structs, lists of them and JSON text are strings that hold JSON
+ * (CONTRACT.md section 2), or within such JSON, where they are values like any other.
  */
 export type JsonPosition = 'cell' | 'value';
 
@@ -26,8 +27,8 @@ const quote = 34;
  */
 export function nestedJsonWriterOf(field: Field, data: Data, position: JsonPosition, jsonWriterOf: JsonWriterOf): CellWriter {
   const scratch = new ByteSink(1024);
-  const write = nestedWriterOf(field.type as DataType, data, position, jsonWriterOf);
-  const isString = position === 'cell' && DataType.isStruct(field.type);
+  const isString = position === 'cell' && (DataType.isStruct(field.type) || isJsonListField(field));
+  const write = nestedWriterOf(field.type as DataType, data, isString ? 'value' : position, jsonWriterOf);
   return {
     widthMax: 0,
     widthOf: (row) => {

@@ -85,7 +85,7 @@ export const columnKinds: readonly ColumnKind[] = [
   kind(new Int16(), 'INT', fc.integer({ min: -32_768, max: 32_767 }), String),
   kind(new Int32(), 'INT', int32, String),
   kind(new Int64(), 'LONG', fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), String),
-  kind(new Uint64(), 'LONG', fc.bigInt(0n, 2n ** 64n - 1n), String),
+  kind(new Uint64(), 'BIG_DECIMAL', fc.bigInt(0n, 2n ** 64n - 1n), (value) => quoted(String(value))),
   kind(
     new Float32(),
     'FLOAT',
