@@ -3,12 +3,14 @@ import { pinotOperations } from './pinot/pinot-operations.ts';
 import { tableOperations } from './pinot/table-operations.ts';
 import { queryOperations } from './query-operations.ts';
 import { resultOperations } from './result-operations.ts';
+import { runningQueryOperations } from './running-query-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 import { sweepOperation } from './sweep-operation.ts';
 
 /** Every call of a broker (CONTRACT.md section 2). It serves `readLink` and `readSweepPlan` only when it is told to. */
 export const brokerOperations = {
   ...queryOperations,
+  ...runningQueryOperations,
   ...resultOperations,
   ...linkOperations,
   ...pinotOperations,

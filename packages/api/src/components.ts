@@ -21,6 +21,7 @@ import {
 } from './pinot/table-list.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 import { OwnedResult, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
+import { QueryStatus, RunningQuery, RunningQueryList } from './query-status.ts';
 import { DataSchema, ResultTable } from './result-table.ts';
 import { SettingsResponse } from './settings-response.ts';
 import { SweepPlanResponse } from './sweep-operation.ts';
@@ -37,6 +38,9 @@ export const components = [
   CursorResponse,
   QueryResponse,
   MetadataResponse,
+  QueryStatus,
+  RunningQuery,
+  RunningQueryList,
   ResponseMetadata,
   StoredResult,
   OwnedResult,

@@ -16,6 +16,7 @@ const statusOfKind: Readonly<Record<ErrorKind, number>> = {
 const statusOfCode: Partial<Record<ErrorCode, number>> = {
   INVALID_SETTING: 500, // the server's own: a caller cannot correct it
   INVALID_BATCH: 500, // an engine's defect
+  QUERY_CANCELLED: 410, // its rows are gone
   INVALID_OBJECT_KEY: 500, // ids are parsed before they become keys
   OFFSET_OUT_OF_RANGE: 416,
   BODY_TOO_LARGE: 413,

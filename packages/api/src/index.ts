@@ -25,14 +25,17 @@ export {
   parseIntegerParameter,
   parseOffset,
   parseRowCount,
+  parseWaitMs,
   type RawParameter,
 } from './parameters.ts';
 export {
   callerPattern,
   clusterPatterns,
   sweepPattern,
+  isReservedSegment,
   metadataPath,
   pagePath,
+  queryPath,
   routePatterns,
   storedResultPath,
 } from './paths.ts';
@@ -47,6 +50,7 @@ export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts
 export { parameterTypes, parseQueryParameters, type ParameterType } from './query-parameters.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 export { OwnedResult, RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
+export { type QueryState, QueryStatus, RunningQuery, RunningQueryList } from './query-status.ts';
 export { refer } from './reference.ts';
 export { SweepPlanResponse } from './sweep-operation.ts';
 export { SettingsResponse } from './settings-response.ts';

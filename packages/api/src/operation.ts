@@ -36,7 +36,7 @@ export interface Operation {
 }
 
 /** What every response has in its head. */
-const usualHeaders = { 'x-request-id': { type: 'string', description: 'Id of the call, by which the log names it.' } };
+export const usualHeaders = { 'x-request-id': { type: 'string', description: 'Id of the call, by which the log names it.' } };
 
 /** A response of one media type. */
 export function responseOf(description: string, mediaType: string, schema: object): OperationResponse {

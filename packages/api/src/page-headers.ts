@@ -9,6 +9,7 @@ export const pageHeaders = {
   prevOffsetParams: 'quire-prev-offset-params',
   brokerHost: 'quire-broker-host',
   brokerPort: 'quire-broker-port',
+  state: 'quire-query-state',
 } as const;
 
 /** When the result expires, in epoch milliseconds; with every page, in every format. Not in the body, which never changes. */

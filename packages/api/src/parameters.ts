@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core/portable';
+import { parseDurationMs, QuireError } from '@quire/core/portable';
 import type { PageRequest } from '@quire/core/portable';
 import { isPageFormat, type PageFormat, pageFormats } from './page-format.ts';
 
@@ -41,6 +41,22 @@ export function parseIntegerParameter(name: string, value: RawParameter): number
     throw new QuireError('INVALID_PARAMETER', `${name} is ${quote(text)}; expected an integer ≥ 0.`);
   }
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Reads how long to wait, such as `500ms` or `2s`.
+ *
+ * @throws INVALID_PARAMETER when it is given twice, or no duration
+ */
+export function parseWaitMs(value: RawParameter): number | undefined {
+  const expected = 'a duration such as 500ms or 2s; 0s does not wait';
+  const text = single('wait', value, expected);
+  if (text === undefined) return undefined;
+  try {
+    return parseDurationMs(text);
+  } catch (cause) {
+    throw new QuireError('INVALID_PARAMETER', `wait is ${quote(text)}; expected ${expected}.`, { cause });
+  }
 }
 
 /**

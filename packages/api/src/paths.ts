@@ -1,6 +1,8 @@
 /** Paths of a broker's calls, as route patterns: `:requestId` stands for one path segment. All accept a trailing slash. */
 export const routePatterns = {
   query: '/query/sql',
+  queries: '/queries',
+  runningQuery: '/query/:requestId',
   page: '/query/:requestId/results',
   metadata: '/query/:requestId/metadata',
   link: '/query/:requestId/link',
@@ -25,6 +27,16 @@ export const sweepPattern = '/sweep';
 
 /** Path of the call that says who calls. */
 export const callerPattern = '/whoami';
+
+/** Whether a path's segment is that of another call, where request ids stand as well: `/query/sql` takes queries. */
+export function isReservedSegment(requestId: string): boolean {
+  return routePatterns.query === `/query/${requestId}`;
+}
+
+/** Path of one query, to ask how far it is, and to cancel it. */
+export function queryPath(requestId: string): string {
+  return routePatterns.runningQuery.replace(':requestId', encodeURIComponent(requestId));
+}
 
 /** Path of a result's pages. */
 export function pagePath(requestId: string): string {

@@ -5,6 +5,7 @@ import { pinotOperations } from './pinot/pinot-operations.ts';
 import { tableOperations } from './pinot/table-operations.ts';
 import { queryOperations } from './query-operations.ts';
 import { resultOperations } from './result-operations.ts';
+import { runningQueryOperations } from './running-query-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 
 /** The request headers by which a caller says which broker holds a result (SPECIFICATION.md section 4.5), as Node names them. */
@@ -115,6 +116,12 @@ export const proxyOperations = {
   runQuery: toAnyBroker(queryOperations.runQuery),
   readPage: toHolder(queryOperations.readPage),
   readMetadata: toHolder(queryOperations.readMetadata),
+  readQuery: toHolder(runningQueryOperations.readQuery),
+  cancelQuery: toHolder(runningQueryOperations.cancelQuery),
+  listQueries: toAllBrokers(
+    runningQueryOperations.listQueries,
+    'The queries of all brokers that wait or run, newest first: for admins all, for others their own. Those of brokers that do not answer are missing.',
+  ),
   readLink: toHolder(linkOperations.readLink),
   listResults: toAllBrokers(
     resultOperations.listResults,

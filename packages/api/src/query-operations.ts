@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
-import { cacheHeaders, errorResponses, type Operation, pageResponse, responseOf } from './operation.ts';
+import { cacheHeaders, errorResponses, type Operation, pageResponse, responseOf, usualHeaders } from './operation.ts';
 import { pageFormats } from './page-format.ts';
+import { pageHeaders } from './page-headers.ts';
 import { routePatterns } from './paths.ts';
 import { PinotCursorResponse } from './pinot/cursor-response.ts';
 import { QueryBody } from './query-body.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
+import { QueryStatus } from './query-status.ts';
 import { refer } from './reference.ts';
 
 export const RequestIdParams = Type.Object({ requestId: Type.String({ description: 'Id of the result: a UUID version 7.' }) });
@@ -15,6 +17,21 @@ const numRows = Type.Optional(
 const format = Type.Optional(
   Type.Unsafe<string>({ type: 'string', enum: pageFormats, description: 'Format of the answer; goes before Accept.' }),
 );
+
+const wait = Type.Optional(
+  Type.String({
+    description:
+      'How long to wait for rows of a query that runs, such as 500ms or 2s; 0s does not wait. Absent, or more than the configured maximum: that.',
+    examples: ['2s'],
+  }),
+);
+
+/** The answer while there is nothing to make a page of: in JSON, whatever the format. */
+const notYet = {
+  description: 'The query waits for its turn, or has not told its columns yet: no rows.',
+  content: { 'application/json': { schema: refer(QueryStatus) } },
+  headers: { ...usualHeaders, [pageHeaders.state]: { type: 'string', description: 'QUEUED or RUNNING.' } },
+};
 
 const runQuery: Operation = {
   method: 'POST',
@@ -31,6 +48,14 @@ const runQuery: Operation = {
       getCursor: Type.Optional(
         Type.Boolean({ description: 'The same, in the way of Apache Pinot: the answer is a PinotCursorResponse, in JSON.' }),
       ),
+      async: Type.Optional(
+        Type.Boolean({
+          description:
+            'With doPaginate=true: answer as soon as the rows of the first page are there. The query goes on, also when its caller has gone; ' +
+            'its rows can be read while it runs.',
+        }),
+      ),
+      wait,
       numRows,
       format,
     }),
@@ -39,6 +64,7 @@ const runQuery: Operation = {
       200: pageResponse('The first page of the stored result, the whole answer, or the exceptions of a query that failed.', {
         anyOf: [refer(CursorResponse), refer(PinotCursorResponse), refer(QueryResponse)],
       }),
+      202: notYet,
       ...errorResponses(
         'INVALID_PARAMETER',
         'INVALID_BODY',
@@ -64,21 +90,29 @@ const readPage: Operation = {
     summary: 'Read a page of a stored result',
     description:
       'Rows [offset, offset + numRows) of the result, fewer at its end. A page never changes: it has a strong ETag and may be ' +
-      'cached until the result expires.',
+      'cached until the result expires. While the query runs, a page has the rows that are there; the call waits for those that are not. ' +
+      'After a query that failed or was cancelled, its code and reason come instead.',
     tags: ['query'],
     params: RequestIdParams,
     querystring: Type.Object({
       offset: Type.Integer({ minimum: 0, description: 'First row of the page. The number of rows itself gives an empty page.' }),
+      wait,
       numRows,
       format,
     }),
     response: {
+      202: notYet,
       200: { ...page, headers: { ...page.headers, ...cacheHeaders } },
       304: { type: 'null', description: 'The page has the ETag that If-None-Match names.', headers: cacheHeaders },
       ...errorResponses(
         'INVALID_PARAMETER',
         'NOT_ACCEPTABLE',
         'OFFSET_OUT_OF_RANGE',
+        'QUERY_FAILED',
+        'QUERY_CANCELLED',
+        'QUERY_LIMIT_EXCEEDED',
+        'QUERY_TIMED_OUT',
+        'STORE_FULL',
         'RESULT_NOT_FOUND',
         'RESULT_EXPIRED',
         'RESULT_EVICTED',

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { MetadataRecord, QueryException } from './metadata-record.ts';
+import { stateSchema } from './query-status.ts';
 import { refer } from './reference.ts';
 import { ResultTable } from './result-table.ts';
 
@@ -25,6 +26,12 @@ export const CursorResponse = Type.Object(
     numServersQueried: Type.Integer({ description: 'Always 1; some clients insist on it.' }),
     numServersResponded: Type.Integer({ description: 'Equal to numServersQueried.' }),
     timeUsedMs: Type.Integer({ minimum: 0, description: 'How long the query took, in milliseconds.' }),
+    state: Type.Optional(
+      stateSchema(
+        'RUNNING while the query runs; `numRowsResultSet` is then what can be read by now, and more rows may follow. Absent from then on.',
+        ['RUNNING'],
+      ),
+    ),
   },
   { $id: 'CursorResponse', description: 'One page of a stored result.' },
 );

@@ -51,7 +51,14 @@ const deleteResult: Operation = {
     params: RequestIdParams,
     response: {
       200: text('A sentence that says so.', 'Query Results for 0190163d-8694-739b-aea5-966c26f8ad91 deleted.'),
-      ...errorResponses('RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED', 'STORE_UNAVAILABLE'),
+      ...errorResponses(
+        'RESULT_NOT_FOUND',
+        'RESULT_EXPIRED',
+        'RESULT_EVICTED',
+        'RESULT_DELETED',
+        'CONFLICT',
+        'STORE_UNAVAILABLE',
+      ),
     },
   },
 };
@@ -94,6 +101,7 @@ const renewResult: Operation = {
         'RESULT_EXPIRED',
         'RESULT_EVICTED',
         'RESULT_DELETED',
+        'CONFLICT',
         'STORE_FULL',
         'STORE_UNAVAILABLE',
       ),

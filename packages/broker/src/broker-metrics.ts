@@ -8,6 +8,11 @@ export class BrokerMetrics extends ServiceMetrics {
     'Queries, by duration from acceptance to the stored answer.',
     ['outcome'],
   );
+  readonly #firstRows = this.histogram(
+    'quire_query_first_rows_seconds',
+    'Queries with async=true, by duration from acceptance to the answer with what is there of the first page.',
+    [],
+  );
   readonly #rows = this.counter('quire_rows_served_total', 'Rows served, by format.', ['format']);
   readonly #bytes = this.counter('quire_bytes_served_total', 'Bytes of rows served, before compression, by format.', ['format']);
   readonly #storeCalls = this.histogram('quire_store_call_duration_seconds', 'Calls to the object store, by duration.', [
@@ -19,6 +24,11 @@ export class BrokerMetrics extends ServiceMetrics {
   readonly #killedWorkers = this.counter('quire_workers_killed_total', 'Processes that ended with their query, by reason.', [
     'reason',
   ]);
+
+  /** Counts a first page that came before its query had ended. */
+  observeFirstRows(durationMs: number): void {
+    this.#firstRows.observe({}, durationMs / 1000);
+  }
 
   /** Counts a query that has ended: `ok`, or the code of what ended it. */
   observeQuery(outcome: string, durationMs: number): void {
@@ -44,6 +54,11 @@ export class BrokerMetrics extends ServiceMetrics {
   watchQueries(queue: { readonly takenCount: number; readonly waitingCount: number }): void {
     this.gauge('quire_queries_running', 'Queries that run.', () => queue.takenCount);
     this.gauge('quire_queries_queued', 'Queries that wait to start.', () => queue.waitingCount);
+  }
+
+  /** Shows how many results can be read while they grow, asked at each scrape. */
+  watchGrowing(count: () => number): void {
+    this.gauge('quire_results_growing', 'Results that can be read while their query runs.', count);
   }
 
   /** Shows the processes that queries run in, asked at each scrape. */

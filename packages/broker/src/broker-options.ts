@@ -7,7 +7,7 @@ import type { BrokerMetrics } from './broker-metrics.ts';
 /**
  * What a broker is made of. It owns none of it: the code that made the engine and the store closes them, after the broker.
  *
- * `pageRowCount` and `queryTimeoutMs` are read at every call, so that a getter makes them live.
+ * `pageRowCount`, `queryTimeoutMs` and `rowsWaitMaxMs` are read at every call, so that a getter makes them live.
  */
 export interface BrokerOptions extends ServerOptions {
   /** Runs queries: in this process, or, when it stores their answers itself, wherever it likes. */
@@ -31,6 +31,8 @@ export interface BrokerOptions extends ServerOptions {
   readonly pageRowCount: number;
   /** How long a query may take in all: waiting for its turn, running, storing. */
   readonly queryTimeoutMs: number;
+  /** How long a call may wait at most for rows of a query that runs; default 10 s. */
+  readonly rowsWaitMaxMs?: number;
   /** How many queries run at once. */
   readonly queriesRunningMax: number;
   /** How many more may wait; a further one is refused. */

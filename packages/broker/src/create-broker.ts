@@ -6,6 +6,7 @@ import type { BrokerOptions } from './broker-options.ts';
 import { PageLimiter } from './page-limiter.ts';
 import { brokerRoutes } from './routes/index.ts';
 import { createQueryQueue } from './query-runner.ts';
+import { RunningQueries } from './running-queries.ts';
 
 /**
  * Creates a broker: the HTTP service that runs queries, keeps their results and serves pages of them. When it has closed, nothing of
@@ -16,6 +17,8 @@ export function createBroker(options: BrokerOptions): Service {
   const metrics = options.metrics ?? new BrokerMetrics();
   const queue = createQueryQueue({ runningMax: options.queriesRunningMax, queuedMax: options.queriesQueuedMax });
   metrics.watchQueries(queue);
+  const queries = new RunningQueries();
+  metrics.watchGrowing(() => queries.growingCount);
   return createService({
     server: options,
     about,
@@ -28,6 +31,7 @@ export function createBroker(options: BrokerOptions): Service {
         clock,
         metrics,
         queue,
+        queries,
         pageLimiter: new PageLimiter(clock),
         calls: service.calls,
         startMs: service.startMs,

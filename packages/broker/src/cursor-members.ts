@@ -1,4 +1,4 @@
-import { type CursorResponse, formatPageParameters, pageHeaders } from '@quire/api';
+import { type CursorResponse, formatPageParameters, pageHeaders, type QueryStatus } from '@quire/api';
 import { nextPage, type PageRequest, previousPage } from '@quire/core';
 import type { Result, ResultPage } from '@quire/results';
 import { serverCountsOf, wholeMs } from './metadata-record.ts';
@@ -28,6 +28,31 @@ export function cursorMembersOf(
     prevOffsetParams: previous === undefined ? null : formatPageParameters(previous),
     ...serverCountsOf(result.statistics),
     timeUsedMs: wholeMs(result.statistics.elapsedMs),
+  };
+}
+
+/** The same of a page of a query that runs: what follows is not known yet, so that there always is a next page. */
+export function growingMembersOf(
+  status: QueryStatus,
+  { page, asked }: { readonly page: ResultPage; readonly asked: PageRequest },
+): CursorMembers {
+  const { requestId, brokerId, numRowsResultSet, brokerHost, brokerPort, timeUsedMs } = status;
+  const previous = previousPage(asked);
+  return {
+    requestId,
+    brokerId,
+    numRowsResultSet: Math.max(numRowsResultSet, page.range.end),
+    offset: page.range.start,
+    numRows: page.rowCount,
+    nextOffsetParams: formatPageParameters({ offset: page.range.end, rowCount: asked.rowCount }),
+    exceptions: [],
+    ...(brokerHost !== undefined && { brokerHost }),
+    ...(brokerPort !== undefined && { brokerPort }),
+    prevOffsetParams: previous === undefined ? null : formatPageParameters(previous),
+    numServersQueried: 1,
+    numServersResponded: 1,
+    timeUsedMs,
+    state: 'RUNNING',
   };
 }
 

@@ -1,4 +1,4 @@
-import type { MetadataRecord, QueryException } from '@quire/api';
+import type { MetadataRecord, QueryException, QueryStatus } from '@quire/api';
 import { type ClusterStatistics, noClusterStatistics, type QueryStatistics } from '@quire/core';
 import type { Result } from '@quire/results';
 
@@ -24,6 +24,12 @@ export function metadataOfFailure(failure: {
   const { requestId, brokerId, exception, elapsedMs } = failure;
   const statistics = { elapsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
   return metadataOf({ requestId, brokerId, exceptions: [exception], rowCount: 0, statistics });
+}
+
+/** The metadata record of a query that runs, or ended without a result. */
+export function metadataOfStatus({ requestId, brokerId, exceptions, numRowsResultSet, timeUsedMs }: QueryStatus): MetadataRecord {
+  const statistics = { elapsedMs: timeUsedMs, cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
+  return metadataOf({ requestId, brokerId, exceptions, rowCount: numRowsResultSet, statistics });
 }
 
 /** A duration as the wire has it. */

@@ -1,7 +1,9 @@
 import { type Clock, isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
 import { Slots, withDeadline } from '@quire/core/wait';
-import type { Result, StoringEngine } from '@quire/results';
+import type { GrowingResult, Result, StoringEngine } from '@quire/results';
 import type { BrokerMetrics } from './broker-metrics.ts';
+import type { RunningQueries } from './running-queries.ts';
+import { failureOf, type QueryOutcome, RunningQuery } from './running-query.ts';
 
 /** One query that somebody may run. */
 export interface QueryRun {
@@ -10,44 +12,73 @@ export interface QueryRun {
   readonly requestId: RequestId;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Shows its rows while it runs; it ends with the query. */
+  readonly growth?: GrowingResult | undefined;
 }
 
 export interface QueryRunner {
   readonly engine: StoringEngine;
   /** Its slots are for queries that run. */
   readonly queue: Slots;
+  readonly queries: RunningQueries;
   readonly metrics: BrokerMetrics;
   readonly clock: Clock;
 }
 
-/**
- * Runs a query when its turn comes and stores its whole answer. When it fails, times out or is aborted, nothing stays behind.
- *
- * @throws TOO_MANY_QUERIES when it may not even wait
- * @throws QUERY_TIMED_OUT when waiting, running and storing together took too long
- * @throws whatever the engine and the store throw
- */
-export async function runQuery(runner: QueryRunner, run: QueryRun): Promise<Result> {
-  const startMs = runner.clock.monotonicMs();
-  const observe = (outcome: string): void => runner.metrics.observeQuery(outcome, runner.clock.monotonicMs() - startMs);
+/** A query under way, and its stored answer. */
+export interface StartedQuery {
+  readonly query: RunningQuery;
+  /**
+   * Resolves once the answer stands; when it rejects, nothing stays behind.
+   *
+   * @throws TOO_MANY_QUERIES when it may not even wait
+   * @throws QUERY_TIMED_OUT when waiting, running and storing together took too long
+   * @throws QUERY_CANCELLED when somebody cancelled it
+   * @throws whatever the engine and the store throw
+   */
+  readonly result: Promise<Result>;
+}
+
+/** Runs a query when its turn comes and stores its whole answer; until it has ended, it can be watched and cancelled. */
+export function startQuery(runner: QueryRunner, run: QueryRun): StartedQuery {
+  const { requestId, owner, growth, query: asked } = run;
+  const isPaginated = asked.isPaginated === true;
+  const query = new RunningQuery({ requestId, owner, sql: asked.sql, isPaginated, growth, clock: runner.clock });
+  runner.queries.add(query);
+  return { query, result: watched(runner, query, runQuery(runner, query, run)) };
+}
+
+async function watched(runner: QueryRunner, query: RunningQuery, running: Promise<Result>): Promise<Result> {
   try {
-    const { timeoutMs, signal: caller } = run;
-    const result = await withDeadline({ clock: runner.clock, timeoutMs, signal: caller, error: timedOut }, (signal) =>
-      runner.queue.run(() => executeAndStore(runner, run, signal, startMs), signal),
-    );
-    observe('ok');
+    const result = await running;
+    await ended(runner, query, { kind: 'done', result }, 'ok');
     return result;
   } catch (error) {
-    observe(isQuireError(error) ? error.code : 'INTERNAL');
+    await ended(runner, query, failureOf(error), isQuireError(error) ? error.code : 'INTERNAL');
     throw error;
   }
 }
 
-async function executeAndStore(runner: QueryRunner, run: QueryRun, signal: AbortSignal, startMs: number): Promise<Result> {
+async function ended(runner: QueryRunner, query: RunningQuery, outcome: QueryOutcome, label: string): Promise<void> {
+  runner.metrics.observeQuery(label, query.elapsedMs);
+  const ending = query.end(outcome);
+  // In the same moment: a caller that asks from now on finds its result, or why there is none.
+  runner.queries.remove(query);
+  await ending;
+}
+
+function runQuery(runner: QueryRunner, query: RunningQuery, run: QueryRun): Promise<Result> {
+  const signal = AbortSignal.any([run.signal, query.signal]);
+  const limit = { clock: runner.clock, timeoutMs: run.timeoutMs, signal, error: timedOut };
+  return withDeadline(limit, (limited) => runner.queue.run(() => executeAndStore(runner, query, run, limited), limited));
+}
+
+async function executeAndStore(runner: QueryRunner, query: RunningQuery, run: QueryRun, signal: AbortSignal): Promise<Result> {
+  query.start();
   // The wait has used up some of the time; the engine stops by itself at about the same moment.
-  const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - (runner.clock.monotonicMs() - startMs)));
-  const { owner, requestId } = run;
-  return runner.engine.store(run.query, { signal, limits: { timeoutMs }, owner, requestId });
+  const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - query.elapsedMs));
+  const { owner, requestId, growth } = run;
+  return runner.engine.store(run.query, { signal, limits: { timeoutMs }, owner, requestId, growth });
 }
 
 /** Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be told. */

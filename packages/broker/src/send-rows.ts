@@ -12,7 +12,8 @@ import { cursorHeadersOf, type CursorMembers } from './cursor-members.ts';
 
 /** Rows as a response brings them. */
 export interface RowsReply {
-  readonly result: Result;
+  readonly requestId: string;
+  readonly schema: Result['schema'];
   readonly page: ResultPage;
   readonly format: PageFormat;
   readonly contentEncoding: ContentEncoding;
@@ -27,22 +28,25 @@ export interface RowsReply {
 /** What a response with rows depends on, beside its URL. */
 export const rowsVary = 'accept, accept-encoding, authorization';
 
+/** Rows in a store and the bytes that they take there. */
+type StoredSize = Pick<Result['entry'], 'rowCount' | 'sizeBytes'>;
+
 /** The compression for a page, decided by what the result's rows take in the store: nothing is read for it. */
-export function chooseRowsEncoding(request: FastifyRequest, { entry }: Result, page: ResultPage): ContentEncoding {
-  const estimatedBytes = entry.rowCount === 0 ? 0 : (entry.sizeBytes / entry.rowCount) * page.rowCount;
+export function chooseRowsEncoding(request: FastifyRequest, stored: StoredSize, page: ResultPage): ContentEncoding {
+  const estimatedBytes = stored.rowCount === 0 ? 0 : (stored.sizeBytes / stored.rowCount) * page.rowCount;
   return chooseEncoding(request.headers, estimatedBytes);
 }
 
 /** The headers of a response with rows. */
 function rowsHeadersOf(rows: RowsReply): Record<string, string> {
-  const { format, page, members, result } = rows;
+  const { format, page, members, requestId } = rows;
   const { start, end } = page.range;
   return {
     'content-type': contentTypes[format],
     vary: rowsVary,
     ...(rows.contentEncoding !== 'identity' && { 'content-encoding': rows.contentEncoding }),
     ...(format !== 'json' && {
-      'content-disposition': `attachment; filename="${result.entry.requestId}-rows-${start}-${end}.${format}"`,
+      'content-disposition': `attachment; filename="${requestId}-rows-${start}-${end}.${format}"`,
       ...cursorHeadersOf(members),
     }),
     ...rows.headers,
@@ -90,11 +94,11 @@ async function* observed(
   rows: RowsReply,
   options: Pick<EncodeOptions, 'isDoneWithChunks'>,
 ): AsyncGenerator<Uint8Array> {
-  const { result, page, format, envelope } = rows;
+  const { schema, page, format, envelope } = rows;
   const callContext = callContextOf(request);
   const { signal } = callContext.call;
   try {
-    const around = format === 'json' ? encodeEnvelope(result.schema, envelope) : undefined;
+    const around = format === 'json' ? encodeEnvelope(schema, envelope) : undefined;
     for await (const chunk of page.encode(format, { ...options, signal, ...(around !== undefined && { around }) })) {
       context.metrics.observeBytes(format, chunk.byteLength);
       yield chunk;

@@ -1,5 +1,6 @@
 import { isRequestId, QuireError } from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
+import { isBrokerId } from './layout.ts';
 import type { PageFormat } from './result-page.ts';
 import type { ResultStoreOptions } from './result-store-options.ts';
 
@@ -10,6 +11,9 @@ const formats: readonly PageFormat[] = ['json', 'arrow', 'csv', 'ndjson'];
 
 /** @throws INVALID_PARAMETER for the first option that a store of results cannot work with */
 export function checkStoreOptions(options: ResultStoreOptions): void {
+  if (!isBrokerId(options.brokerId)) {
+    throw new QuireError('INVALID_PARAMETER', `brokerId '${options.brokerId}' must be letters, digits, '_', '.' or '-'.`);
+  }
   const { compression, batchSizeBytes, cacheBytesMax, resultBytesMax, stalenessMaxMs } = options;
   checkDurationMs('expirationMs', options.expirationMs);
   checkDurationMs('expirationMaxMs', options.expirationMaxMs);

@@ -2,6 +2,9 @@ export type { ArrowBatch, ArrowColumn, ArrowField, ArrowSchema, ArrowType } from
 export type { Compression } from './arrow/buffer-codec.ts';
 export { listResultFolders, listResults, type ResultFolder, type FolderListOptions } from './catalog.ts';
 export { columnDataTypes } from './column-data-types.ts';
+export type { GrowResult } from './growing/growing-files.ts';
+export type { GrowingResult } from './growing/growing-result.ts';
+export type { GrowthNews, GrowthPlace } from './growing/growth-news.ts';
 export {
   brokerPrefix,
   dataKeyOf,

@@ -27,16 +27,19 @@ export interface EncodeOptions extends CallOptions {
   readonly around?: TextAround;
 }
 
+/** What a page has to know of its result. */
+export type PageRecord = Pick<CommitRecord, 'schema' | 'spans'>;
+
 /** One page of a result, planned but not read. */
 export class ResultPage {
   readonly range: RowRange;
   /** Stored bytes of the batches that the page touches: an upper bound of what a read takes from the store. */
   readonly sizeBytesMax: number;
-  readonly #record: CommitRecord;
+  readonly #record: PageRecord;
   readonly #plan: PagePlan;
   readonly #source: PageSource;
 
-  constructor(record: CommitRecord, range: RowRange, plan: PagePlan, source: PageSource) {
+  constructor(record: PageRecord, range: RowRange, plan: PagePlan, source: PageSource) {
     this.range = range;
     this.sizeBytesMax = plan.bytes.end - plan.bytes.start;
     this.#record = record;

@@ -1,5 +1,6 @@
 import type { CallOptions, Clock, ObjectStore, Random, RequestId } from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
+import type { GrowthPlace } from './growing/growth-news.ts';
 import type { ResultAdmission } from './result-admission.ts';
 
 export interface ResultStoreOptions {
@@ -32,6 +33,8 @@ export interface ResultStoreOptions {
    * own, no matter who deletes objects. Commit records at hand are looked up again when they were last seen longer ago. Default: 5,000.
    */
   readonly stalenessMaxMs?: number;
+  /** Where results are read from while they grow, as files without a name; default: the system's directory for temporary files. */
+  readonly tempDirectory?: string | undefined;
   /** Has the last word on whether there is room for a result; default: there is. */
   readonly admission?: ResultAdmission;
 }
@@ -40,6 +43,8 @@ export interface NewResult extends CallOptions {
   /** Name of the principal that runs the query. */
   readonly owner: string;
   readonly requestId?: RequestId;
+  /** Made by `ResultStore.grow`: shows the rows while they are written. */
+  readonly growth?: GrowthPlace | undefined;
 }
 
 export interface OpenOptions extends CallOptions {

@@ -15,7 +15,8 @@ import { KeyedQueue } from '@quire/core/wait';
 import type { ReadBatch } from './batch-reader.ts';
 import { listBrokerResults, measureUsage } from './catalog.ts';
 import { checkCreateOptions, checkDurationMs, checkStoreOptions, checkTimeMs } from './check-options.ts';
-import { dataKeyOf, isBrokerId, parseResultObjectName, resultPrefix } from './layout.ts';
+import { type GrowResult, growingFiles } from './growing/growing-files.ts';
+import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
 import { PageReader } from './page-reader.ts';
 import { PeerBrokers } from './peer-brokers.ts';
 import type { PagePlan } from './plan-page.ts';
@@ -43,6 +44,8 @@ const renewalAttemptsMax = 3;
  */
 export class ResultStore implements AsyncDisposable {
   readonly brokerId: string;
+  /** Prepares to read a result while it is written, which `create` or `createBy` then is given; the caller ends it. */
+  readonly grow: GrowResult;
   readonly #store: ObjectStore;
   readonly #records: RecordReader;
   readonly #removed = new RemovedResults();
@@ -56,12 +59,10 @@ export class ResultStore implements AsyncDisposable {
   /** @throws INVALID_PARAMETER when the broker id cannot stand in object names, or another option is out of its range */
   constructor(options: ResultStoreOptions) {
     checkStoreOptions(options);
-    if (!isBrokerId(options.brokerId)) {
-      throw new QuireError('INVALID_PARAMETER', `brokerId '${options.brokerId}' must be letters, digits, '_', '.' or '-'.`);
-    }
     this.brokerId = options.brokerId;
     this.#store = options.store;
     this.#pages = new PageReader(options);
+    this.grow = growingFiles(this.#pages.pool, options.tempDirectory);
     this.#clock = options.clock ?? systemClock;
     const peers = options.isShared === true ? new PeerBrokers(options.store, options.brokerId, this.#clock) : undefined;
     this.#records = new RecordReader({
@@ -93,6 +94,7 @@ export class ResultStore implements AsyncDisposable {
       pool: this.#pages.pool,
       clock: this.#clock,
       admission: this.#admission,
+      growth: options.growth,
       signal: options.signal,
     });
     this.#records.remember(written);
@@ -105,7 +107,7 @@ export class ResultStore implements AsyncDisposable {
    */
   async createBy(writer: ResultWriter, options: NewResult): Promise<Result> {
     const parts = { store: this.#store, admission: this.#admission, cache: this.#pages.cache, clock: this.#clock };
-    const open = await haveWritten(writer, this.#orderOf(options), parts);
+    const open = await haveWritten(writer, this.#orderOf(options), { ...parts, growth: options.growth });
     this.#records.remember(open);
     return this.#resultOf(open);
   }
@@ -217,11 +219,10 @@ export class ResultStore implements AsyncDisposable {
   /** What a writer has to know of a new result, as the settings are now. */
   #orderOf(options: NewResult): ResultOrder {
     checkCreateOptions(options);
-    const { owner, requestId } = options;
+    const { owner, requestId = createRequestId(this.#clock, this.#random) } = options;
     const { expirationMs, compression = 'none', resultBytesMax: sizeBytesMax = 0, batchSizeBytes } = this.#options;
     checkDurationMs('expirationMs', expirationMs); // which may have changed since the last time
-    const settings = { expirationMs, compression, batchSizeBytes, sizeBytesMax };
-    return { brokerId: this.brokerId, requestId: requestId ?? createRequestId(this.#clock, this.#random), owner, ...settings };
+    return { brokerId: this.brokerId, requestId, owner, expirationMs, compression, batchSizeBytes, sizeBytesMax };
   }
 
   async #openRecord(requestId: string, { mayRead, ...options }: OpenOptions): Promise<OpenRecord> {

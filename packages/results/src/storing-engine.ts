@@ -1,5 +1,6 @@
 import type { CallOptions, Query, QueryEngine, QueryLimits, RequestId } from '@quire/core';
 import type { Schema } from 'apache-arrow';
+import type { GrowthPlace } from './growing/growth-news.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Result } from './result.ts';
 
@@ -8,6 +9,8 @@ export interface StoringOptions extends CallOptions {
   /** Name of the principal that runs the query. */
   readonly owner: string;
   readonly requestId?: RequestId;
+  /** Shows the rows while they are written: `ResultStore.grow`. */
+  readonly growth?: GrowthPlace | undefined;
 }
 
 /** Runs queries and stores their answers whole; where it does so is its own affair. */
@@ -29,9 +32,14 @@ export interface StoringEngine {
 /** Runs queries on an engine in this process, which their memory and time then concern. */
 export function storeInProcess(engine: QueryEngine, results: Pick<ResultStore, 'create'>): StoringEngine {
   return {
-    store: async (query, { owner, requestId, ...options }) => {
+    store: async (query, { owner, requestId, growth, ...options }) => {
       await using execution = await engine.execute(query, options);
-      return await results.create(execution, { owner, signal: options.signal, ...(requestId !== undefined && { requestId }) });
+      return await results.create(execution, {
+        owner,
+        growth,
+        signal: options.signal,
+        ...(requestId !== undefined && { requestId }),
+      });
     },
     describe: async (query, options) => {
       await using execution = await engine.execute(query, options);

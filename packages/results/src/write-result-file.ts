@@ -9,6 +9,7 @@ import { encodeBatchMessage, encodeSchemaMessage, endOfStream } from './arrow/en
 import { BatchCutter } from './batch-cutter.ts';
 import type { BatchSpans } from './batch-spans.ts';
 import type { BufferPool } from './buffer-pool.ts';
+import type { WrittenBatch } from './growing/growth-writer.ts';
 
 export interface ResultFileOptions {
   readonly compression: Compression;
@@ -18,8 +19,10 @@ export interface ResultFileOptions {
   readonly batchSizeBytes: number | undefined;
   /** Lends the memory that messages are written in. */
   readonly pool: BufferPool;
-  /** Sees each batch message before it is written, with its index; a promise holds up the write, and a rejection ends it. */
-  onBatch?(index: number, message: Uint8Array): Promise<void> | undefined;
+  /** Told before anything is read where the first batch will begin. */
+  onBegin?(firstOffset: number): Promise<void> | undefined;
+  /** Sees each batch before it is written; a promise holds up the write, and a rejection ends it. */
+  onBatch?(batch: WrittenBatch): Promise<void> | undefined;
 }
 
 export interface ResultFileSummary {
@@ -55,6 +58,7 @@ export async function* encodeResultFile(
   const head = new Uint8Array(firstOffset);
   head.set(magic);
   head.set(opening, 8);
+  await options.onBegin?.(firstOffset);
   yield head;
 
   for await (const slices of cutter.cut(batches)) {
@@ -63,11 +67,15 @@ export async function* encodeResultFile(
     let isDone = false;
     try {
       if (options.sizeBytesMax > 0 && offset + length > options.sizeBytesMax) throw tooLarge(options.sizeBytesMax);
-      const pending = options.onBatch?.(ends.length, message.bytes);
+      const checksum = crc32(message.bytes);
+      const rowCount = slices.reduce((sum, { start, end }) => sum + end - start, 0);
+      const { rowsPerBatch } = cutter;
+      const end = offset + length;
+      const pending = options.onBatch?.({ index: ends.length, message: message.bytes, rowCount, rowsPerBatch, end, checksum });
       if (pending !== undefined) await pending;
       blocks.push(new FileBlock(message.metadataBytes, length - message.metadataBytes, offset));
-      checksums.push(crc32(message.bytes));
-      offset += length;
+      checksums.push(checksum);
+      offset = end;
       ends.push(offset);
       yield message.bytes;
       isDone = true;

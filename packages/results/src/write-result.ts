@@ -15,6 +15,8 @@ import { storedSchemaOf } from './arrow/stored-schema.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { encodeCommitRecord } from './commit-record.ts';
+import type { GrowthPlace } from './growing/growth-news.ts';
+import { GrowthWriter, type WrittenBatch } from './growing/growth-writer.ts';
 import { dataKeyOf, recordKeyOf } from './layout.ts';
 import type { OpenRecord } from './record-reader.ts';
 import type { ResultAdmission, SpaceReservation } from './result-admission.ts';
@@ -38,6 +40,8 @@ export interface WriteOptions extends CallOptions {
   readonly sizeBytesMax: number;
   readonly batchSizeBytes: number | undefined;
   readonly admission: ResultAdmission;
+  /** Where the rows can be read before the result stands; none: nobody wants to. */
+  readonly growth?: GrowthPlace | undefined;
 }
 
 const unknownStatistics = { elapsedMs: 0, cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
@@ -54,7 +58,8 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
   const dataKey = dataKeyOf(brokerId, requestId);
   let recordKey: string | undefined;
   const room = options.admission.reserve(requestId);
-  const file = new ResultFile(source, options, schema, dataKey, room);
+  await using growth = options.growth === undefined ? undefined : new GrowthWriter(options.growth);
+  const file = new ResultFile(source, options, { schema, dataKey, room, growth });
   try {
     await store.put(dataKey, file.bytes(), { signal });
     const { spans, rowCount, sizeBytes } = file.summary();
@@ -78,28 +83,25 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
   }
 }
 
+interface FileParts {
+  readonly schema: ReturnType<typeof storedSchemaOf>;
+  readonly dataKey: string;
+  readonly room: SpaceReservation;
+  readonly growth: GrowthWriter | undefined;
+}
+
 /** The data file as a stream of bytes, which knows afterwards what it held, or why its source failed. */
 class ResultFile {
   sourceError: unknown;
   #summary: ResultFileSummary | undefined;
   readonly #source: ResultSource;
   readonly #options: WriteOptions;
-  readonly #schema: ReturnType<typeof storedSchemaOf>;
-  readonly #dataKey: string;
-  readonly #room: SpaceReservation;
+  readonly #parts: FileParts;
 
-  constructor(
-    source: ResultSource,
-    options: WriteOptions,
-    schema: ReturnType<typeof storedSchemaOf>,
-    dataKey: string,
-    room: SpaceReservation,
-  ) {
+  constructor(source: ResultSource, options: WriteOptions, parts: FileParts) {
     this.#source = source;
     this.#options = options;
-    this.#schema = schema;
-    this.#dataKey = dataKey;
-    this.#room = room;
+    this.#parts = parts;
   }
 
   summary(): ResultFileSummary {
@@ -109,26 +111,33 @@ class ResultFile {
 
   async *bytes(): AsyncGenerator<Uint8Array> {
     const { cache, pool, compression, sizeBytesMax, batchSizeBytes, signal } = this.#options;
+    const { schema, dataKey, room, growth } = this.#parts;
     let cachedBytes = 0;
     let batchesBytes = 0;
-    this.#summary = yield* encodeResultFile(this.#schema, this.#batches(), {
+    const show = async (batch: WrittenBatch): Promise<void> => {
+      await room.extend(batch.message.byteLength, { signal });
+      await growth?.add(batch);
+    };
+    this.#summary = yield* encodeResultFile(schema, this.#batches(), {
       compression,
       pool,
       sizeBytesMax,
       batchSizeBytes,
-      onBatch: (index, message) => {
+      onBegin: (firstOffset) => growth?.begin(schema, firstOffset),
+      onBatch: (batch) => {
+        const { index, message } = batch;
         batchesBytes += message.byteLength;
         cachedBytes += message.byteLength;
-        if (cache.isFor(cachedBytes)) cache.set(this.#dataKey, index, message);
-        return this.#room.extend(message.byteLength, { signal });
+        if (cache.isFor(cachedBytes)) cache.set(dataKey, index, message);
+        return growth === undefined ? room.extend(message.byteLength, { signal }) : show(batch);
       },
     });
-    await this.#room.extend(this.#summary.sizeBytes - batchesBytes, { signal });
+    await room.extend(this.#summary.sizeBytes - batchesBytes, { signal });
   }
 
   /** The source's batches, held to the schema; a failure of the source is kept, because a store may wrap what it gets. */
   async *#batches(): AsyncGenerator<ColumnBatch<ArrowColumn>> {
-    const checker = new BatchChecker(this.#schema);
+    const checker = new BatchChecker(this.#parts.schema);
     try {
       for await (const batch of this.#source.batches) {
         throwIfAborted(this.#options.signal);

@@ -3,6 +3,7 @@ import type { Compression } from './arrow/buffer-codec.ts';
 import type { BatchCache } from './batch-cache.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { decodeCommitRecord } from './commit-record.ts';
+import type { GrowthPlace } from './growing/growth-news.ts';
 import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
 import type { OpenRecord } from './record-reader.ts';
 import type { ResultAdmission, SpaceReservation } from './result-admission.ts';
@@ -31,6 +32,8 @@ export interface ResultOrder {
 export interface WriteOrder extends ResultOrder {
   /** Bytes of the first batches that come back with the result, so that its first page reads nothing. */
   readonly firstBytesMax: number;
+  /** File to write a readable copy to, of a result that is read while it grows; news of it go to `parts.tell`. */
+  readonly growthPath?: string | undefined;
 }
 
 /** What was written: small, whatever the size of the answer. */
@@ -65,9 +68,15 @@ export type ResultWriter = (order: WriteOrder, admission: WriterAdmission) => Pr
 export async function writeOrdered(
   source: ResultSource,
   order: WriteOrder,
-  parts: CallOptions & { readonly store: ResultSink; readonly clock: Clock; readonly admission: WriterAdmission },
+  parts: CallOptions & {
+    readonly store: ResultSink;
+    readonly clock: Clock;
+    readonly admission: WriterAdmission;
+    readonly tell?: GrowthPlace['tell'];
+  },
 ): Promise<WrittenResult> {
-  const { store, clock, signal, admission } = parts;
+  const { store, clock, signal, admission, tell } = parts;
+  const { growthPath } = order;
   const firstBatches: Uint8Array[] = [];
   const { entry, recordBytes } = await writeResult(source, {
     ...order,
@@ -75,6 +84,7 @@ export async function writeOrdered(
     clock,
     signal,
     pool: new BufferPool(),
+    growth: growthPath === undefined || tell === undefined ? undefined : { path: growthPath, tell },
     cache: {
       isFor: (sizeBytes) => sizeBytes <= order.firstBytesMax,
       set: (_dataKey, _index, message) => firstBatches.push(new Uint8Array(message)),
@@ -116,9 +126,16 @@ function roomByLumps(admission: WriterAdmission): SpaceReservation {
 export async function haveWritten(
   writer: ResultWriter,
   result: ResultOrder,
-  parts: { readonly store: ObjectStore; readonly admission: ResultAdmission; readonly cache: BatchCache; readonly clock: Clock },
+  parts: {
+    readonly store: ObjectStore;
+    readonly admission: ResultAdmission;
+    readonly cache: BatchCache;
+    readonly clock: Clock;
+    readonly growth?: GrowthPlace | undefined;
+  },
 ): Promise<OpenRecord> {
-  const order = { ...result, firstBytesMax: Math.min(parts.cache.sizeBytesMax / 4, firstBytesMax) };
+  const firstBytes = Math.min(parts.cache.sizeBytesMax / 4, firstBytesMax);
+  const order = { ...result, firstBytesMax: firstBytes, growthPath: parts.growth?.path };
   const room = new WriterRoom(parts.admission.reserve(order.requestId));
   try {
     const { entry, record, firstBatches } = await writer(order, room);

@@ -59,10 +59,17 @@ export class CallsUnderWay {
     return { signal: controller.signal, outcome };
   }
 
-  /** Lets a shutdown wait for `work`, which must not reject. */
-  follow(work: Promise<unknown>): void {
+  /**
+   * Lets a shutdown wait for `work`, which must not reject. What goes on without its caller has a controller of its own, which is aborted
+   * when the shutdown waits no longer.
+   */
+  follow(work: Promise<unknown>, controller?: AbortController): void {
     this.#work.add(work);
-    void work.finally(() => this.#work.delete(work));
+    if (controller !== undefined) this.#controllers.add(controller);
+    void work.finally(() => {
+      this.#work.delete(work);
+      if (controller !== undefined) this.#controllers.delete(controller);
+    });
   }
 
   /** From now on new calls are refused; resolves once none is under way, or the grace is over: the rest is then aborted. */

@@ -70,7 +70,7 @@ test('all defaults', () => {
       stalenessMaxMs: 5000,
       cacheBytesMax: 8 * MB,
     },
-    query: { timeoutMs: 60_000, concurrencyMax: 4, queueLengthMax: 64 },
+    query: { timeoutMs: 60_000, rowsWaitMaxMs: 10_000, concurrencyMax: 4, queueLengthMax: 64 },
     engine: { kind: 'embedded', modulePath: undefined },
     pinot: {
       controllerUrls: undefined,
@@ -197,6 +197,7 @@ engine.broker.pagination.compression = zstd
 engine.broker.pagination.staleness.max = 2s
 engine.broker.pagination.cache.maxMB = 0
 engine.broker.query.timeout = 10s
+engine.broker.query.rows.wait.max = 2s
 engine.broker.query.concurrency = 3
 engine.broker.query.queue = 0
 engine.class = /opt/engine.mjs
@@ -411,7 +412,7 @@ test('every setting is read from its own key', () => {
       stalenessMaxMs: 2000,
       cacheBytesMax: 0,
     },
-    query: { timeoutMs: 10_000, concurrencyMax: 3, queueLengthMax: 0 },
+    query: { timeoutMs: 10_000, rowsWaitMaxMs: 2000, concurrencyMax: 3, queueLengthMax: 0 },
     engine: { kind: 'pinot', modulePath: '/opt/engine.mjs' },
     pinot: {
       controllerUrls: ['http://controller-1:9000', 'http://controller-2:9000'],

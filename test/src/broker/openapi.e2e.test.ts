@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { brokerOperations } from '@quire/api';
-import { QuireError } from '@quire/core';
+import { brokerOperations, type QueryStatus } from '@quire/api';
+import { type ErrorCode, QuireError } from '@quire/core';
 import { type FaultCall, faultOn, noFaults } from '@quire/core/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -164,6 +164,12 @@ test('every call answers as the document says', async () => {
     ['readMetadata', `/query/${requestId}/metadata`],
     ['readMetadata', '/query/never/metadata'],
     ['readMetadata', `/query/${doomed}/metadata`],
+    ['readQuery', `/query/${requestId}`],
+    ['readQuery', '/query/never'],
+    ['readQuery', `/query/${doomed}`],
+    ['cancelQuery', `/query/${requestId}`, { method: 'DELETE' }],
+    ['cancelQuery', '/query/never', { method: 'DELETE' }],
+    ['cancelQuery', `/query/${doomed}`, { method: 'DELETE' }],
     ['listResults', '/query/resultStore', { as: 'root' }],
     ['listResults', '/query/resultStore', { as: 'ann' }],
     ['readSweepPlan', '/sweep', { as: 'root' }],
@@ -214,6 +220,36 @@ test('every call answers as the document says', async () => {
     ['readDocs', '/docs'],
   ];
   for (const [operationId, path, options] of calls) expectDocumented(operationId, await broker.call(path, options));
+});
+
+test('so it does while a query runs, and when it has failed', async () => {
+  for (const [operationId, path] of [
+    ['runQuery', '/query/sql'],
+    ['runPinotQuery', '/query'],
+  ] as const) {
+    const running = await broker.call(`${path}?doPaginate=true&async=true&wait=0s`, { method: 'POST', body: '{"sql":"hang"}' });
+    expectDocumented(operationId, running);
+    const query = `/query/${running.json<QueryStatus>().requestId}`;
+    expectDocumented('listQueries', await broker.call('/queries'));
+    expectDocumented('readPage', await broker.call(`${query}/results?offset=0&wait=0s`));
+    expectDocumented('readQuery', await broker.call(query));
+    expectDocumented('readMetadata', await broker.call(`${query}/metadata`));
+    expectDocumented(
+      'renewResult',
+      await broker.call(query.replace('query', 'query/resultStore'), { method: 'PATCH', body: '{"expiration":"2h"}' }),
+    );
+    expectDocumented('deleteResult', await broker.call(query.replace('query', 'query/resultStore'), { method: 'DELETE' }));
+    expectDocumented('deletePinotResponse', await broker.call(query.replace('query', 'responseStore'), { method: 'DELETE' }));
+    expectDocumented('cancelQuery', await broker.call(query, { method: 'DELETE' }));
+    expectDocumented('readPage', await broker.call(`${query}/results?offset=0`));
+    expectDocumented('readQuery', await broker.call(query));
+  }
+  const failures: readonly ErrorCode[] = ['QUERY_FAILED', 'QUERY_LIMIT_EXCEEDED', 'QUERY_TIMED_OUT', 'STORE_FULL'];
+  for (const code of failures) {
+    const failed = await broker.query(`fail ${code}`, '?doPaginate=true&async=true');
+    expectDocumented('runQuery', failed);
+    expectDocumented('readPage', await broker.call(`/query/${failed.headers.get('x-request-id')}/results?offset=0`));
+  }
 });
 
 test('so it does when the store fails', async () => {

@@ -8,6 +8,7 @@ import {
   QuireError,
   throwIfAborted,
 } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import { Field, Int32, Int64, RecordBatch, Schema, Struct, makeData, Utf8, vectorFromArray } from 'apache-arrow';
 
 const schema = new Schema([
@@ -33,6 +34,7 @@ export function scriptedRowsJson(start: number, end: number): string {
  *     rows 2500 then hang     … and then nothing, until it is cancelled
  *     fail QUERY_SYNTAX       fails at once, with this code
  *     rows 10 then fail QUERY_FAILED
+ *     rows 2500 then wait then rows 10    … and goes on when it is told to
  *     hang                    does nothing until it is cancelled
  *     crash                   throws what is not a QuireError
  */
@@ -41,6 +43,8 @@ export class ScriptedEngine implements QueryEngine {
   #openCount = 0;
   #hangingCount = 0;
   readonly #watchers: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #resumedAhead = 0;
 
   /** Executions that are not disposed yet. */
   get openCount(): number {
@@ -79,20 +83,45 @@ export class ScriptedEngine implements QueryEngine {
   async [Symbol.asyncDispose](): Promise<void> {}
 
   async *#batches(rowCount: number, sql: string, signal: AbortSignal | undefined): AsyncGenerator<RecordBatch> {
-    for (let start = 0; start < rowCount; start += batchRowCount) {
-      throwIfAborted(signal);
-      yield batchOf(start, Math.min(start + batchRowCount, rowCount));
+    yield* rowsOf(0, rowCount, signal);
+    let end = rowCount;
+    for (const step of sql.split(' then ').slice(1)) {
+      const more = Number(/^rows (\d+)$/.exec(step)?.[1] ?? 0);
+      yield* rowsOf(end, end + more, signal);
+      end += more;
+      if (more === 0) await this.#finish(step, signal);
     }
-    const [, ending] = sql.split(' then ');
-    if (ending !== undefined) await this.#finish(ending, signal);
+  }
+
+  /** Lets a query go on that waits, or the next one that will. */
+  resume(): void {
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) this.#resumedAhead += 1;
+    else waiting();
   }
 
   async #finish(script: string, signal: AbortSignal | undefined): Promise<void> {
     if (script === 'hang') await this.#hang(signal);
+    if (script === 'wait') return this.#wait(signal);
     if (script === 'crash') throw new TypeError('Cannot read properties of undefined: /var/lib/secret');
     const [, code] = /^fail ([A-Z_]+)$/.exec(script) ?? [];
     if (code !== undefined) throw new QuireError(code as ErrorCode, `The script says ${code}.`);
     throw new QuireError('QUERY_SYNTAX', `'${script}' is not a script.`);
+  }
+
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#resumedAhead > 0) {
+      this.#resumedAhead -= 1;
+      return;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    try {
+      await unlessAborted(promise, signal);
+    } catch (error) {
+      this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
+      throw error;
+    }
   }
 
   async #hang(signal: AbortSignal | undefined): Promise<never> {
@@ -108,6 +137,13 @@ export class ScriptedEngine implements QueryEngine {
 
   #notify(): void {
     for (const watcher of this.#watchers.splice(0)) watcher();
+  }
+}
+
+function* rowsOf(start: number, end: number, signal: AbortSignal | undefined): Generator<RecordBatch> {
+  for (let first = start; first < end; first += batchRowCount) {
+    throwIfAborted(signal);
+    yield batchOf(first, Math.min(first + batchRowCount, end));
   }
 }
 

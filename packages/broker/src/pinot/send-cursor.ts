@@ -20,6 +20,9 @@ export async function sendPinotPage(
     [expirationHeader]: String(result.entry.expirationTimeMs),
   };
   if (result.entry.rowCount === 0) return reply.headers(headers).send(envelope);
-  const contentEncoding = chooseRowsEncoding(request, result, page);
-  return sendRows(context, request, reply, { result, page, format: 'json', contentEncoding, envelope, members: {}, headers });
+  const contentEncoding = chooseRowsEncoding(request, result.entry, page);
+  const { entry, schema } = result;
+  const { requestId } = entry;
+  const rows = { requestId, schema, page, format: 'json', contentEncoding, envelope, members: {}, headers } as const;
+  return sendRows(context, request, reply, rows);
 }

@@ -11,6 +11,7 @@ export function deleteResultRoute(context: BrokerContext, operation: Operation =
     const { results } = context.options;
     const principal = principalOf(request);
     const requestId = requestIdOf(request);
+    context.queries.assertEnded(principal, requestId);
     // An admin may also delete what cannot be opened any more.
     if (principal.role !== 'admin') await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
     const deleted = await hideFromOthers(results, principal, requestId, () => results.delete(requestId));

@@ -11,6 +11,7 @@ import { readMetadataRoute, readPageRoute } from './read-page.ts';
 import { readResultRoute } from './read-result.ts';
 import { readSweepPlanRoute } from './read-sweep-plan.ts';
 import { renewResultRoute } from './renew-result.ts';
+import { cancelQueryRoute, listQueriesRoute, readQueryRoute } from './running-queries.ts';
 import { runQueryRoute } from './run-query.ts';
 
 /** The calls that clients of Apache Pinot's cursor API make. */
@@ -33,6 +34,9 @@ export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
     runQueryRoute(context),
     readPageRoute(context),
     readMetadataRoute(context),
+    readQueryRoute(context),
+    listQueriesRoute(context),
+    cancelQueryRoute(context),
     listResultsRoute(context),
     readResultRoute(context),
     deleteResultRoute(context),

@@ -1,11 +1,14 @@
-import { brokerOperations, expirationHeader, parseOffset, parseRowCount } from '@quire/api';
+import { brokerOperations, expirationHeader, type MetadataRecord, parseOffset, parseRowCount } from '@quire/api';
+import type { Principal } from '@quire/auth';
 import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseFormat } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
-import { metadataOfResult } from '../metadata-record.ts';
+import { metadataOfResult, metadataOfStatus } from '../metadata-record.ts';
 import { openOwnResult } from '../own-results.ts';
+import { statusOfEnded, statusOfRunning } from '../query-status.ts';
+import { assertNotFailed, sendGrowingPage, waitOf } from '../send-growing-page.ts';
 import { chooseRowsEncoding, rowsVary, sendRows } from '../send-rows.ts';
 
 /**
@@ -20,10 +23,18 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
       rowCount: parseRowCount(parameters['numRows']) ?? context.options.pageRowCount,
     };
     const format = chooseFormat(parameters['format'], request.headers);
+    const waitMs = waitOf(context, parameters['wait']);
     const { results } = context.options;
-    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
+    const principal = principalOf(request);
+    const growing = context.queries.running(principal, requestIdOf(request));
+    if (growing !== undefined) {
+      const isSent = await sendGrowingPage(context, request, reply, { query: growing, asked, format, waitMs });
+      if (isSent) return reply;
+    }
+    assertNotFailed(context, principal, requestIdOf(request));
+    const result = await openOwnResult(results, principal, requestIdOf(request), { signal: signalOf(request) });
     const page = result.page(asked);
-    const contentEncoding = chooseRowsEncoding(request, result, page);
+    const contentEncoding = chooseRowsEncoding(request, result.entry, page);
     const { requestId, expirationTimeMs } = result.entry;
     const entityTag = `"${requestId}-${asked.offset}-${asked.rowCount}-${format}-${contentEncoding}"`;
     const secondsLeft = Math.max(0, Math.floor((expirationTimeMs - context.clock.nowMs()) / 1000));
@@ -39,7 +50,9 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
         .send();
     }
     const members = cursorMembersOf(result, page, asked, context.advertised());
-    return sendRows(context, request, reply, { result, page, format, contentEncoding, envelope: members, members, headers });
+    const { schema } = result;
+    const rows = { requestId, schema, page, format, contentEncoding, envelope: members, members, headers };
+    return sendRows(context, request, reply, rows);
   });
 }
 
@@ -51,11 +64,23 @@ export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): 
   return named.includes('*') || named.includes(tag) || named.includes(`W/${tag}`);
 }
 
+/** What is known of a query that runs, or has ended without a result. */
+function ongoingMetadataOf(context: BrokerContext, principal: Principal, requestId: string): MetadataRecord | undefined {
+  const running = context.queries.running(principal, requestId);
+  if (running !== undefined) return metadataOfStatus(statusOfRunning(context, running));
+  const ended = context.queries.ended(principal, requestId);
+  return ended === undefined ? undefined : metadataOfStatus(statusOfEnded(context, ended));
+}
+
 /** GET /query/{requestId}/metadata. */
 export function readMetadataRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readMetadata, async (request, reply) => {
     const { results } = context.options;
-    const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
-    return reply.header('cache-control', 'no-store').send([metadataOfResult(result)]);
+    const principal = principalOf(request);
+    reply.header('cache-control', 'no-store');
+    const ongoing = ongoingMetadataOf(context, principal, requestIdOf(request));
+    if (ongoing !== undefined) return reply.send([ongoing]);
+    const result = await openOwnResult(results, principal, requestIdOf(request), { signal: signalOf(request) });
+    return reply.send([metadataOfResult(result)]);
   });
 }

@@ -13,6 +13,7 @@ export function renewResultRoute(context: BrokerContext): RouteOptions {
     const { results, storeLocation } = context.options;
     const principal = principalOf(request);
     const requestId = requestIdOf(request);
+    context.queries.assertEnded(principal, requestId);
     await openOwnResult(results, principal, requestId, { signal: signalOf(request) });
     const renewed = await hideFromOthers(results, principal, requestId, () => results.renew(requestId, durationMs));
     request.log.info({ resultId: renewed.requestId, expirationTimeMs: renewed.expirationTimeMs }, 'result renewed');

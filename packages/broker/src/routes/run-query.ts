@@ -1,7 +1,5 @@
 import {
   brokerOperations,
-  exceptionNumberOf,
-  expirationHeader,
   type Operation,
   parseBooleanParameter,
   parseQueryOptions,
@@ -12,17 +10,18 @@ import {
   type QueryResponse,
   takeSetStatements,
 } from '@quire/api';
-import { isQuireError, type Query, type RequestId } from '@quire/core';
+import { isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
-import { callContextOf, principalOf, publicMessage, queryOf, routeOf, signalOf, toQuireError } from '@quire/service';
+import { callContextOf, principalOf, queryOf, routeOf, signalOf, toQuireError } from '@quire/service';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseFormat } from '../choose-format.ts';
-import { cursorMembersOf } from '../cursor-members.ts';
-import { metadataOfFailure, metadataOfResult } from '../metadata-record.ts';
-import { sendPinotPage } from '../pinot/send-cursor.ts';
-import { isFailedCall, runQuery } from '../query-runner.ts';
-import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
+import { metadataOfFailure } from '../metadata-record.ts';
+import { isFailedCall, type QueryRun, startQuery } from '../query-runner.ts';
+import { exceptionOf } from '../query-status.ts';
+import { type AnswerKind, sendFirstPage } from '../send-first-page.ts';
+import { sendGrowingPage, waitOf } from '../send-growing-page.ts';
+import type { RowsReply } from '../send-rows.ts';
 
 /**
  * POST /query/sql. A plain query takes the same way as a paginated one: its answer is stored, sent whole and deleted again. So
@@ -30,43 +29,68 @@ import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
  */
 export function runQueryRoute(context: BrokerContext, operation: Operation = brokerOperations.runQuery): RouteOptions {
   return routeOf(operation, async (request, reply) => {
-    const { query, answer, rowCount, format, timeoutMs } = parseCall(context, request);
-    const isPaginated = answer !== 'whole';
-    const owner = principalOf(request).name;
-    const signal = signalOf(request);
-    const running = runQuery(context, { query, timeoutMs, owner, requestId: request.id as RequestId, signal });
-    // A shutdown also waits until a cancelled query has cleaned up after itself.
-    context.calls.follow(running.then(ignore, ignore));
-    let result: Result;
-    try {
-      result = await running;
-    } catch (error) {
-      if (isFailedCall(error, signal)) throw error;
-      return replyWithException(context, request, reply, error);
-    }
-    const { requestId, rowCount: totalRowCount, sizeBytes } = result.entry;
-    request.log.info({ rowCount: totalRowCount, sizeBytes, elapsedMs: result.statistics.elapsedMs }, 'query stored');
-    const retention = { keepsResult: isPaginated };
-    discardUnlessKept(context, request, result, retention);
-    const asked = { offset: 0, rowCount: isPaginated ? rowCount : Math.max(1, totalRowCount) };
-    const page = result.page(asked);
-    if (answer === 'pinot-cursor') return sendStored(retention, () => sendPinotPage(context, request, reply, { result, page }));
-    const cursor = cursorMembersOf(result, page, asked, context.advertised());
-    const rows: RowsReply = {
-      result,
-      page,
-      format,
-      contentEncoding: chooseRowsEncoding(request, result, page),
-      envelope: isPaginated ? cursor : metadataOfResult(result),
-      members: isPaginated ? cursor : { requestId, numRows: totalRowCount },
-      headers: {
-        'cache-control': 'no-store',
-        [pinotErrorCodeHeader]: '-1',
-        ...(isPaginated && { [expirationHeader]: String(result.entry.expirationTimeMs) }),
-      },
-    };
-    return sendStored(retention, () => sendRows(context, request, reply, rows));
+    const call = parseCall(context, request);
+    return call.isAsync ? answerAsync(context, request, reply, call) : answerOnceStored(context, request, reply, call);
   });
+}
+
+async function answerOnceStored(
+  context: BrokerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: QueryCall,
+): Promise<FastifyReply> {
+  const signal = signalOf(request);
+  const { result: running } = startQuery(context, { ...runOf(request, call), signal });
+  // A shutdown also waits until a cancelled query has cleaned up after itself.
+  context.calls.follow(running.then(ignore, ignore));
+  let result: Result;
+  try {
+    result = await running;
+  } catch (error) {
+    if (isFailedCall(error, signal)) throw error;
+    return replyWithException(context, request, reply, error);
+  }
+  logStored(request, result);
+  const retention = { keepsResult: call.answer !== 'whole' };
+  discardUnlessKept(context, request, result, retention);
+  return sendStored(retention, () => sendFirstPage(context, request, reply, { ...call, result }));
+}
+
+/** The query goes on when its caller has gone; its result is kept also when nobody heard of it: a list of queries, or of results, tells. */
+async function answerAsync(
+  context: BrokerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: QueryCall,
+): Promise<FastifyReply> {
+  const controller = new AbortController();
+  const run = runOf(request, call);
+  const growth = await context.results.grow(run.requestId);
+  const { query, result: running } = startQuery(context, { ...run, growth, signal: controller.signal });
+  context.calls.follow(
+    running.then((result) => logStored(request, result), ignore),
+    controller,
+  );
+  const { rowCount, format, waitMs } = call;
+  const isSent = await sendGrowingPage(context, request, reply, { query, asked: { offset: 0, rowCount }, format, waitMs });
+  context.metrics.observeFirstRows(query.elapsedMs);
+  if (isSent) return reply;
+  try {
+    return await sendFirstPage(context, request, reply, { ...call, result: await running });
+  } catch (error) {
+    if (query.state === 'DONE' || isFailedCall(error, signalOf(request))) throw error;
+    return replyWithException(context, request, reply, error);
+  }
+}
+
+function runOf(request: FastifyRequest, { query, timeoutMs }: QueryCall): Omit<QueryRun, 'signal'> {
+  return { query, timeoutMs, owner: principalOf(request).name, requestId: request.id as RequestId };
+}
+
+function logStored(request: FastifyRequest, { entry, statistics }: Result): void {
+  const { rowCount, sizeBytes } = entry;
+  request.log.info({ rowCount, sizeBytes, elapsedMs: statistics.elapsedMs }, 'query stored');
 }
 
 /** Resolves no sooner than the response has ended, by when the fate of the result is decided: it must stand before. */
@@ -83,15 +107,18 @@ const ignore = (): void => undefined;
 
 interface QueryCall {
   readonly query: Query;
-  /** All rows at once and nothing kept, or the first page of what is stored, in our way or in that of Apache Pinot. */
-  readonly answer: 'whole' | 'page' | 'pinot-cursor';
+  readonly answer: AnswerKind;
+  /** Answered as soon as the rows of the first page are there. */
+  readonly isAsync: boolean;
+  readonly waitMs: number;
   readonly rowCount: number;
   readonly format: RowsReply['format'];
   readonly timeoutMs: number;
 }
 
 /** Everything that can be refused is refused here, before the query runs. */
-function parseCall({ options }: BrokerContext, request: FastifyRequest): QueryCall {
+function parseCall(context: BrokerContext, request: FastifyRequest): QueryCall {
+  const { options } = context;
   const body = request.body as QueryBody; // validated against the schema
   const { sql, options: given } = takeSetStatements(body.sql);
   const inPath = queryOf(request);
@@ -99,6 +126,10 @@ function parseCall({ options }: BrokerContext, request: FastifyRequest): QueryCa
   const { timeoutMs = Infinity } = queryOptions;
   const isPaginated = parseBooleanParameter('doPaginate', inPath['doPaginate']) ?? false;
   const isCursor = parseBooleanParameter('getCursor', inPath['getCursor']) ?? queryOptions.isCursor ?? false;
+  const isAsync = parseBooleanParameter('async', inPath['async']) ?? false;
+  if (isAsync && !isPaginated) {
+    throw new QuireError('INVALID_PARAMETER', 'async is true without doPaginate; expected doPaginate=true with it.');
+  }
   return {
     query: {
       sql,
@@ -107,6 +138,8 @@ function parseCall({ options }: BrokerContext, request: FastifyRequest): QueryCa
       isPaginated: isPaginated || isCursor,
     },
     answer: isPaginated ? 'page' : isCursor ? 'pinot-cursor' : 'whole',
+    isAsync,
+    waitMs: waitOf(context, inPath['wait']),
     rowCount: parseRowCount(inPath['numRows']) ?? (isCursor ? queryOptions.cursorRowCount : undefined) ?? options.pageRowCount,
     format: chooseFormat(inPath['format'], request.headers),
     timeoutMs: Math.min(timeoutMs, options.queryTimeoutMs),
@@ -142,14 +175,15 @@ function discardUnlessKept(
 /** Answers a query that ran and failed: HTTP 200 with the exception, since the call itself is in order (SPECIFICATION.md section 7). */
 function replyWithException(context: BrokerContext, request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = toQuireError(thrown);
-  const errorCode = error.exceptionNumber ?? exceptionNumberOf(error.code);
+  const exception = exceptionOf(error, request.id);
+  const { errorCode } = exception;
   if (errorCode === 450) request.log.error({ err: error }, 'query failed unexpectedly');
   else if (error.code === 'ENGINE_UNAVAILABLE') request.log.warn({ err: error, errorCode }, 'query failed: no engine answers');
   else request.log.info({ reason: error.code, errorCode }, 'query failed');
   const response: QueryResponse = metadataOfFailure({
     requestId: request.id,
     brokerId: context.options.results.brokerId,
-    exception: { errorCode, message: publicMessage(error, request.id) },
+    exception,
     elapsedMs: context.clock.monotonicMs() - callContextOf(request).startMs,
   });
   return reply.headers({ 'cache-control': 'no-store', [pinotErrorCodeHeader]: String(errorCode) }).send(response);

@@ -67,6 +67,9 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     get queryTimeoutMs() {
       return live.current.query.timeoutMs;
     },
+    get rowsWaitMaxMs() {
+      return live.current.query.rowsWaitMaxMs;
+    },
     healthDetails: () => healthDetailsOf(live, cleaner, admission, engine),
     planSweep: () => planSweep(cleaner),
     queriesRunningMax: settings.query.concurrencyMax,
@@ -114,6 +117,7 @@ function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore 
     brokerId: brokerIdOf(live.current),
     compression: compressionOf(live.current),
     cacheBytesMax,
+    tempDirectory: live.current.store.tempDir,
     get expirationMs() {
       return live.current.results.expirationMs;
     },

@@ -1,4 +1,4 @@
-import { expirationHeader } from '@quire/api';
+import { expirationHeader, pageHeaders } from '@quire/api';
 import { isQuireError, isRequestId, QuireError } from '@quire/core';
 import { callContextOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -85,10 +85,11 @@ export class ForwardedCall {
   #take(broker: Broker, { headers }: AnswerHead): void {
     this.#reply.hijack();
     callContextOf(this.#request).notes = { broker: broker.label, brokerRequestId: headers['x-request-id'] };
-    // What was stored under this id is there, and expires: later calls for it are sent there.
+    // What was stored under this id is there, and expires, or is being stored: later calls for it are sent there.
     const requestId = headers['x-request-id'];
-    const isStored = this.#request.method === 'POST' && headers[expirationHeader] !== undefined;
-    if (isStored && typeof requestId === 'string' && isRequestId(requestId)) this.#context.routes.set(requestId, broker);
+    const isThere = headers[expirationHeader] !== undefined || headers[pageHeaders.state] !== undefined;
+    if (this.#request.method !== 'POST' || !isThere) return;
+    if (typeof requestId === 'string' && isRequestId(requestId)) this.#context.routes.set(requestId, broker);
   }
 
   #recordOutcome(broker: Broker, outcome: ExchangeOutcome): void {

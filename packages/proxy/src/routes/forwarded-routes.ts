@@ -1,4 +1,4 @@
-import type { Operation } from '@quire/api';
+import { isReservedSegment, type Operation } from '@quire/api';
 import { requestIdOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import { ForwardedCall } from '../forwarding/forwarded-call.ts';
@@ -10,6 +10,10 @@ import { proxyRoute } from './proxy-route.ts';
 /** A call about one result: to the broker that holds it. */
 export function resultCallRoute(context: ProxyContext, operation: Operation): RouteOptions {
   return proxyRoute(context, operation, async (request, reply) => {
+    if (isReservedSegment(requestIdOf(request))) {
+      reply.callNotFound();
+      return reply;
+    }
     const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.answerMs });
     await forwardToHolder(context, request, call, requestIdOf(request));
     return reply;

@@ -13,6 +13,8 @@ const {
   readMetadata,
   readLink,
   readResult,
+  readQuery,
+  cancelQuery,
   deleteResult,
   renewResult,
   readPinotResponse,
@@ -22,6 +24,8 @@ const {
 
 /** The calls about one result. */
 const resultCalls = [
+  readQuery,
+  cancelQuery,
   readPage,
   readMetadata,
   readLink,

@@ -27,14 +27,15 @@ const ownList: ListCall = {
   open: '{"resultMetadataList":[',
   close: ']}',
 };
+const queryList: ListCall = { operation: proxyOperations.listQueries, shape: 'member', open: '{"queries":[', close: ']}' };
 const pinotList: ListCall = { operation: proxyOperations.listPinotResponses, shape: 'bare', open: '[', close: ']' };
 
 /**
- * GET /query/resultStore, and GET /responseStore in the dialect of Apache Pinot: the lists of all brokers in one, newest first, in constant memory. What does not answer is named in a
+ * GET /query/resultStore, GET /queries, and GET /responseStore in the dialect of Apache Pinot: the lists of all brokers in one, newest first, in constant memory. What does not answer is named in a
  * header; what breaks off later breaks off the whole answer.
  */
 export function listRoutes(context: ProxyContext): readonly RouteOptions[] {
-  return [ownList, pinotList].map((list) => listRoute(context, list));
+  return [ownList, queryList, pinotList].map((list) => listRoute(context, list));
 }
 
 function listRoute(context: ProxyContext, list: ListCall): RouteOptions {

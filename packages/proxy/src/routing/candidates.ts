@@ -36,7 +36,7 @@ export function anyBroker({ brokers }: ProxyContext, by: 'any' | 'query' = 'any'
  */
 export function knownHolders(context: ProxyContext, request: FastifyRequest, requestId: string): Candidates | undefined {
   const { brokers, routes } = context;
-  const { isShared, isCertain } = sharingOf(context);
+  const isShared = isStoreShared(context);
   const alone = (broker: Broker): readonly Broker[] => {
     const others = isShared ? brokers.inOrder().filter((other) => other !== broker) : [];
     return [broker, ...others];
@@ -49,7 +49,8 @@ export function knownHolders(context: ProxyContext, request: FastifyRequest, req
   // No broker has what is not an id; any one says so.
   if (!isRequestId(requestId)) return anyBroker(context);
   const learnt = routes.get(requestId);
-  const mayDecline = !(isShared && isCertain) && request.method !== 'PATCH';
+  // Also in a store that all share, only the broker that runs a query knows of it before its result stands.
+  const mayDecline = request.method !== 'PATCH';
   if (learnt !== undefined && brokers.has(learnt)) return { by: 'learnt', brokers: alone(learnt), triesMax, mayDecline };
   return isShared ? { by: 'shared', brokers: brokers.inOrder(), triesMax, mayDecline } : undefined;
 }
@@ -67,6 +68,8 @@ export async function askedHolder(
   hasNot: Broker | undefined,
 ): Promise<Candidates> {
   const { brokers, clock, options } = context;
+  // What stands in a store that is certainly shared, any broker has found: those that are silent can only have run a query, which is lost.
+  const mayBeElsewhere = options.isStoreShared !== true;
   const unasked = brokers.all.filter((broker) => broker !== hasNot);
   const usable = unasked.filter((broker) => brokers.usable.includes(broker));
   const { holder, silent } = await findHolder(usable, {
@@ -76,18 +79,20 @@ export async function askedHolder(
     timeoutMs: options.timeouts.healthMs,
     signal: signalOf(request),
   });
-  if (holder === undefined && (silent.length > 0 || usable.length < unasked.length || brokers.all.length === 0)) {
+  if (
+    holder === undefined &&
+    mayBeElsewhere &&
+    (silent.length > 0 || usable.length < unasked.length || brokers.all.length === 0)
+  ) {
     const message = 'No broker that answers has this result, and not all of them answer; try again.';
     throw new QuireError('BROKER_UNAVAILABLE', message);
   }
   return { by: 'asked', brokers: holder === undefined ? brokers.inOrder() : [holder], triesMax, mayDecline: false };
 }
 
-/** Whether any broker can serve every result, and whether that is certain: said by the settings, not found out. */
-function sharingOf({ options, brokers }: ProxyContext): { readonly isShared: boolean; readonly isCertain: boolean } {
-  const { isStoreShared } = options;
-  if (isStoreShared === 'auto') return { isShared: brokers.isShared, isCertain: false };
-  return { isShared: isStoreShared, isCertain: true };
+/** Whether any broker can serve every result that stands: as the settings say, or as was found out. */
+function isStoreShared({ options, brokers }: ProxyContext): boolean {
+  return options.isStoreShared === 'auto' ? brokers.isShared : options.isStoreShared;
 }
 
 function namedBroker({ brokers }: ProxyContext, { host, port }: { readonly host: string; readonly port: number }): Broker {

@@ -10,6 +10,15 @@ export const query = {
     live: true,
     meaning: 'How long a query may run, waiting and the storing of its result included; then it fails with exception 250.',
   }),
+  rowsWaitMaxMs: setting({
+    key: 'engine.broker.query.rows.wait.max',
+    kind: duration('0s', '10m'),
+    default: '10s',
+    live: true,
+    meaning:
+      'How long a call may wait for rows of a query that runs with `async=true`, however long it asks for; also what it waits when it ' +
+      'does not say. Shorter than `proxy.timeout.answer` of proxies in front.',
+  }),
   concurrencyMax: setting({
     key: 'engine.broker.query.concurrency',
     kind: integer(1, 1024),

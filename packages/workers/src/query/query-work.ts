@@ -10,6 +10,7 @@ export type QueryWork =
 export const queryCalls = {
   extend: 'extend',
   release: 'release',
+  grow: 'grow',
   putBegin: 'put begin',
   putChunk: 'put chunk',
   putEnd: 'put end',

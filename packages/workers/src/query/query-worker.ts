@@ -1,5 +1,12 @@
 import { type Clock, type QueryEngine, systemClock } from '@quire/core';
-import { encodeSchema, type ExtendRequest, type ResultSink, type WriterAdmission, writeOrdered } from '@quire/results';
+import {
+  encodeSchema,
+  type ExtendRequest,
+  type GrowthNews,
+  type ResultSink,
+  type WriterAdmission,
+  writeOrdered,
+} from '@quire/results';
 import type { WorkContext, WorkRunner } from '../worker-module.ts';
 import { queryCalls, type QueryWork } from './query-work.ts';
 import { RemoteSink } from './remote-sink.ts';
@@ -39,5 +46,6 @@ async function runWork(work: QueryWork, parts: QueryWorkerParts, { signal, call 
     release: (isFreed) => void call(queryCalls.release, isFreed),
   };
   const store = parts.store ?? new RemoteSink(call);
-  return await writeOrdered(execution, work.order, { store, clock: parts.clock ?? systemClock, admission, signal });
+  const tell = (news: GrowthNews): void => void call(queryCalls.grow, news);
+  return await writeOrdered(execution, work.order, { store, clock: parts.clock ?? systemClock, admission, signal, tell });
 }

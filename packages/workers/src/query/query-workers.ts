@@ -2,6 +2,7 @@ import { type CallOptions, type ObjectStore, type Query, type QueryLimits, throw
 import {
   decodeSchema,
   type ExtendRequest,
+  type GrowthNews,
   type Result,
   resultPrefix,
   type ResultStore,
@@ -41,7 +42,7 @@ export class QueryWorkers implements StoringEngine {
   async store(query: Query, { limits, signal, ...options }: StoringOptions): Promise<Result> {
     throwIfAborted(signal);
     return this.#options.results.createBy(
-      (order, admission) => this.#write({ kind: 'store', query, limits, order }, admission, signal),
+      (order, admission) => this.#write({ kind: 'store', query, limits, order }, admission, { signal, growth: options.growth }),
       { ...options, signal },
     );
   }
@@ -54,7 +55,7 @@ export class QueryWorkers implements StoringEngine {
   async #write(
     work: QueryWork & { readonly kind: 'store' },
     admission: WriterAdmission,
-    signal: AbortSignal | undefined,
+    { signal, growth }: Pick<StoringOptions, 'signal' | 'growth'>,
   ): Promise<WrittenResult> {
     const { pool, store, removeLeftovers } = this.#options;
     const { order } = work;
@@ -70,6 +71,7 @@ export class QueryWorkers implements StoringEngine {
         hasReleased = true;
         admission.release(isFreed === true);
       },
+      [queryCalls.grow]: async (news: unknown) => growth?.tell(news as GrowthNews),
     };
     try {
       return (await pool.run(work, { signal, handlers, onGone: (gone) => (end = gone) })) as WrittenResult;

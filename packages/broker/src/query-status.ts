@@ -1,0 +1,72 @@
+import { exceptionNumberOf, type QueryException, type QueryStatus, type RunningQuery as RunningQueryEntry } from '@quire/api';
+import type { QuireError } from '@quire/core';
+import type { Result } from '@quire/results';
+import { publicMessage } from '@quire/service';
+import type { BrokerContext } from './broker-context.ts';
+import { wholeMs } from './metadata-record.ts';
+import type { EndedQuery, RunningQuery } from './running-query.ts';
+
+/** A list tells which queries they are; whole texts may have a megabyte each. */
+const shownSqlMax = 4096;
+
+/** How far a query is that has not ended. Only this broker can tell. */
+export function statusOfRunning(context: BrokerContext, query: RunningQuery): QueryStatus {
+  const { requestId, state, growth, elapsedMs, submissionTimeMs } = query;
+  const { host, port } = context.address();
+  return {
+    requestId,
+    brokerId: context.results.brokerId,
+    state,
+    numRowsResultSet: growth?.rowCount ?? 0,
+    sizeBytes: growth?.sizeBytes ?? 0,
+    timeUsedMs: wholeMs(elapsedMs),
+    exceptions: [],
+    submissionTimeMs,
+    brokerHost: host,
+    brokerPort: port,
+  };
+}
+
+/** The same, with what a list of queries tells of each. */
+export function entryOfRunning(context: BrokerContext, query: RunningQuery): RunningQueryEntry {
+  const { owner, sql, isPaginated } = query;
+  return { ...statusOfRunning(context, query), owner, query: sql.slice(0, shownSqlMax), isPaginated };
+}
+
+/** What is left of a query without a result. */
+export function statusOfEnded(
+  context: BrokerContext,
+  { requestId, state, error, elapsedMs, submissionTimeMs }: EndedQuery,
+): QueryStatus {
+  return {
+    requestId,
+    brokerId: context.results.brokerId,
+    state,
+    numRowsResultSet: 0,
+    sizeBytes: 0,
+    timeUsedMs: wholeMs(elapsedMs),
+    exceptions: [exceptionOf(error, requestId)],
+    submissionTimeMs,
+  };
+}
+
+/** A query whose result stands. */
+export function statusOfResult({ entry, statistics }: Result): QueryStatus {
+  const { requestId, brokerId, rowCount, sizeBytes, submissionTimeMs, expirationTimeMs } = entry;
+  return {
+    requestId,
+    brokerId,
+    state: 'DONE',
+    numRowsResultSet: rowCount,
+    sizeBytes,
+    timeUsedMs: wholeMs(statistics.elapsedMs),
+    exceptions: [],
+    submissionTimeMs,
+    expirationTimeMs,
+  };
+}
+
+/** A query's failure as callers are told it. */
+export function exceptionOf(error: QuireError, requestId: string): QueryException {
+  return { errorCode: error.exceptionNumber ?? exceptionNumberOf(error.code), message: publicMessage(error, requestId) };
+}

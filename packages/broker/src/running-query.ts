@@ -1,0 +1,137 @@
+import type { QueryState } from '@quire/api';
+import { type CallOptions, type Clock, isQuireError, QuireError, type RequestId, throwIfAborted } from '@quire/core';
+import { sleepUnlessAborted } from '@quire/core/wait';
+import type { GrowingResult, Result } from '@quire/results';
+import { toQuireError } from '@quire/service';
+
+/** How a query ended. */
+export type QueryOutcome =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'failed'; readonly error: QuireError };
+
+/** What is remembered of a query when it has ended without a result. */
+export interface EndedQuery {
+  readonly requestId: RequestId;
+  readonly owner: string;
+  readonly state: QueryState;
+  readonly error: QuireError;
+  readonly submissionTimeMs: number;
+  readonly elapsedMs: number;
+}
+
+export interface RunningQueryParts {
+  readonly requestId: RequestId;
+  readonly owner: string;
+  readonly sql: string;
+  readonly isPaginated: boolean;
+  /** Its rows, when they can be read while it runs. */
+  readonly growth: GrowingResult | undefined;
+  readonly clock: Clock;
+}
+
+/** A query from its acceptance to its end. */
+export class RunningQuery {
+  readonly requestId: RequestId;
+  readonly owner: string;
+  readonly sql: string;
+  readonly isPaginated: boolean;
+  readonly growth: GrowingResult | undefined;
+  readonly submissionTimeMs: number;
+  readonly #clock: Clock;
+  readonly #startMs: number;
+  readonly #cancelling = new AbortController();
+  readonly #ended = Promise.withResolvers<void>();
+  #hasStarted = false;
+  #outcome: QueryOutcome | undefined;
+
+  constructor({ clock, ...parts }: RunningQueryParts) {
+    this.requestId = parts.requestId;
+    this.owner = parts.owner;
+    this.sql = parts.sql;
+    this.isPaginated = parts.isPaginated;
+    this.growth = parts.growth;
+    this.submissionTimeMs = clock.nowMs();
+    this.#clock = clock;
+    this.#startMs = clock.monotonicMs();
+  }
+
+  /** Aborted when somebody cancels the query. */
+  get signal(): AbortSignal {
+    return this.#cancelling.signal;
+  }
+
+  /** How it ended; undefined while it has not. */
+  get outcome(): QueryOutcome | undefined {
+    return this.#outcome;
+  }
+
+  get state(): QueryState {
+    if (this.#outcome?.kind === 'done') return 'DONE';
+    if (this.#outcome === undefined) return this.#hasStarted ? 'RUNNING' : 'QUEUED';
+    return stateOfFailure(this.#outcome.error);
+  }
+
+  get elapsedMs(): number {
+    return this.#clock.monotonicMs() - this.#startMs;
+  }
+
+  /** Its turn has come. */
+  start(): void {
+    this.#hasStarted = true;
+  }
+
+  /** Has it end with QUERY_CANCELLED; resolves once nothing of it runs any more, however it ended. */
+  async cancel(message: string): Promise<QueryOutcome | undefined> {
+    this.#cancelling.abort(new QuireError('QUERY_CANCELLED', message));
+    await this.#ended.promise;
+    return this.#outcome;
+  }
+
+  /** Takes note of its end; resolves when its rows can be read only where its result is. */
+  async end(outcome: QueryOutcome): Promise<void> {
+    this.#outcome = outcome;
+    await this.growth?.end();
+    this.#ended.resolve();
+  }
+
+  /**
+   * Resolves once as many rows can be read, or the query has ended, or the wait is over.
+   *
+   * @throws ABORTED when nobody waits any more
+   */
+  async untilRows(rowCount: number, { waitMs, signal }: CallOptions & { readonly waitMs: number }): Promise<void> {
+    throwIfAborted(signal);
+    const isEnough = (): boolean =>
+      this.#outcome !== undefined || (this.growth?.schema !== undefined && this.growth.rowCount >= rowCount);
+    if (waitMs === 0 || isEnough()) return;
+    const grown = Promise.withResolvers<void>();
+    const over = new AbortController();
+    using _ = this.growth?.watch(() => {
+      if (isEnough()) grown.resolve();
+    });
+    const tooLong = sleepUnlessAborted(this.#clock, waitMs, anyOf(over.signal, signal));
+    await Promise.race([grown.promise, this.#ended.promise, tooLong]);
+    over.abort();
+    throwIfAborted(signal);
+  }
+
+  /** What to remember of it; undefined when it has a result. */
+  remains(): EndedQuery | undefined {
+    const { requestId, owner, state, submissionTimeMs, elapsedMs } = this;
+    if (this.#outcome?.kind !== 'failed') return undefined;
+    return { requestId, owner, state, submissionTimeMs, elapsedMs, error: this.#outcome.error };
+  }
+}
+
+/** How a query ended that threw. */
+export function failureOf(thrown: unknown): QueryOutcome {
+  return { kind: 'failed', error: toQuireError(thrown) };
+}
+
+function stateOfFailure(error: QuireError): QueryState {
+  return isQuireError(error, 'QUERY_CANCELLED', 'ABORTED') ? 'CANCELLED' : 'FAILED';
+}
+
+function anyOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? signal : AbortSignal.any([signal, other]);
+}

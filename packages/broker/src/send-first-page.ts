@@ -1,0 +1,44 @@
+import { expirationHeader, pinotErrorCodeHeader } from '@quire/api';
+import type { Result } from '@quire/results';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BrokerContext } from './broker-context.ts';
+import { cursorMembersOf } from './cursor-members.ts';
+import { metadataOfResult } from './metadata-record.ts';
+import { sendPinotPage } from './pinot/send-cursor.ts';
+import { chooseRowsEncoding, type RowsReply, sendRows } from './send-rows.ts';
+
+/** How a query is answered: all rows at once and nothing kept, or the first page of what is stored, in our way or in that of Apache Pinot. */
+export type AnswerKind = 'whole' | 'page' | 'pinot-cursor';
+
+/** Answers a query whose result stands. */
+export async function sendFirstPage(
+  context: BrokerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    result,
+    ...call
+  }: { readonly result: Result; readonly answer: AnswerKind; readonly rowCount: number; readonly format: RowsReply['format'] },
+): Promise<FastifyReply> {
+  const { entry, schema } = result;
+  const { requestId, rowCount: totalRowCount } = entry;
+  const isPaginated = call.answer !== 'whole';
+  const asked = { offset: 0, rowCount: isPaginated ? call.rowCount : Math.max(1, totalRowCount) };
+  const page = result.page(asked);
+  if (call.answer === 'pinot-cursor') return sendPinotPage(context, request, reply, { result, page });
+  const cursor = cursorMembersOf(result, page, asked, context.advertised());
+  return sendRows(context, request, reply, {
+    requestId,
+    schema,
+    page,
+    format: call.format,
+    contentEncoding: chooseRowsEncoding(request, entry, page),
+    envelope: isPaginated ? cursor : metadataOfResult(result),
+    members: isPaginated ? cursor : { requestId, numRows: totalRowCount },
+    headers: {
+      'cache-control': 'no-store',
+      [pinotErrorCodeHeader]: '-1',
+      ...(isPaginated && { [expirationHeader]: String(entry.expirationTimeMs) }),
+    },
+  });
+}

@@ -1,0 +1,165 @@
+import { crc32 } from 'node:zlib';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import type { Schema } from 'apache-arrow';
+import { type CallOptions, type PageRequest, QuireError, type RequestId, throwIfAborted } from '@quire/core';
+import type { ReadBatch } from '../batch-reader.ts';
+import type { BufferPool } from '../buffer-pool.ts';
+import { type PagePlan, planPage } from '../plan-page.ts';
+import { ResultPage } from '../result-page.ts';
+import { type GrowthNews, type GrowthPlace, schemaOfNews } from './growth-news.ts';
+
+/** A result that is being written, as far as it can be read: the batches that are whole. */
+export interface GrowingResult extends GrowthPlace {
+  readonly requestId: RequestId;
+  /** The columns; undefined until the query has told them. */
+  readonly schema: Schema | undefined;
+  /** Rows that can be read by now. */
+  readonly rowCount: number;
+  /** Bytes of the data file that they take. */
+  readonly sizeBytes: number;
+  /** Calls back whenever there are more rows; disposing ends it. */
+  watch(onGrown: () => void): Disposable;
+  /** Keeps the rows readable until it is disposed, even when the query ends meanwhile. */
+  hold(): AsyncDisposable;
+  /** Plans a page as far as its rows are there; undefined while there are no columns. For those who hold the result. */
+  page(request: PageRequest): ResultPage | undefined;
+  /** The query has ended: the rows go when nobody holds them any more. */
+  end(): Promise<void>;
+}
+
+/**
+ * A growing result in a file of its own, which loses its name as soon as the writer has it open: whatever dies, nothing of it stays on the
+ * disk.
+ */
+export class GrowingFile implements GrowingResult {
+  readonly requestId: RequestId;
+  readonly path: string;
+  readonly #pool: BufferPool;
+  readonly #file: FileHandle;
+  readonly #ends: number[] = [];
+  readonly #checksums: number[] = [];
+  readonly #watchers = new Set<() => void>();
+  #schema: Schema | undefined;
+  #firstOffset = 0;
+  #rowsPerBatch = 1;
+  #rowCount = 0;
+  #holderCount = 1;
+
+  private constructor(requestId: RequestId, path: string, file: FileHandle, pool: BufferPool) {
+    this.requestId = requestId;
+    this.path = path;
+    this.#file = file;
+    this.#pool = pool;
+  }
+
+  /** @throws STORE_UNAVAILABLE when the file cannot be made */
+  static async create(requestId: RequestId, path: string, pool: BufferPool): Promise<GrowingFile> {
+    try {
+      return new GrowingFile(requestId, path, await open(path, 'wx+', 0o600), pool);
+    } catch (cause) {
+      const message = 'The file for rows that are read while their query runs cannot be made.';
+      throw new QuireError('STORE_UNAVAILABLE', message, { cause });
+    }
+  }
+
+  get schema(): Schema | undefined {
+    return this.#schema;
+  }
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  get sizeBytes(): number {
+    return this.#ends.at(-1) ?? 0;
+  }
+
+  /** Takes what the writer says. */
+  readonly tell = (news: GrowthNews): void => {
+    if (news.kind === 'begun') {
+      this.#schema = schemaOfNews(news);
+      this.#firstOffset = news.firstOffset;
+      void this.#unlink();
+    } else {
+      this.#rowsPerBatch = news.rowsPerBatch;
+      this.#rowCount += news.rowCount;
+      this.#ends.push(news.end);
+      this.#checksums.push(news.checksum);
+    }
+    for (const watcher of this.#watchers) watcher();
+  };
+
+  watch(onGrown: () => void): Disposable {
+    this.#watchers.add(onGrown);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(onGrown) };
+  }
+
+  hold(): AsyncDisposable {
+    this.#holderCount += 1;
+    let isHeld = true;
+    return {
+      [Symbol.asyncDispose]: async () => {
+        if (isHeld) await this.#letGo();
+        isHeld = false;
+      },
+    };
+  }
+
+  page({ offset, rowCount }: PageRequest): ResultPage | undefined {
+    const schema = this.#schema;
+    if (schema === undefined) return undefined;
+    const end = Math.max(offset, Math.min(this.#rowCount, offset + Math.min(rowCount, Number.MAX_SAFE_INTEGER - offset)));
+    // The arrays go on growing; what is planned now does not look beyond the rows that it names.
+    const spans = {
+      rowsPerBatch: this.#rowsPerBatch,
+      firstOffset: this.#firstOffset,
+      ends: this.#ends,
+      checksums: this.#checksums,
+    };
+    const range = { start: offset, end };
+    const source = { pool: this.#pool, read: (plan: PagePlan, options: CallOptions) => this.#read(plan, options) };
+    return new ResultPage({ schema, spans }, range, planPage(spans, range), source);
+  }
+
+  async end(): Promise<void> {
+    await this.#letGo();
+  }
+
+  async *#read(plan: PagePlan, { signal }: CallOptions): AsyncGenerator<ReadBatch> {
+    for (const planned of plan.batches) {
+      throwIfAborted(signal);
+      const message = this.#pool.lease(planned.bytes.end - planned.bytes.start);
+      let isDone = false;
+      try {
+        await readAt(this.#file, message, planned.bytes.start);
+        if (crc32(message) !== planned.checksum) {
+          throw new QuireError('RESULT_CORRUPT', `Batch ${planned.index} of the growing result ${this.requestId} was damaged.`);
+        }
+        yield { planned, message };
+        isDone = true;
+      } finally {
+        if (isDone) this.#pool.release(message);
+        else this.#pool.abandon(message);
+      }
+    }
+  }
+
+  async #letGo(): Promise<void> {
+    this.#holderCount -= 1;
+    if (this.#holderCount > 0) return;
+    await this.#unlink();
+    await this.#file.close().catch(() => undefined);
+  }
+
+  async #unlink(): Promise<void> {
+    await rm(this.path, { force: true }).catch(() => undefined);
+  }
+}
+
+async function readAt(file: FileHandle, target: Uint8Array, start: number): Promise<void> {
+  for (let done = 0; done < target.byteLength;) {
+    const { bytesRead } = await file.read(target, done, target.byteLength - done, start + done);
+    if (bytesRead === 0) throw new QuireError('OBJECT_SHORT_READ', 'The file of a growing result ended before its rows did.');
+    done += bytesRead;
+  }
+}
