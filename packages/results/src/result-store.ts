@@ -117,8 +117,7 @@ export class ResultStore implements AsyncDisposable {
    *
    * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the text is not a request id
    * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone
-   * @throws RESULT_CORRUPT when its commit record cannot be read
-   * @throws RESULT_FORMAT_UNKNOWN when a newer version of Quire has stored it
+   * @throws RESULT_CORRUPT when its commit record cannot be read, RESULT_FORMAT_UNKNOWN when a newer version of Quire has stored it
    */
   async open(requestId: string, options: OpenOptions = {}): Promise<Result> {
     return this.#resultOf(await this.#openRecord(requestId, options));
