@@ -1,16 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileProducer } from '@quire/streams';
+import { createFileFinder } from '@quire/tables';
 import { openEmbeddedTables } from '../testkit/embedded-tables.ts';
 import { describeTableEngine } from '../testkit/table-engine-conformance.ts';
 import type { TableEngineFixture } from '../testkit/table-engine-fixture.ts';
 
 describeTableEngine('the embedded table engine', async (): Promise<TableEngineFixture> => {
   const home = await mkdtemp(join(tmpdir(), 'quire-conformance-'));
-  const [dataDirectory, streams] = [join(home, 'tables'), join(home, 'streams')];
+  const [dataDirectory, streams, incoming] = [join(home, 'tables'), join(home, 'streams'), join(home, 'incoming')];
+  await mkdir(incoming);
+  const finder = createFileFinder({ paths: [incoming] });
   const producer = await FileProducer.open({ directory: streams, topic: 'visits', partitionCount: 2 });
-  const engine = await openEmbeddedTables({ dataDirectory, streamDirectory: streams });
+  const engine = await openEmbeddedTables({ dataDirectory, streamDirectory: streams, finder });
   return {
     engine,
     streamConfig: {
@@ -20,6 +23,7 @@ describeTableEngine('the embedded table engine', async (): Promise<TableEngineFi
     },
     append: (partition, rows) =>
       producer.append(rows.map((row) => ({ key: null, partition, value: Buffer.from(JSON.stringify(row)) }))),
+    files: { directoryUri: `file://${incoming}/`, write: (name, text) => writeFile(join(incoming, name), text) },
     async count(tableName) {
       const [relation] = await engine.liveTables.resolve([tableName]);
       return relation?.rowCount ?? 0;

@@ -1,5 +1,5 @@
 import { type ErrorCode, isQuireError } from '@quire/core';
-import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
+import type { TableConfigDocument, TableSchemaDocument, TaskRecord } from '@quire/core/table-engine';
 import { describe, expect, test, vi } from 'vitest';
 import type { OpenTableEngineFixture, TableEngineFixture } from './table-engine-fixture.ts';
 
@@ -58,7 +58,11 @@ async function codeOf(call: Promise<unknown>): Promise<ErrorCode | undefined> {
 }
 
 /** What `TableEngine` promises, for any engine. */
-export function describeTableEngine(name: string, open: OpenTableEngineFixture): void {
+export function describeTableEngine(
+  name: string,
+  open: OpenTableEngineFixture,
+  { hasTasks = true }: { readonly hasTasks?: boolean } = {},
+): void {
   describe(`${name}: schemas`, () => {
     test('are created once, read back, widened and deleted', async () => {
       await using fixture = await open();
@@ -194,6 +198,8 @@ export function describeTableEngine(name: string, open: OpenTableEngineFixture):
     });
   });
 
+  describe.skipIf(!hasTasks)(`${name}: tasks`, () => describeTasks(open));
+
   test(`${name}: the cluster has tenants and servers, and the table names its own`, async () => {
     await using fixture = await open();
     const { engine } = fixture;
@@ -204,4 +210,123 @@ export function describeTableEngine(name: string, open: OpenTableEngineFixture):
     ]);
     expect((await engine.listInstances()).map(({ kind }) => kind)).toContain('SERVER');
   });
+}
+
+const taskType = 'SegmentGenerationAndPushTask';
+
+/** Tasks that load files: every engine has these. */
+function describeTasks(open: OpenTableEngineFixture): void {
+  /** A table that asks for such tasks, of a directory without files. */
+  const openLoading = async (): Promise<TableEngineFixture> => {
+    const fixture = await open();
+    await fixture.engine.createSchema(schema);
+    const batchConfigMaps = [
+      { inputDirURI: filesOf(fixture).directoryUri, includeFileNamePattern: 'glob:**/*.csv', inputFormat: 'csv' },
+    ];
+    await fixture.engine.createTable({
+      ...offline,
+      ingestionConfig: {
+        batchIngestionConfig: { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'DAILY', batchConfigMaps },
+      },
+      task: { taskTypeConfigsMap: { [taskType]: { maxAttemptsPerTask: '1' } } },
+    });
+    return fixture;
+  };
+  const table = { taskType, tableNameWithType: 'visits_OFFLINE' };
+  const schedule = async ({ engine }: TableEngineFixture): Promise<string> => {
+    const { scheduled, skipped, errors } = await engine.scheduleTasks(table);
+    expect({ scheduled, skipped, errors }).toMatchObject({ scheduled: [{ ...table }], skipped: [], errors: [] });
+    return scheduled[0]?.taskName ?? '';
+  };
+  const ended = ({ engine }: TableEngineFixture, taskName: string): Promise<TaskRecord> =>
+    vi.waitFor(async () => {
+      const task = await engine.readTask(taskName);
+      expect(task.finishedMs).not.toBeNull();
+      return task;
+    }, patience);
+  const fileOf = (rows: readonly string[]): string => ['page,n,ts', ...rows].map((row) => `${row}\n`).join('');
+
+  test('are scheduled for what there is to do, run, listed and read with their subtasks', async () => {
+    await using fixture = await openLoading();
+    const { engine } = fixture;
+    expect(await engine.listTaskTypes()).toContain(taskType);
+    const idle = await engine.scheduleTasks(table);
+    expect(idle).toMatchObject({ scheduled: [], skipped: [{ ...table, reason: expect.any(String) }], errors: [] });
+    await filesOf(fixture).write('a.csv', fileOf([`home,1,${startMs}`, `home,2,${startMs}`]));
+    await filesOf(fixture).write('b.csv', fileOf([`home,3,${startMs}`]));
+    const taskName = await schedule(fixture);
+    const task = await ended(fixture, taskName);
+    expect(task).toMatchObject({ ...table, taskName, state: 'COMPLETED', trigger: 'MANUAL_TRIGGER' });
+    expect(task.subtasks.map(({ state, subtaskId }) => [state, subtaskId])).toEqual([
+      ['COMPLETED', `${taskName}_0`],
+      ['COMPLETED', `${taskName}_1`],
+    ]);
+    expect((await engine.listTasks(table)).map((each) => each.taskName)).toEqual([taskName]);
+    await vi.waitUntil(async () => (await fixture.count('visits')) === 3, patience);
+    expect((await engine.scheduleTasks(table)).scheduled).toEqual([]);
+  });
+
+  test('that fail say why, leave nothing, and can be done again', async () => {
+    await using fixture = await openLoading();
+    await filesOf(fixture).write('a.csv', fileOf([`home,1,${startMs}`]));
+    await filesOf(fixture).write('b.csv', fileOf([`home,many,${startMs}`]));
+    const { state, subtasks } = await ended(fixture, await schedule(fixture));
+    expect([state, subtasks[1]?.state, subtasks[1]?.info]).toEqual(['FAILED', 'TASK_ERROR', expect.stringContaining('many')]);
+    expect(await fixture.engine.listSegments('visits_OFFLINE')).toEqual([]);
+    await filesOf(fixture).write('b.csv', fileOf([`home,2,${startMs}`]));
+    expect((await ended(fixture, await schedule(fixture))).state).toBe('COMPLETED');
+    await vi.waitUntil(async () => (await fixture.count('visits')) === 2, patience);
+  });
+
+  test('are made of a config of their own, under a name that there is once', async () => {
+    await using fixture = await openLoading();
+    const { engine } = fixture;
+    await filesOf(fixture).write('a.csv', fileOf([`home,1,${startMs}`]));
+    const configs = { inputDirURI: filesOf(fixture).directoryUri, includeFileNamePattern: 'glob:a.csv', inputFormat: 'csv' };
+    const { taskName } = await engine.executeTask({ ...table, taskName: 'own', configs });
+    expect(taskName).toBe(`Task_${taskType}_own`);
+    expect(await ended(fixture, taskName)).toMatchObject({ state: 'COMPLETED', trigger: 'ADHOC_TRIGGER' });
+    expect(await codeOf(engine.executeTask({ ...table, taskName: 'own', configs }))).toBe('TASK_EXISTS');
+    const nothing = { ...configs, includeFileNamePattern: 'glob:none.csv' };
+    expect(await codeOf(engine.executeTask({ ...table, configs: nothing }))).toBe('TABLE_INVALID');
+  });
+
+  test('wait while their queue is stopped, and can be cancelled; what has ended cannot', async () => {
+    await using fixture = await openLoading();
+    const { engine } = fixture;
+    await filesOf(fixture).write('a.csv', fileOf([`home,1,${startMs}`]));
+    await engine.stopTaskQueue(taskType);
+    expect(await engine.readTaskQueue(taskType)).toBe('STOPPED');
+    const waiting = await schedule(fixture);
+    expect((await engine.readTask(waiting)).finishedMs).toBeNull();
+    await engine.cancelTask(waiting);
+    expect(await ended(fixture, waiting)).toMatchObject({ state: 'ABORTED' });
+    expect(await codeOf(engine.cancelTask(waiting))).toBe('CONFLICT');
+    const later = await schedule(fixture);
+    await engine.resumeTaskQueue(taskType);
+    expect(await engine.readTaskQueue(taskType)).toBe('RUNNING');
+    expect((await ended(fixture, later)).state).toBe('COMPLETED');
+    expect((await engine.listTasks(table)).map(({ taskName }) => taskName)).toEqual([later, waiting]);
+    await vi.waitUntil(async () => (await fixture.count('visits')) === 1, patience);
+  });
+
+  test('are asked of types, tables and names that are there', async () => {
+    await using fixture = await open();
+    const { engine } = fixture;
+    const type = { taskType: 'NoSuchTask' };
+    expect(await codeOf(engine.scheduleTasks(type))).toBe('TASK_TYPE_NOT_FOUND');
+    expect(await codeOf(engine.scheduleTasks(table))).toBe('TABLE_NOT_FOUND');
+    expect(await codeOf(engine.executeTask({ ...table, ...type, configs: {} }))).toBe('TASK_TYPE_NOT_FOUND');
+    expect(await codeOf(engine.executeTask({ ...table, configs: {} }))).toBe('TABLE_NOT_FOUND');
+    expect(await codeOf(engine.listTasks(type))).toBe('TASK_TYPE_NOT_FOUND');
+    expect(await codeOf(engine.readTaskQueue('NoSuchTask'))).toBe('TASK_TYPE_NOT_FOUND');
+    expect(await codeOf(engine.stopTaskQueue('NoSuchTask'))).toBe('TASK_TYPE_NOT_FOUND');
+    expect(await codeOf(engine.readTask(`Task_${taskType}_none`))).toBe('TASK_NOT_FOUND');
+    expect(await codeOf(engine.cancelTask(`Task_${taskType}_none`))).toBe('TASK_NOT_FOUND');
+  });
+}
+
+function filesOf({ files }: TableEngineFixture): NonNullable<TableEngineFixture['files']> {
+  if (files === undefined) throw new Error('The fixture has no place for files.');
+  return files;
 }
