@@ -1,4 +1,4 @@
-import { readdir, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import { FileProducer } from '@quire/streams';
@@ -236,6 +236,48 @@ describe('a real-time table', () => {
     await orders.untilRows(3);
     await vi.waitFor(async () => expect(await states()).toEqual(['CONSUMING', 'CONSUMING']), patience);
     expect(await orders.summaries()).toEqual(orders.eachOnce);
+  });
+
+  test('goes on with the oldest message where the stream dropped others while it was paused, and says which', async () => {
+    await using orders = await Orders.open();
+    const { engine } = orders.server;
+    await orders.append(5);
+    await engine.createTable(configOf());
+    await orders.untilRows(5);
+    await engine.pauseConsumption('orders_REALTIME');
+    await orders.untilCommitted(1);
+    await orders.append(5);
+    // As retention leaves it that has dropped the first eight messages.
+    const topic = join(orders.server.directory, 'streams/orders');
+    const lines = (await readFile(join(topic, '0.jsonl'), 'utf8')).split('\n');
+    const lengthOf = (count: number): number => lines.slice(0, count).join('\n').length + 1;
+    await writeFile(join(topic, `0.${lengthOf(8)}.jsonl`), lines.slice(8).join('\n'));
+    await rm(join(topic, '0.jsonl'));
+    await engine.resumeConsumption('orders_REALTIME');
+    await orders.untilRows(7);
+    const notice = expect.stringContaining(`from offset ${lengthOf(5)} up to ${lengthOf(8)} before they were consumed`) as string;
+    const partition = async () => (await orders.server.engine.readConsumption('orders_REALTIME')).partitions[0];
+    await vi.waitFor(async () => expect(await partition()).toMatchObject({ state: 'CONSUMING', error: null, notice }), patience);
+    await engine.forceCommit('orders_REALTIME');
+    await orders.untilCommitted(2);
+    await orders.server.restart();
+    await vi.waitFor(async () => expect(await partition()).toMatchObject({ state: 'CONSUMING', error: null, notice }), patience);
+    expect(await orders.summaries()).toEqual([{ item: 'p0', c: 7, d: 7, m: 10 }]);
+  });
+
+  test('says of a stream that ends before what it consumed that this is another, and takes it when it is told to', async () => {
+    await using orders = await Orders.open();
+    const { engine, directory } = orders.server;
+    await orders.append(5);
+    await engine.createTable(configOf());
+    await orders.untilRows(5);
+    await writeFile(join(directory, 'streams/orders/0.jsonl'), `{"item":"new","n":1,"ts":${startMs}}\n`);
+    await vi.waitFor(async () => {
+      const [partition] = (await engine.readConsumption('orders_REALTIME')).partitions;
+      expect(partition).toMatchObject({ state: 'RETRYING', error: expect.stringContaining('consumeFrom=smallest') });
+    }, patience);
+    await engine.resumeConsumption('orders_REALTIME', { from: 'smallest' });
+    await orders.untilRows(6);
   });
 
   test('goes on from either end of the stream when it is asked to', async () => {

@@ -6,7 +6,7 @@ import type { Environment } from '../environment.ts';
 import { abortOnInterrupt, type Interrupt } from '../interrupt.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
 import { cellContent } from '../table/cell-text.ts';
-import { lagByPartition, totalLag } from '../tables/consumption-lag.ts';
+import { lagByPartition, remarksByPartition, totalLag } from '../tables/consumption-lag.ts';
 import { writeMembers } from '../write-records.ts';
 
 type Members = [string, Cell][];
@@ -64,6 +64,7 @@ function describeHalf({ tableNameWithType, type, segmentCount, sizeBytes }: Tabl
   const lags = lagByPartition(consumption.segments);
   members.push(['consumption', consumption.pause['pauseFlag'] === true ? 'paused' : 'running'], ['partitions', lags.size]);
   members.push(['lag', totalLag(lags) ?? 'not known yet']);
+  for (const [partition, remark] of remarksByPartition(consumption.segments)) members.push([`partition ${partition}`, remark]);
   return members;
 }
 

@@ -22,6 +22,22 @@ export function totalLag(lags: ReadonlyMap<string, number | null>): number | und
   return known.reduce<number>((sum, lag) => sum + (lag ?? 0), 0);
 }
 
+/** What the partitions say of themselves: why one stands still, and what its operator has to know. */
+export function remarksByPartition(consumingSegments: JsonObject): readonly (readonly [partition: string, remark: string])[] {
+  const consumers = Object.values(consumingSegments).flatMap((each) =>
+    Array.isArray(each) ? (each as readonly JsonValue[]) : [],
+  );
+  return consumers.flatMap((consumer) => {
+    const [partition = '?'] = Object.keys(objectOf(memberOf(consumer, 'partitionToOffsetMap')));
+    const state = String(memberOf(consumer, 'state'));
+    const [error, notice] = [memberOf(consumer, 'error'), memberOf(consumer, 'notice')];
+    return [
+      ...(typeof error === 'string' ? [[partition, `${state}: ${error}`] as const] : []),
+      ...(typeof notice === 'string' ? [[partition, notice] as const] : []),
+    ];
+  });
+}
+
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return objectOf(value)[name];
 }

@@ -94,6 +94,7 @@ function consumingSegmentsOf({ partitions }: Consumption, serverName: string): o
         state: each.state,
         skippedCount: each.skippedCount,
         ...(each.error !== null && { error: each.error }),
+        ...(typeof each.notice === 'string' && { notice: each.notice }),
       },
     ];
   }

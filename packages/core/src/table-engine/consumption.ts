@@ -5,7 +5,7 @@ export type PartitionState =
   | 'COMMITTING' // its consuming segment becomes a committed one; the next one follows
   | 'PAUSED'
   | 'RETRYING' // the stream cannot be reached; it is tried again with back-off
-  | 'STOPPED'; // a message could not be taken, and the table's config says to stop there
+  | 'STOPPED'; // a message could not be taken, and the table's config says to stop there; or the stream has nothing where it would go on
 
 export interface PartitionConsumption {
   readonly partition: number;
@@ -26,6 +26,8 @@ export interface PartitionConsumption {
   readonly skippedCount: number;
   /** Why it is RETRYING or STOPPED, as a sentence; null otherwise. */
   readonly error: string | null;
+  /** What its operator has to know though it goes on, as a sentence: messages that the stream had dropped before they were consumed. */
+  readonly notice?: string | null;
 }
 
 export interface Consumption {

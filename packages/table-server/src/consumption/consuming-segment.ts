@@ -107,6 +107,12 @@ export class ConsumingSegment {
     return outcome;
   }
 
+  /** Goes on at a later offset, since the stream has dropped all messages before it. */
+  async passOver(toOffset: number): Promise<void> {
+    const lost = { fromOffset: this.#record.endOffset, toOffset, noticedMs: this.#parts.clock.nowMs() };
+    await this.#save({ ...this.#record, endOffset: toOffset, lost });
+  }
+
   /** Makes a committed segment of all that was added, and begins the next one. Nothing was added: nothing happens. */
   async commit(documents: TableDocuments): Promise<void> {
     const { segmentName, sequence, partition, startOffset, endOffset, createdMs, chunks } = this.#record;
@@ -134,7 +140,8 @@ export class ConsumingSegment {
     };
     // From here on the record of the consuming segment does not count, wherever a crash comes.
     await table.segments.change({ add: [segment], checkpoints: [{ partition, sequence, endOffset }] });
-    await this.#save(newRecord(this.#parts, sequence + 1, endOffset));
+    const { lost } = this.#record;
+    await this.#save({ ...newRecord(this.#parts, sequence + 1, endOffset), ...(lost !== undefined && { lost }) });
   }
 
   async #compact(documents: TableDocuments): Promise<void> {

@@ -1,10 +1,11 @@
 import { type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import type { PartitionConsumption, PartitionState, TableSchemaDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted, untilAborted } from '@quire/core/wait';
-import type { MessageStream } from '@quire/streams';
+import type { FetchedMessages, MessageStream } from '@quire/streams';
 import type { ServedTable } from '../served-table.ts';
 import type { RunChunkJob, TableDocuments } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
+import { noticeOf } from './lost-messages.ts';
 import type { MessageValue } from './packed-messages.ts';
 import type { FlushThresholds } from './stream-settings.ts';
 import { takeMessages } from './take-messages.ts';
@@ -16,6 +17,8 @@ const flushEveryMs = 400;
 const pendingMax = { messages: 25_000, bytes: 16 * 1024 * 1024 } as const;
 const fetchLimits = { messagesMax: 5_000, bytesMax: 4 * 1024 * 1024 } as const;
 const backOffMs = { first: 250, max: 30_000 } as const;
+/** Attempts, over a minute and a half, after which a stream that ends before what was consumed is taken to be another. */
+const behindAttemptsMax = 9;
 
 export interface ConsumerEvents {
   /** Told of messages that were left out, and of the one that stopped a partition. */
@@ -74,6 +77,7 @@ export class PartitionConsumer {
       lastConsumedMs: this.#lastConsumedMs ?? record?.consumedMs ?? null,
       skippedCount: this.#skippedCount,
       error: this.#error,
+      notice: record === undefined ? null : noticeOf(record),
     };
   }
 
@@ -106,7 +110,8 @@ export class PartitionConsumer {
         if (signal.aborted) break;
         // What was not durable is fetched again.
         this.#pending = undefined;
-        this.#state = isQuireError(error, 'OFFSET_NOT_FOUND') ? 'STOPPED' : 'RETRYING';
+        // After a crash the end of a stream may go back for a moment; a topic that was made again stays behind.
+        this.#state = isQuireError(error, 'OFFSET_NOT_FOUND') && attempt >= behindAttemptsMax ? 'STOPPED' : 'RETRYING';
         this.#error = error instanceof Error ? error.message : String(error);
         onRetry?.(table.name, this.partition, error);
       }
@@ -142,7 +147,13 @@ export class PartitionConsumer {
     const from = this.#pending?.endOffset ?? segment.record.endOffset;
     const waitMs =
       this.#pending === undefined ? flushEveryMs : Math.max(0, this.#pending.sinceMs + flushEveryMs - clock.monotonicMs());
-    const fetched = await stream.fetch(this.partition, from, { ...fetchLimits, waitMs }, { signal: this.#stopping.signal });
+    let fetched: FetchedMessages;
+    try {
+      fetched = await stream.fetch(this.partition, from, { ...fetchLimits, waitMs }, { signal: this.#stopping.signal });
+    } catch (error) {
+      if (!isQuireError(error, 'OFFSET_NOT_FOUND')) throw error;
+      return this.#passOver(segment, error);
+    }
     this.#latestOffset = fetched.latestOffset;
     if (fetched.nextOffset === from) return;
     this.#lastConsumedMs = clock.nowMs();
@@ -152,6 +163,21 @@ export class PartitionConsumer {
       this.#pending.bytes += message.value?.byteLength ?? 0;
     }
     this.#pending.endOffset = fetched.nextOffset;
+  }
+
+  /** What the stream keeps no longer cannot be consumed: as the open peer does, it goes on with the oldest message, and says so. */
+  async #passOver(segment: ConsumingSegment, error: QuireError): Promise<void> {
+    const { stream, table, onRetry } = this.#options;
+    if (this.#pending !== undefined) {
+      // What was fetched in time is made durable first.
+      this.#pending.sinceMs = -Infinity;
+      return;
+    }
+    const offsets = await stream.readPartitions({ signal: this.#stopping.signal });
+    const { earliestOffset = 0 } = offsets.find(({ partition }) => partition === this.partition) ?? {};
+    if (earliestOffset <= segment.record.endOffset) throw streamIsBehind(error);
+    await segment.passOver(earliestOffset);
+    onRetry?.(table.name, this.partition, new QuireError('OFFSET_NOT_FOUND', noticeOf(segment.record) ?? '', { cause: error }));
   }
 
   #isFlushDue(segment: ConsumingSegment): boolean {
@@ -222,4 +248,12 @@ export class PartitionConsumer {
   async #readDocuments(): Promise<TableDocuments> {
     return { config: this.#options.table.record.config, schema: await this.#options.readSchema() };
   }
+}
+
+/** The stream ends before what was consumed of it. */
+function streamIsBehind(cause: QuireError): QuireError {
+  const what = 'It ends before what was consumed of it, as a topic does that was deleted and made again.';
+  const help =
+    'If it is another now, resume the table with consumeFrom=smallest or largest; it goes on by itself if its end comes back.';
+  return new QuireError('OFFSET_NOT_FOUND', `${cause.message} ${what} ${help}`, { cause });
 }

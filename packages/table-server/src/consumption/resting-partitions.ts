@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type { PartitionConsumption, PartitionState } from '@quire/core/table-engine';
 import { readDocument } from '../directory/documents.ts';
+import { noticeOf } from './lost-messages.ts';
 import { type ConsumingRecord, isCommitted } from '../segments/manifest.ts';
 import type { ServedTable } from '../served-table.ts';
 
@@ -36,6 +37,7 @@ export async function readRestingPartitions(
       lastConsumedMs: record?.consumedMs ?? (committedMs.length === 0 ? null : Math.max(...committedMs)),
       skippedCount: 0,
       error,
+      notice: record === undefined ? null : noticeOf(record),
     };
   });
 }

@@ -59,6 +59,13 @@ export interface Chunk extends RowFile {
   readonly level: number;
 }
 
+/** Messages `[fromOffset, toOffset)` that the stream had dropped before they were consumed: they are not in the table. */
+export interface LostMessages {
+  readonly fromOffset: number;
+  readonly toOffset: number;
+  readonly noticedMs: number;
+}
+
 /** The consuming segment of a partition: `[startOffset, endOffset)` is in its chunks, which follow each other without a gap. */
 export interface ConsumingRecord {
   readonly formatVersion: 1;
@@ -71,6 +78,8 @@ export interface ConsumingRecord {
   /** When the newest of its messages was consumed. */
   readonly consumedMs: number | null;
   readonly chunks: readonly Chunk[];
+  /** The latest loss of the partition, in this segment or one before; left out while there was none. */
+  readonly lost?: LostMessages | undefined;
 }
 
 /** Whether the manifest has the segment of this record already: a crash may have come between the two. */
