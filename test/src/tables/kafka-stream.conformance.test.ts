@@ -5,6 +5,7 @@ import { KafkaProducer, KafkaStream } from '@quire/streams/kafka';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KafkaServer } from '../testkit/servers/kafka-server.ts';
 import { describeWithTool, kafkaServer } from '../testkit/toolchain.ts';
+import { runKillTrial } from './kill-trial.ts';
 import { describeMessageStream } from './message-stream-conformance.ts';
 import type { StreamFixture } from './stream-fixture.ts';
 
@@ -48,6 +49,25 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       },
     };
   });
+
+  /** QUIRE_TABLE_SERVER_KILLS=100 for the long trial. */
+  const killCount = Number(process.env['QUIRE_TABLE_SERVER_KILLS'] ?? 4);
+
+  test(
+    `each message of a topic is in its table once, in every query, through ${killCount} kills of producer and server`,
+    { timeout: 60_000 + killCount * 10_000 },
+    async () => {
+      const topic = await server.createTopic();
+      const config = {
+        streamType: 'kafka',
+        'stream.kafka.topic.name': topic,
+        'stream.kafka.broker.list': server.address,
+        'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
+      };
+      const trial = runKillTrial({ config, options: { kafkaBrokers: [server.address] }, offsetStep: 1 }, killCount);
+      await expect(trial).resolves.toBeUndefined();
+    },
+  );
 
   describe('a kafka stream', () => {
     test.each(['gzip', 'snappy', 'lz4', 'zstd'] as const)('reads messages that are compressed by %s', async (compression) => {

@@ -198,7 +198,9 @@ export function describeTableEngine(
     });
   });
 
-  describe.skipIf(!hasTasks)(`${name}: tasks`, () => describeTasks(open));
+  describe.skipIf(!hasTasks)(`${name}: tasks`, () => {
+    describeTasks(open);
+  });
 
   test(`${name}: the cluster has tenants and servers, and the table names its own`, async () => {
     await using fixture = await open();

@@ -29,10 +29,9 @@ export function remarksByPartition(consumingSegments: JsonObject): readonly (rea
   );
   return consumers.flatMap((consumer) => {
     const [partition = '?'] = Object.keys(objectOf(memberOf(consumer, 'partitionToOffsetMap')));
-    const state = String(memberOf(consumer, 'state'));
-    const [error, notice] = [memberOf(consumer, 'error'), memberOf(consumer, 'notice')];
+    const [state, error, notice] = ['state', 'error', 'notice'].map((name) => memberOf(consumer, name));
     return [
-      ...(typeof error === 'string' ? [[partition, `${state}: ${error}`] as const] : []),
+      ...(typeof error === 'string' ? [[partition, typeof state === 'string' ? `${state}: ${error}` : error] as const] : []),
       ...(typeof notice === 'string' ? [[partition, notice] as const] : []),
     ];
   });
