@@ -81,10 +81,32 @@ export const cacheHeaders = {
   'cache-control': { type: 'string', description: 'How long the page may be kept: until the result expires.' },
 } as const;
 
+/** `binary` is a word of OpenAPI 3.0; generators of clients still go by it, and take an empty schema for JSON of any kind. */
+const schemasOfRows = {
+  arrow: { type: 'string', format: 'binary' },
+  csv: { type: 'string' },
+  ndjson: { type: 'string' },
+} as const;
+
+/** A part of a download: bytes of a page that is not JSON. */
+export function partResponse(): OperationResponse {
+  const { headers } = pageResponse('', {});
+  return {
+    description: 'The bytes that Range asks for. JSON comes whole.',
+    content: Object.fromEntries(
+      (['csv', 'ndjson', 'arrow'] as const).map((format) => [pageMediaTypes[format], { schema: schemasOfRows[format] }]),
+    ),
+    headers: {
+      ...headers,
+      ...cacheHeaders,
+      'content-range': { type: 'string', description: 'Which bytes these are, and how many there are: bytes 0-99/1000.' },
+    },
+  };
+}
+
 /** A response with rows, in every format; `json` is the schema of the JSON one. */
 export function pageResponse(description: string, json: object): OperationResponse {
-  // OpenAPI 3.1 says nothing of the bytes of a binary body: an empty schema.
-  const schemaOf = (format: PageFormat): object => (format === 'json' ? json : format === 'arrow' ? {} : { type: 'string' });
+  const schemaOf = (format: PageFormat): object => (format === 'json' ? json : schemasOfRows[format]);
   return {
     description,
     content: Object.fromEntries(pageFormats.map((format) => [pageMediaTypes[format], { schema: schemaOf(format) }])),

@@ -60,13 +60,15 @@ export function parseWaitMs(value: RawParameter): number | undefined {
 }
 
 /**
- * Reads an optional boolean: exactly `true` or `false`.
+ * Reads an optional boolean: `true` or `false` in any case, `1` or `0`.
  *
  * @throws INVALID_PARAMETER when it is given twice, or anything else
  */
 export function parseBooleanParameter(name: string, value: RawParameter): boolean | undefined {
   const text = single(name, value, 'true or false');
-  if (text === undefined || text === 'true' || text === 'false') return text === undefined ? undefined : text === 'true';
+  if (text === undefined) return undefined;
+  if (/^(?:true|1)$/i.test(text)) return true;
+  if (/^(?:false|0)$/i.test(text)) return false;
   throw new QuireError('INVALID_PARAMETER', `${name} is ${quote(text)}; expected true or false.`);
 }
 

@@ -1,5 +1,13 @@
 import { Type } from 'typebox';
-import { cacheHeaders, errorResponses, type Operation, pageResponse, responseOf, usualHeaders } from './operation.ts';
+import {
+  cacheHeaders,
+  errorResponses,
+  type Operation,
+  pageResponse,
+  partResponse,
+  responseOf,
+  usualHeaders,
+} from './operation.ts';
 import { pageFormats } from './page-format.ts';
 import { pageHeaders } from './page-headers.ts';
 import { routePatterns } from './paths.ts';
@@ -91,7 +99,8 @@ const readPage: Operation = {
     description:
       'Rows [offset, offset + numRows) of the result, fewer at its end. A page never changes: it has a strong ETag and may be ' +
       'cached until the result expires. While the query runs, a page has the rows that are there; the call waits for those that are not. ' +
-      'After a query that failed or was cancelled, its code and reason come instead.',
+      'After a query that failed or was cancelled, its code and reason come instead. ' +
+      'Of other formats than JSON, Range (and If-Range) give a part, to go on where a download broke off.',
     tags: ['query'],
     params: RequestIdParams,
     querystring: Type.Object({
@@ -103,6 +112,7 @@ const readPage: Operation = {
     response: {
       202: notYet,
       200: { ...page, headers: { ...page.headers, ...cacheHeaders } },
+      206: partResponse(),
       304: { type: 'null', description: 'The page has the ETag that If-None-Match names.', headers: cacheHeaders },
       ...errorResponses(
         'INVALID_PARAMETER',

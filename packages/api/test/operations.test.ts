@@ -14,6 +14,7 @@ describe('operations', () => {
       'GET /queries',
       'DELETE /query/:requestId',
       'GET /query/resultStore',
+      'GET /query/resultStore/:requestId',
       'DELETE /query/resultStore/:requestId',
       'DELETE /query/resultStore',
       'PATCH /query/resultStore/:requestId',

@@ -114,7 +114,13 @@ describe('parseIntegerParameter', () => {
 });
 
 describe('parseBooleanParameter', () => {
-  it('reads true, false and nothing', () => {
+  it('reads true, false and nothing, in any case, and 1 and 0', () => {
+    expect(['TRUE', '1', 'False', '0'].map((value) => parseBooleanParameter('doPaginate', value))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
     expect(['true', 'false', undefined].map((value) => parseBooleanParameter('doPaginate', value))).toEqual([
       true,
       false,
@@ -122,7 +128,7 @@ describe('parseBooleanParameter', () => {
     ]);
   });
 
-  it.each(['', 'TRUE', '1', 'yes', ' true'])('refuses %j', (value) => {
+  it.each(['', '2', '01', 'yes', ' true'])('refuses %j', (value) => {
     expect(refusalOf(() => parseBooleanParameter('doPaginate', value))).toEqual({
       code: 'INVALID_PARAMETER',
       message: `doPaginate is '${value}'; expected true or false.`,

@@ -7,6 +7,7 @@ import { callContextOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { openBody } from './body-stream.ts';
+import { type ByteRange, bytesWithin } from './byte-range.ts';
 import type { BrokerContext } from './broker-context.ts';
 import { cursorHeadersOf, type CursorMembers } from './cursor-members.ts';
 
@@ -21,6 +22,8 @@ export interface RowsReply {
   readonly envelope: Envelope;
   /** What the headers of other bodies say instead. */
   readonly members: Partial<CursorMembers>;
+  /** The bytes that were asked for. Absent: all. */
+  readonly range?: ByteRange;
   /** What else the headers say, such as how long the response may be kept. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -66,7 +69,8 @@ export async function sendRows(
   if (request.method === 'HEAD') return reply.headers(rowsHeadersOf(rows)).send(Readable.from([]));
   const isCompressed = rows.contentEncoding !== 'identity';
   using _ = await context.pageLimiter.acquire(rows.page.sizeBytesMax, callContextOf(request).call.signal);
-  const body = await openBody(observed(context, request, rows, { isDoneWithChunks: !isCompressed }));
+  const all = observed(context, request, rows, { isDoneWithChunks: !isCompressed });
+  const body = await openBody(rows.range === undefined ? all : bytesWithin(all, rows.range));
   reply.headers(rowsHeadersOf(rows));
   if (body.kind === 'whole' && !isCompressed) return await reply.send(body.bytes);
   const chunks = body.kind === 'stream' ? body.chunks : [body.bytes];

@@ -16,15 +16,15 @@ export interface PageRequest {
  * Cuts a page request to the rows that exist. `offset` equal to `totalRows` gives an empty range.
  *
  * @throws INVALID_PARAMETER when `offset` is not an integer ≥ 0, or `rowCount` is not
- * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end of the result
+ * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end of the result, with the offset as `shownOffset` has it: text may have more digits
  */
-export function resolveRowRange(page: PageRequest, totalRows: number): RowRange {
+export function resolveRowRange(page: PageRequest, totalRows: number, shownOffset = String(page.offset)): RowRange {
   checkCount('offset', page.offset);
   checkCount('rowCount', page.rowCount);
   if (page.offset > totalRows) {
     throw new QuireError(
       'OFFSET_OUT_OF_RANGE',
-      `offset ${page.offset} is past the end of the result, which has ${totalRows} rows.`,
+      `offset ${shownOffset} is past the end of the result, which has ${totalRows} rows.`,
     );
   }
   // offset + rowCount may exceed 2^53, where sums are inexact: compare what is left instead.

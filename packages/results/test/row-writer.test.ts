@@ -197,7 +197,7 @@ test('text is escaped wherever it needs to be, and bytes that are not UTF-8 stay
   }
   const singleLines = texts.map((text) => text.replaceAll(/[\n\r]/g, ','));
   expect(await csvCellsOf(textColumnOf(new Utf8(), singleLines))).toEqual(singleLines.map(obviousCsvText));
-  expect(await csvCellsOf(textColumnOf(new Utf8(), ['a', '', 'b'], (row) => row === 2))).toEqual(['a', '""', '""']);
+  expect(await csvCellsOf(textColumnOf(new Utf8(), ['a', '', 'b'], (row) => row === 2))).toEqual(['a', '""', '\\N']);
 });
 
 test('bytes are hexadecimal', async () => {
@@ -238,7 +238,7 @@ test('rows too large for the memory stand among those that fit', async () => {
 
 test('a null that has a large text behind it is as any other', async () => {
   const column = textColumnOf(new Utf8(), ['a', 'b'.repeat(1_000_000), 'c'], (row) => row === 1);
-  expect(await csvCellsOf(column)).toEqual(['a', '""', 'c']);
+  expect(await csvCellsOf(column)).toEqual(['a', '\\N', 'c']);
   expect(await jsonCellsOf(column)).toEqual(['"a"', 'null', '"c"']);
 });
 

@@ -8,7 +8,12 @@ import type { ServiceContext } from './service-context.ts';
 import type { ServerOptions } from './service-options.ts';
 
 /** What happens to every call: it is counted in, let in or refused, and logged and measured when it has ended. */
-export function addCallHooks(server: FastifyInstance, context: ServiceContext, options: ServerOptions): void {
+export function addCallHooks(
+  server: FastifyInstance,
+  context: ServiceContext,
+  options: ServerOptions,
+  explainMissing: (request: FastifyRequest, reply: FastifyReply) => QuireError,
+): void {
   const { clock, calls } = context;
 
   server.addHook('onRequest', async (request, reply) => {
@@ -24,6 +29,23 @@ export function addCallHooks(server: FastifyInstance, context: ServiceContext, o
     if (request.routeOptions.config.isPublic === true) return;
     await letIn(request, reply, options);
   });
+
+  server.addHook('onRequest', async (request, reply) => {
+    // The framework would first ask a call of this method for its body, whatever the path.
+    if (request.is404 && request.method === 'QUERY') throw explainMissing(request, reply);
+    assertPlainBody(request);
+  });
+}
+
+/** Refuses a body that is compressed: it would be taken for broken JSON, or for the file itself. */
+function assertPlainBody({ headers, routeOptions }: FastifyRequest): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  const takesBody = routeOptions.schema?.body !== undefined || routeOptions.config.isUpload;
+  if (encoding === '' || encoding === 'identity' || takesBody !== true) return;
+  throw new QuireError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `Content-Encoding is '${encoding.slice(0, 40)}'; expected a body that is not compressed.`,
+  );
 }
 
 /** Refuses what Node would answer by itself, without a body, or read as if it were something else. */

@@ -12,14 +12,45 @@ const reasonPhrases: Readonly<Record<number, string>> = {
 };
 
 /** Answers what the HTTP parser could not make a call of: too large a head, too slow a client, no HTTP at all. */
-export function replyToClientError(error: Error & { readonly code?: string }, socket: Socket, isBusy: boolean): void {
+export function replyToClientError(
+  error: Error & { readonly code?: string; readonly rawPacket?: unknown },
+  socket: Socket,
+  isBusy: boolean,
+): void {
   // In the middle of another response this one would be taken for a part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || isBusy) {
     socket.destroy();
     return;
   }
-  writeError(socket, parserError(error));
+  if (isHttp2(error)) socket.end(goAway);
+  else writeError(socket, parserError(error));
 }
+
+/** Whether what could not be parsed is the preface by which clients begin HTTP/2 without asking (RFC 9113 section 3.4). */
+function isHttp2({ rawPacket }: { readonly rawPacket?: unknown }): boolean {
+  return Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 14).toString('latin1') === 'PRI * HTTP/2.0';
+}
+
+/** What such a client understands: empty SETTINGS, and GOAWAY with HTTP_1_1_REQUIRED and a reason (RFC 9113 sections 6.5 and 6.8). */
+const goAway = ((): Buffer => {
+  const reason = Buffer.from('This server speaks HTTP/1.1.');
+  const settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+  const lastStreamAndCode = [0, 0, 0, 0, 0, 0, 0, 0x0d];
+  return Buffer.from([
+    ...settings,
+    0,
+    0,
+    lastStreamAndCode.length + reason.length,
+    7,
+    0,
+    0,
+    0,
+    0,
+    0,
+    ...lastStreamAndCode,
+    ...reason,
+  ]);
+})();
 
 /** Writes an error to a connection that no response is made for, in the shape of all others, and ends it. */
 export function writeError(socket: Duplex, error: QuireError): void {

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { createRequestId, isQuireError, QuireError, systemRandom } from '@quire/core';
-import fastify, { type FastifyInstance, type FastifyServerOptions, LogController, type RouteOptions } from 'fastify';
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+  type RouteOptions,
+} from 'fastify';
 import { addCallHooks } from './call-hooks.ts';
 import { replyToClientError, writeError } from './client-error.ts';
 import { allowOrigins } from './cross-origin.ts';
@@ -56,16 +63,17 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
   server.setErrorHandler(replyWithError);
   const routes = [...service.routes(context), ...selfRoutes(service)];
   const index = new RouteIndex(routes);
-  server.setNotFoundHandler((request, reply) => {
+  const explain = (request: FastifyRequest, reply: FastifyReply): QuireError => {
     const { error, allowed } = index.explain(request.method, request.url);
     if (allowed.length > 0) reply.header('allow', allowed.join(', '));
-    replyWithError(error, request, reply);
-  });
+    return error;
+  };
+  server.setNotFoundHandler((request, reply) => replyWithError(explain(request, reply), request, reply));
   if (bodies === 'json') readJsonBodies(server);
   else handOverBodies(server);
   allowOrigins(server, options.corsOrigins ?? []);
   if (service.mounted !== undefined) await handOver(server, service.mounted);
-  addCallHooks(server, context, options);
+  addCallHooks(server, context, options, explain);
   await addOpenApi(server, service.about, options.version);
   for (const route of routes) server.route(route);
   // Without these listeners Node would end the connection, or answer without a body.
@@ -104,10 +112,12 @@ function readJsonBodies(server: FastifyInstance): void {
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     // A file that happens to be JSON.
     if (request.routeOptions.config.isUpload === true) return done(null, Readable.from([Buffer.from(body as string)]));
-    if (body.length === 0) return done(null, undefined);
+    // Some editors and shells put a mark of the encoding before everything else.
+    const text = (body as string).replace(/^\uFEFF/, '');
+    if (text.length === 0) return done(null, undefined);
     const { parseBody } = request.routeOptions.config;
-    if (parseBody !== undefined) return done(...parsedBy(parseBody, body as string));
-    void parseJson(request, body as string, done);
+    if (parseBody !== undefined) return done(...parsedBy(parseBody, text));
+    void parseJson(request, text, done);
   });
 }
 

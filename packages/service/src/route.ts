@@ -1,5 +1,5 @@
 import type { Operation, RawParameter } from '@quire/api';
-import { isQuireError } from '@quire/core';
+import { isQuireError, isRequestId } from '@quire/core';
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 
 /** Query parameters as they came: `@quire/api` parses them. */
@@ -56,7 +56,9 @@ export function queryOf(request: FastifyRequest): QueryParameters {
   return request.query as QueryParameters;
 }
 
-/** The id in the path, as it came: only `ResultStore` decides whether it is one. */
+/** The id in the path, in lower case where it is one (RFC 9562 section 4); else as it came, for `ResultStore` to refuse. */
 export function requestIdOf(request: FastifyRequest): string {
-  return (request.params as { readonly requestId: string }).requestId;
+  const { requestId } = request.params as { readonly requestId: string };
+  const lowerCased = requestId.toLowerCase();
+  return isRequestId(lowerCased) ? lowerCased : requestId;
 }

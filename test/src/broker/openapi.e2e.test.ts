@@ -155,6 +155,7 @@ test('every call answers as the document says', async () => {
     ['readPage', `${page}?offset=10&numRows=10&format=csv`],
     ['readPage', `${page}?offset=10&numRows=10&format=ndjson`],
     ['readPage', `${page}?offset=10&numRows=10&format=arrow`],
+    ['readPage', `${page}?offset=0&format=csv`, { headers: { range: 'bytes=0-9' } }],
     ['readPage', `${page}?offset=0`, { headers: { 'if-none-match': '*' } }],
     ['readPage', page],
     ['readPage', `${page}?offset=0`, { headers: { accept: 'image/png' } }],

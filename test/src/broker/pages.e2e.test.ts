@@ -105,20 +105,18 @@ describe('refused are', () => {
     expect(answer.json()).toEqual({ code: 400, error, reason: 'INVALID_PARAMETER' });
   });
 
-  test.each([
-    ['2501', '2501'],
-    ['2147483648', '2147483648'],
-    ['9007199254740992', '9007199254740991'],
-    ['99999999999999999999999', '9007199254740991'],
-  ])('the offset %s, past the end', async (offset, shown) => {
-    const answer = await broker.call(`${path}?offset=${offset}`);
-    expect(answer.status).toBe(416);
-    expect(answer.json()).toEqual({
-      code: 416,
-      error: `offset ${shown} is past the end of the result, which has 2500 rows.`,
-      reason: 'OFFSET_OUT_OF_RANGE',
-    });
-  });
+  test.each(['2501', '2147483648', '9007199254740992', '99999999999999999999999'])(
+    'the offset %s, past the end',
+    async (offset) => {
+      const answer = await broker.call(`${path}?offset=${offset}`);
+      expect(answer.status).toBe(416);
+      expect(answer.json()).toEqual({
+        code: 416,
+        error: `offset ${offset} is past the end of the result, which has 2500 rows.`,
+        reason: 'OFFSET_OUT_OF_RANGE',
+      });
+    },
+  );
 
   test('media types that rows do not come in', async () => {
     const answer = await broker.call(`${path}?offset=0`, { headers: { accept: 'text/html, application/xml' } });

@@ -158,6 +158,7 @@ test.each(operations.filter(([, { schema }]) => schema.body !== undefined))('%s 
   const odd = [
     { body: '[1]' },
     { body: '{' },
+    { body: '' },
     { body: '{}', mediaType: 'text/plain' },
     { body: JSON.stringify({ a: 'x'.repeat(5000) }) },
   ];
@@ -167,7 +168,7 @@ test.each(operations.filter(([, { schema }]) => schema.body !== undefined))('%s 
     statuses.push(answer.status);
     await expectDocumented(operationId, answer);
   }
-  expect(statuses).toEqual([400, 400, 415, 413]);
+  expect(statuses).toEqual([400, 400, operationId === 'startRestream' ? 200 : 400, 415, 413]);
 });
 
 test('a file that is larger than it may be is refused', async () => {

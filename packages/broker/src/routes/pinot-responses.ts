@@ -1,6 +1,6 @@
-import { brokerOperations, parseIntegerParameter } from '@quire/api';
+import { brokerOperations, parseIntegerParameter, type RawParameter } from '@quire/api';
 import { requireRole } from '@quire/auth';
-import { QuireError } from '@quire/core';
+import { type PageRequest, QuireError } from '@quire/core';
 import type { Result, ResultPage } from '@quire/results';
 import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
@@ -18,17 +18,19 @@ export function readPinotPageRoute(context: BrokerContext): RouteOptions {
     const offset = parseIntegerParameter('offset', parameters['offset']) ?? 0;
     const rowCount = parseIntegerParameter('numRows', parameters['numRows']) ?? pageRowCount;
     const result = await openOwnResult(results, principalOf(request), requestIdOf(request), { signal: signalOf(request) });
-    return sendPinotPage(context, request, reply, { result, page: pageOf(result, offset, rowCount) });
+    return sendPinotPage(context, request, reply, { result, page: pageOf(result, { offset, rowCount }, parameters['offset']) });
   });
 }
 
 /** Unlike ours, this API has no empty page behind the last one, but one of no rows wherever it is asked for. */
-function pageOf(result: Result, offset: number, rowCount: number): ResultPage {
+function pageOf(result: Result, asked: PageRequest, sentOffset: RawParameter): ResultPage {
+  const { offset } = asked;
   const totalRowCount = result.entry.rowCount;
   if (offset > 0 && offset >= totalRowCount) {
-    throw new QuireError('OFFSET_OUT_OF_RANGE', `Offset ${offset} should be lesser than totalRecords ${totalRowCount}`);
+    const shown = [sentOffset].flat()[0]?.slice(0, 40);
+    throw new QuireError('OFFSET_OUT_OF_RANGE', `Offset ${shown} should be lesser than totalRecords ${totalRowCount}`);
   }
-  return result.page({ offset, rowCount });
+  return result.page(asked);
 }
 
 /** GET /responseStore/{requestId}. */

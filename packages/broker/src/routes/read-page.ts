@@ -1,14 +1,17 @@
 import { brokerOperations, expirationHeader, type MetadataRecord, parseOffset, parseRowCount } from '@quire/api';
 import type { Principal } from '@quire/auth';
+import { resolveRowRange } from '@quire/core';
 import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
+import { askedRange } from '../byte-range.ts';
 import { chooseFormat } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
 import { metadataOfResult, metadataOfStatus } from '../metadata-record.ts';
 import { openOwnResult } from '../own-results.ts';
 import { statusOfEnded, statusOfRunning } from '../query-status.ts';
 import { assertNotFailed, sendGrowingPage, waitOf } from '../send-growing-page.ts';
+import { sendRange } from '../send-range.ts';
 import { chooseRowsEncoding, rowsVary, sendRows } from '../send-rows.ts';
 
 /**
@@ -33,15 +36,20 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     }
     assertNotFailed(context, principal, requestIdOf(request));
     const result = await openOwnResult(results, principal, requestIdOf(request), { signal: signalOf(request) });
+    resolveRowRange(asked, result.entry.rowCount, [parameters['offset']].flat()[0]?.slice(0, 40));
     const page = result.page(asked);
-    const contentEncoding = chooseRowsEncoding(request, result.entry, page);
     const { requestId, expirationTimeMs } = result.entry;
-    const entityTag = `"${requestId}-${asked.offset}-${asked.rowCount}-${format}-${contentEncoding}"`;
+    const tagOf = (encoding: string): string => `"${requestId}-${asked.offset}-${asked.rowCount}-${format}-${encoding}"`;
+    // A range is one of the page as it is, not of a compressed one, which could not be written twice alike.
+    const wanted = request.method === 'GET' ? askedRange(request.headers, format, tagOf('identity')) : undefined;
+    const contentEncoding = wanted === undefined ? chooseRowsEncoding(request, result.entry, page) : 'identity';
+    const entityTag = tagOf(contentEncoding);
     const secondsLeft = Math.max(0, Math.floor((expirationTimeMs - context.clock.nowMs()) / 1000));
     const headers = {
       etag: entityTag,
       'cache-control': `private, max-age=${secondsLeft}, immutable`,
       [expirationHeader]: String(expirationTimeMs),
+      ...(format !== 'json' && { 'accept-ranges': 'bytes' }),
     };
     if (matchesEntityTag(request.headers['if-none-match'], entityTag)) {
       return reply
@@ -51,7 +59,8 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     }
     const members = cursorMembersOf(result, page, asked, context.advertised());
     const { schema } = result;
-    const rows = { requestId, schema, page, format, contentEncoding, envelope: members, members, headers };
+    const rows = { requestId, schema, page, format, contentEncoding, envelope: members, members, headers } as const;
+    if (wanted !== undefined) return sendRange(context, request, reply, { rows, wanted });
     return sendRows(context, request, reply, rows);
   });
 }

@@ -1,7 +1,7 @@
-import { streamOperations as operations } from '@quire/api';
+import { parseBooleanParameter, streamOperations as operations } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { Consumption, RebalanceJob, ResumeFrom, TableEngine } from '@quire/core/table-engine';
-import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import { queryOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { authorizeChange, halvesOf, parameterOf, pathOf, realtimeName, sendJson, tablesOf, typeOf } from './table-context.ts';
@@ -145,9 +145,7 @@ function chosenSegmentsOf(request: FastifyRequest): { segmentNames?: readonly st
 }
 
 export function booleanOf(request: FastifyRequest, name: string): boolean {
-  const text = (parameterOf(request, name) ?? 'false').toLowerCase();
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new QuireError('INVALID_PARAMETER', `${name} is '${text.slice(0, 40)}'; expected true or false.`);
+  return parseBooleanParameter(name, queryOf(request)[name]) ?? false;
 }
 
 async function oneTable(engine: TableEngine, request: FastifyRequest): Promise<string> {

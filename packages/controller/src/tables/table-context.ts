@@ -48,7 +48,11 @@ export function parameterOf(request: FastifyRequest, name: string): string | und
   throw new QuireError('INVALID_PARAMETER', `${name} is given ${value.length} times; expected it once.`);
 }
 
+/** @throws INVALID_BODY where there is none: of no length at all, it passes by what checks bodies */
 export function bodyOf(request: FastifyRequest): Readonly<Record<string, JsonValue>> {
+  if (request.body === undefined || request.body === null) {
+    throw new QuireError('INVALID_BODY', 'The request body is empty; expected a JSON object.');
+  }
   return request.body as Readonly<Record<string, JsonValue>>;
 }
 

@@ -1,7 +1,7 @@
 import { type Data, DataType, type Field } from 'apache-arrow';
 import { isJsonListField, isUuidField } from '../column-data-types.ts';
 import type { CellWriter } from './cell-writer.ts';
-import { csvWriterOf } from './csv-cell.ts';
+import { csvWriterOf, loneNull } from './csv-cell.ts';
 import { fixedKindOf } from './fixed-kind.ts';
 import { jsonWriterOf } from './json-cell.ts';
 import { kindCsvText, kindHexOfWidth, kindHexText, kindJsonText } from './row-writer-layout.ts';
@@ -27,10 +27,18 @@ export interface CellFormat {
 /** JSON cells (CONTRACT.md section 2). */
 export const jsonFormat: CellFormat = { isJson: true, nullText: 'null', writerOf: jsonWriterOf };
 
-/** CSV fields: a lone null would make an empty line, which readers skip, and is empty text instead. */
-export function csvFormat(columnCount: number): CellFormat {
-  const nullText = columnCount === 1 ? '""' : '';
+/**
+ * CSV fields: null is nothing. In a lone column that would make an empty line, which readers skip: there it is empty text within quotes,
+ * or where that is a value, `\N`, as databases write and read it; the text `\N` then has quotes.
+ */
+export function csvFormat(fields: readonly Field[]): CellFormat {
+  const nullText = fields.length !== 1 ? '' : mayBeEmpty(fields[0]?.type as DataType | undefined) ? loneNull : '""';
   return { isJson: false, nullText, writerOf: (field, data) => csvWriterOf(field, data, nullText) };
+}
+
+/** Whether values of the type can be empty text. */
+function mayBeEmpty(type: DataType | undefined): boolean {
+  return DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isBinary(type) || DataType.isLargeBinary(type);
 }
 
 /** Bytes that become of one at most: a \u00XX escape. */
@@ -62,6 +70,9 @@ function scalarColumnOf(field: Field, data: Data, { isJson, nullText }: CellForm
   }
   if (DataType.isUtf8(type) || DataType.isLargeUtf8(type)) {
     if (isJson) return textColumn(data, { ...plain, kind: kindJsonText }, jsonExpansion);
+    // The row writer would not put the text that looks like a null within quotes.
+    const { buffer, byteOffset, byteLength } = data.values as Uint8Array<ArrayBuffer>;
+    if (nullText === loneNull && Buffer.from(buffer, byteOffset, byteLength).includes(loneNull)) return undefined;
     return textColumn(data, { ...plain, kind: kindCsvText }, csvExpansion);
   }
   // In CSV, bytes may be empty text, which has quotes.

@@ -6,11 +6,14 @@ import { jsonWriterOf } from './json-cell.ts';
 import { scalarWriterOf } from './scalar-writer.ts';
 import { csvFieldWidthMax, writeAscii, writeCsvField } from './write-string.ts';
 
+/** A null in the only column, where it has to be told from empty text. */
+export const loneNull = '\\N';
+
 /** Compiles the writer of one column's CSV fields: null is `nullText`, lists, maps and structs are their JSON. */
 export function csvWriterOf(field: Field, data: Data, nullText: string): CellWriter {
   const writeNull = (bytes: Uint8Array, position: number): number => writeAscii(bytes, position, nullText);
   if (DataType.isNull(field.type)) return { widthMax: nullText.length, widthOf: undefined, write: writeNull };
-  const writer = valueWriterOf(field, data);
+  const writer = valueWriterOf(field, data, nullText === loneNull);
   const isValid = validityOf(data);
   if (isValid === undefined) return writer;
   const { write, widthOf } = writer;
@@ -21,7 +24,7 @@ export function csvWriterOf(field: Field, data: Data, nullText: string): CellWri
   };
 }
 
-function valueWriterOf(field: Field, data: Data): CellWriter {
+function valueWriterOf(field: Field, data: Data, isLone: boolean): CellWriter {
   const type = field.type as DataType;
   const scalar = scalarWriterOf(field, data, false);
   // Of the scalars, only bytes can be empty text, which has to be told from null.
@@ -32,7 +35,11 @@ function valueWriterOf(field: Field, data: Data): CellWriter {
     return {
       widthMax: 0,
       widthOf: (row) => csvFieldWidthMax((offsets[row + 1] ?? 0) - (offsets[row] ?? 0)),
-      write: (bytes, position, row) => writeCsvField(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
+      write: (bytes, position, row) => {
+        const [start = 0, end = 0] = [offsets[row], offsets[row + 1]];
+        const looksNull = isLone && end - start === loneNull.length && source[start] === 0x5c && source[start + 1] === 0x4e;
+        return looksNull ? writeAscii(bytes, position, `"${loneNull}"`) : writeCsvField(bytes, position, source, start, end);
+      },
     };
   }
   const scratch = new ByteSink(1024);

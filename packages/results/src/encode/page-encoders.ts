@@ -52,7 +52,7 @@ export function encodeNdjson({ schema, batches, pool }: PageRows): AsyncGenerato
 export function encodeCsv({ schema, batches, pool }: PageRows): AsyncGenerator<Uint8Array> {
   const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? nothing : text(',')));
   const frame = { head: csvHeader(schema), cellPrefixes, separatorBytes: 0, rowSuffix: text('\n'), tail: nothing };
-  return encodeRows({ schema, batches, pool }, frame, csvFormat(schema.fields.length));
+  return encodeRows({ schema, batches, pool }, frame, csvFormat(schema.fields));
 }
 
 async function* encodeRows({ schema, batches, pool }: PageRows, frame: RowFrame, format: CellFormat): AsyncGenerator<Uint8Array> {

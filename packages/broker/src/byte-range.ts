@@ -1,0 +1,76 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { QuireError } from '@quire/core';
+import { yieldToEventLoop } from '@quire/core/wait';
+import type { PageFormat } from '@quire/api';
+import type { EncodeOptions, ResultPage } from '@quire/results';
+
+/** A range of bytes as a header asks for it: from `start` on, up to and with `last` if it says so; or the last `suffixLength`. */
+type AskedRange =
+  | { readonly start: number; readonly last: number | undefined; readonly suffixLength?: undefined }
+  | { readonly suffixLength: number };
+
+/** Bytes `[start, end)` of a body of `sizeBytes`. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+  readonly sizeBytes: number;
+}
+
+/**
+ * The range that a call for a download asks for. Undefined where it asks for none, or for what may be ignored (RFC 9110 section 14.2):
+ * several at once, other units, what is not a range, one of a body that has changed since (If-Range), and JSON, of which a part is of no use.
+ */
+export function askedRange(headers: IncomingHttpHeaders, format: PageFormat, entityTag: string): AskedRange | undefined {
+  const { range, 'if-range': ifRange } = headers;
+  if (range === undefined || format === 'json' || (ifRange !== undefined && ifRange !== entityTag)) return undefined;
+  const [, first = '', last = ''] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(range) ?? [];
+  if (first === '') return last === '' ? undefined : { suffixLength: Number(last) };
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  return { start: Number(first), last: last === '' ? undefined : Number(last) };
+}
+
+/**
+ * Where a range lies in a page. The page is written once for its length alone, since no byte of it is stored: what is read twice costs less
+ * than what is sent twice.
+ *
+ * @throws OFFSET_OUT_OF_RANGE when the page ends before it
+ */
+export async function locateRange(
+  asked: AskedRange,
+  page: ResultPage,
+  format: PageFormat,
+  options: Pick<EncodeOptions, 'signal'>,
+): Promise<ByteRange> {
+  let sizeBytes = 0;
+  for await (const { byteLength } of page.encode(format, { ...options, isDoneWithChunks: true })) {
+    sizeBytes += byteLength;
+    await yieldToEventLoop(); // encoding is work for the processor, and nothing waits for a client here
+  }
+  const start = asked.suffixLength === undefined ? asked.start : Math.max(0, sizeBytes - asked.suffixLength);
+  const end = asked.suffixLength === undefined && asked.last !== undefined ? Math.min(asked.last + 1, sizeBytes) : sizeBytes;
+  if (start < end) return { start, end, sizeBytes };
+  throw new UnsatisfiableRange(start, sizeBytes);
+}
+
+/** Says with its answer how long the page is. */
+export class UnsatisfiableRange extends QuireError {
+  readonly contentRange: string;
+
+  constructor(start: number, sizeBytes: number) {
+    super('OFFSET_OUT_OF_RANGE', `Range begins at byte ${start}; the page has ${sizeBytes} bytes.`);
+    this.contentRange = `bytes */${sizeBytes}`;
+  }
+}
+
+/** The bytes of a range of a body. */
+export async function* bytesWithin(chunks: AsyncIterable<Uint8Array>, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+  let position = 0;
+  for await (const chunk of chunks) {
+    const from = Math.max(0, start - position);
+    const to = Math.min(chunk.byteLength, end - position);
+    position += chunk.byteLength;
+    if (from < to) yield chunk.subarray(from, to);
+    else await yieldToEventLoop();
+    if (position >= end) return;
+  }
+}

@@ -1,0 +1,30 @@
+import { signalOf } from '@quire/service';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BrokerContext } from './broker-context.ts';
+import { type askedRange, type ByteRange, locateRange, UnsatisfiableRange } from './byte-range.ts';
+import { type RowsReply, sendRows } from './send-rows.ts';
+
+/** A part of a download, for those whose connection broke in the middle of it. */
+export async function sendRange(
+  context: BrokerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { rows, wanted }: { readonly rows: RowsReply; readonly wanted: NonNullable<ReturnType<typeof askedRange>> },
+): Promise<FastifyReply> {
+  const { page, format, headers } = rows;
+  const range = await locate();
+  const { start, end, sizeBytes } = range;
+  const partHeaders = { 'content-range': `bytes ${start}-${end - 1}/${sizeBytes}`, 'content-length': String(end - start) };
+  return sendRows(context, request, reply.code(206), { ...rows, range, headers: { ...headers, ...partHeaders } });
+
+  async function locate(): Promise<ByteRange> {
+    const signal = signalOf(request);
+    using _ = await context.pageLimiter.acquire(page.sizeBytesMax, signal);
+    try {
+      return await locateRange(wanted, page, format, { signal });
+    } catch (error) {
+      if (error instanceof UnsatisfiableRange) reply.header('content-range', error.contentRange);
+      throw error;
+    }
+  }
+}
