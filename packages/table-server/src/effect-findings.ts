@@ -37,7 +37,34 @@ export function effectFindings(config: TableConfig): readonly Finding[] {
   const without = membersOfClusters.filter((pointer) => saysSomething(config, pointer));
   const message = `These members are kept and have no effect on one machine: ${without.join(', ')}.`;
   const kept: Finding = { path: '', code: 'NO_EFFECT', severity: 'info', message };
-  return [...unsupported(config), ...(without.length === 0 ? [] : [kept])];
+  return [...unsupported(config), ...(without.length === 0 ? [] : [kept]), ...optionFindings(config)];
+}
+
+/** Options of tasks that merge; those of tasks that load files are those of the files' formats as well. */
+const optionsOfAll = ['schedule', 'taskTimeout', 'maxAttemptsPerTask', 'tableMaxNumTasks'];
+const optionsOfMerges = [
+  'bucketTimePeriod',
+  'bufferTimePeriod',
+  'mergeType',
+  'roundBucketTimePeriod',
+  'maxNumRecordsPerSegment',
+  'aggregationType',
+];
+const optionsByType: Readonly<Record<string, readonly string[]>> = {
+  MergeRollupTask: [...optionsOfAll, ...optionsOfMerges, 'maxNumRecordsPerTask'],
+  RealtimeToOfflineSegmentsTask: [...optionsOfAll, ...optionsOfMerges],
+};
+
+function* optionFindings({ task }: TableConfig): Generator<Finding> {
+  for (const [type, known] of Object.entries(optionsByType)) {
+    const options = task?.taskTypeConfigsMap?.[type];
+    if (typeof options !== 'object' || options === null) continue;
+    // A level or a column may come before.
+    const without = Object.keys(options).filter((name) => !known.includes(name.slice(name.lastIndexOf('.') + 1)));
+    if (without.length === 0) continue;
+    const message = `These options are kept and have no effect on one machine: ${without.join(', ')}.`;
+    yield { path: `/task/taskTypeConfigsMap/${type}`, code: 'NO_EFFECT', severity: 'info', message };
+  }
 }
 
 /** What would change answers, and is not done here. */

@@ -226,7 +226,7 @@ export class EmbeddedTableEngine implements TableEngine {
       status: 'NO_OP',
       startedMs: nowMs,
       endedMs: nowMs,
-      description: 'All segments are on this one server, where they belong.',
+      description: 'All tenants share the directory of this one server: there is nothing to move.',
       segmentsToMoveCount: 0,
       segmentsMovedCount: 0,
     };

@@ -181,6 +181,18 @@ describe('MergeRollupTask', () => {
     expect(await rows(server)).toHaveLength(5);
   });
 
+  test('in subtasks of at most so many rows, each of whole segments', async () => {
+    const { server, task } = await openMerged({ '1day.maxNumRecordsPerTask': '3' });
+    await using _server = server;
+    expect(task.subtasks.map(({ info }) => info).toSorted()).toEqual([
+      '1 segment merged by concat: 2 rows, 1 segment',
+      '1 segment merged by concat: 3 rows, 1 segment',
+    ]);
+    expect(await rows(server)).toHaveLength(5);
+    // What is as merged as it may be is left alone.
+    expect((await server.engine.scheduleTasks({ taskType: 'MergeRollupTask' })).scheduled).toEqual([]);
+  });
+
   test('a segment that goes while it is merged makes the task fail: its rows do not come back', async () => {
     await using server = await openSales(merge({}));
     await ingest(server, [sale('a', 1, startMs)]);

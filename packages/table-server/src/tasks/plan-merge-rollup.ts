@@ -3,6 +3,7 @@ import { aggregationsOf, countOf, invalid, mergeModeOf, periodOf } from './task-
 import type { TaskPlan, TaskPlanner } from './task-plan.ts';
 
 const rowsMaxDefault = 5_000_000;
+const taskRowsMaxDefault = 50_000_000;
 const bucketsMaxDefault = 10;
 type Options = Readonly<Record<string, string>>;
 
@@ -66,14 +67,34 @@ function groupsOf({ name, bucketMs, bufferMs }: Level, segments: readonly Segmen
     .toSorted((left, right) => left.bucketStartMs - right.bucketStartMs);
 }
 
+/** Groups of more rows than a subtask is to take, in parts of whole segments: rows of two parts are not compared. */
+function partsOf(groups: readonly Group[], rowsMax: number): readonly Group[] {
+  return groups.flatMap(({ bucketStartMs, segments }) => {
+    const parts: SegmentRecord[][] = [];
+    let rowCount = Infinity;
+    for (const segment of segments) {
+      rowCount += segment.rowCount;
+      const part = parts.at(-1);
+      if (part !== undefined && rowCount <= rowsMax) {
+        part.push(segment);
+      } else {
+        parts.push([segment]);
+        rowCount = segment.rowCount;
+      }
+    }
+    return parts.map((part) => ({ bucketStartMs, segments: part }));
+  });
+}
+
 function planOf(tableName: string, level: Level, groups: readonly Group[], configs: Options): TaskPlan {
   const option = (name: string): string => `${level.name}.${name}`;
   const mode = mergeModeOf(configs, option('mergeType'));
   const round = option('roundBucketTimePeriod');
   const roundMs = configs[round] === undefined ? null : periodOf(configs, round);
   const rowsMax = countOf(configs, option('maxNumRecordsPerSegment'), rowsMaxDefault);
+  const parts = partsOf(groups, countOf(configs, option('maxNumRecordsPerTask'), taskRowsMaxDefault));
   return {
-    subtasks: groups.map(({ bucketStartMs, segments }) => ({
+    subtasks: parts.map(({ bucketStartMs, segments }) => ({
       configs: {
         ...configs,
         tableName,
