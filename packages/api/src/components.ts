@@ -9,7 +9,7 @@ import { ControllerHealthResponse } from './controller-health.ts';
 import { ErrorBody } from './error-body.ts';
 import { HealthResponse } from './health-response.ts';
 import { MetadataRecord, QueryException } from './metadata-record.ts';
-import { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
+import { PinotCursorResponse, PinotStoredResponse } from './pinot-cursor-response.ts';
 import {
   PinotBroker,
   PinotBrokerNamesByName,

@@ -1,6 +1,6 @@
 export { brokerOperations } from './broker-operations.ts';
 export { CallerResponse } from './caller-response.ts';
-export { components } from './components.ts';
+export { components, tableAdminComponents } from './components.ts';
 export {
   ClusterDeletionResponse,
   ClusterHealthResponse,
@@ -31,23 +31,23 @@ export {
 export {
   callerPattern,
   clusterPatterns,
-  sweepPattern,
   isReservedSegment,
   metadataPath,
   pagePath,
   queryPath,
   routePatterns,
   storedResultPath,
+  sweepPattern,
 } from './paths.ts';
 export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } from './proxy-operations.ts';
-export { PinotCursorResponse, PinotStoredResponse } from './pinot/cursor-response.ts';
+export { PinotCursorResponse, PinotStoredResponse } from './pinot-cursor-response.ts';
 export { discoveryOperations } from './pinot/discovery-operations.ts';
 export { pinotErrorCodeHeader } from './pinot/pinot-paths.ts';
 export { PinotBroker, PinotTableInstances, PinotTableList, PinotTableSchema, PinotTenant } from './pinot/table-list.ts';
 export { serviceOperations } from './service-operations.ts';
 export { takeSetStatements } from './pinot/set-statements.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
-export { parameterTypes, parseQueryParameters, type ParameterType } from './query-parameters.ts';
+export { type ParameterType, parameterTypes, parseQueryParameters } from './query-parameters.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 export { OwnedResult, RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
 export { type QueryState, QueryStatus, RunningQuery, RunningQueryList } from './query-status.ts';
@@ -58,7 +58,6 @@ export { DataSchema, ResultTable } from './result-table.ts';
 export { RestreamBody, RestreamResponse } from './tables/restream-response.ts';
 export { restreamOperations } from './tables/restream-operations.ts';
 export { streamOperations } from './tables/stream-operations.ts';
-export { tableAdminComponents } from './components.ts';
 export { tableAdminOperations } from './tables/table-admin-operations.ts';
 export { SubtaskCount, SubtaskInfo, TaskDebug } from './tables/task-debug.ts';
 export { taskOperations } from './tables/task-operations.ts';

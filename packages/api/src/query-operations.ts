@@ -11,7 +11,7 @@ import {
 import { pageFormats } from './page-format.ts';
 import { pageHeaders } from './page-headers.ts';
 import { routePatterns } from './paths.ts';
-import { PinotCursorResponse } from './pinot/cursor-response.ts';
+import { PinotCursorResponse } from './pinot-cursor-response.ts';
 import { QueryBody } from './query-body.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 import { QueryStatus } from './query-status.ts';

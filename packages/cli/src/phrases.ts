@@ -21,3 +21,15 @@ export function formatElapsed(elapsedMs: number): string {
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
+
+/** Time left for people: to the second in the last minute, then to the minute. */
+export function formatTimeLeft(timeLeftMs: number): string {
+  if (timeLeftMs <= 0) return 'expired';
+  const unitMs = timeLeftMs < 60_000 ? 1000 : 60_000;
+  return formatDurationMs(Math.ceil(timeLeftMs / unitMs) * unitMs);
+}
+
+/** An instant as people and programs read it, in UTC, to the second. */
+export function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}

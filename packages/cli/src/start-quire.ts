@@ -4,7 +4,7 @@ import type { ServiceAddress } from '@quire/service';
 import type { Environment, Output } from './environment.ts';
 import { readSettings, settingsRequestOf } from './settings-options.ts';
 import { createLogger } from './start/create-logger.ts';
-import { LiveSettings } from './start/live-settings.ts';
+import { LiveSettings } from './live-settings.ts';
 import { isRole, type Role, roles as allRoles, rolesByDefault } from './start/roles.ts';
 import { runRoles, type RunningRoles } from './start/run-roles.ts';
 import { StartedRole } from './start/started-role.ts';

@@ -1,7 +1,6 @@
 import { QuireError, systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
-import type { Environment, Input, Output, SignalName } from '../src/environment.ts';
-import type { Key } from '../src/pager/key.ts';
+import type { Environment, Input, Key, Output, SignalName } from '../src/environment.ts';
 
 export interface FakeOptions {
   /** Standard input, output and error are a terminal of this size. Absent: pipes. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keyOfKeypress } from '../src/pager/key.ts';
+import { keyOfKeypress } from '../src/environment.ts';
 
 it.each([
   ['n', { name: 'n' }, 'n'],

@@ -5,7 +5,7 @@ import { systemClock } from '@quire/core';
 import { parseSettings, settingsError } from '@quire/settings';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LiveSettings } from '../src/start/live-settings.ts';
+import { LiveSettings } from '../src/live-settings.ts';
 import { PreviewPool } from '../src/start/preview-pool.ts';
 
 const data = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');

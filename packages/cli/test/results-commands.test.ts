@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTimeLeft } from '../src/commands/results-list.ts';
+import { formatTimeLeft } from '../src/phrases.ts';
 import { runCommand } from '../src/run-command.ts';
 import { fakeRequestId, startFakeBroker } from './fake-broker.ts';
 import { FakeEnvironment, type FakeOptions } from './fake-environment.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseSettings, type Settings, settingsError } from '@quire/settings';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LiveSettings } from '../src/start/live-settings.ts';
+import { LiveSettings } from '../src/live-settings.ts';
 import { openAuthorization } from '../src/start/open-authorization.ts';
 import type { RunningService } from '../src/start/role-run.ts';
 import { runController } from '../src/start/run-controller.ts';

@@ -1,7 +1,6 @@
 import { type Clock, QuireError } from '@quire/core/portable';
 import type { AuthorizationSource } from './authorization.ts';
 import { QuireClientError } from './client-error.ts';
-import { encodeJson } from './encode-json.ts';
 import { type RetryPolicy, retryReads } from './retry-reads.ts';
 import { parseRetryAfterMs, serverErrorOf } from './server-error.ts';
 import { Exchange, type ExchangeErrors, readWhole } from './wire/exchange.ts';
@@ -153,4 +152,14 @@ function parseBaseUrl(baseUrl: string | URL): URL {
     );
   }
   return url;
+}
+
+/** TypeScript's library does not know it yet: https://tc39.es/proposal-json-parse-with-source. */
+const { rawJSON } = JSON as { readonly rawJSON?: (text: string) => unknown };
+
+/** JSON with all digits of bigints, where the runtime can write them. */
+function encodeJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'bigint' && rawJSON !== undefined ? rawJSON(String(member)) : member,
+  );
 }

@@ -2,7 +2,6 @@ import { isQuireError, type PageRequest, previousPage, QuireError, resolveRowRan
 import type { Column, Row, RowObject } from './cells.ts';
 import { Download, type DownloadOptions } from './download.ts';
 import type { JsonObject } from './json-fields.ts';
-import { planPages } from './plan-pages.ts';
 import type { BrokerAddress, QueryPage } from './query-page.ts';
 import { readAhead } from './read-ahead.ts';
 import { type Caller, deleteResult, readMetadata, readPage, renewResult, type SignalOptions } from './result-calls.ts';
@@ -200,4 +199,26 @@ function rowObjectsOf({ columns, rows }: Pick<QueryPage, 'columns' | 'rows'>): r
   }
   // Not by assignment: a column may be named __proto__.
   return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])));
+}
+
+/** Rows to walk through, page by page. */
+export interface Walk {
+  /** The rows `[start, end)`. */
+  readonly start: number;
+  readonly end: number;
+  readonly pageSize: number;
+  /** The last page first. */
+  readonly backward?: boolean | undefined;
+}
+
+/** The pages of a walk: without a gap or an overlap, each full but for the last that is given. */
+export function* planPages({ start, end, pageSize, backward }: Walk): Generator<PageRequest, void, undefined> {
+  if (backward === true) {
+    for (let rowsLeft = end - start; rowsLeft > 0; rowsLeft -= pageSize) {
+      const rowCount = Math.min(pageSize, rowsLeft);
+      yield { offset: start + rowsLeft - rowCount, rowCount };
+    }
+  } else {
+    for (let offset = start; offset < end; offset += pageSize) yield { offset, rowCount: Math.min(pageSize, end - offset) };
+  }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pieceOf } from '../src/document-pieces.ts';
 import type { DownloadOptions, DownloadProgress } from '../src/index.ts';
-import { planPages } from '../src/plan-pages.ts';
+import { planPages } from '../src/result-cursor.ts';
 import { errorOf } from './client-of-one-answer.ts';
 import { collect, csvOf, FakeResult, requestId, textOf } from './fake-result.ts';
 

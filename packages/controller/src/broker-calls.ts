@@ -1,5 +1,6 @@
 import {
   HealthResponse,
+  type PinotBroker,
   PinotTableList,
   PinotTableSchema,
   routePatterns,
@@ -176,4 +177,11 @@ function parse<T extends TSchema>(schema: T, text: string): Static<T> {
   }
   if (!Check(schema, value)) throw new QuireError('BROKER_FAILED', 'The answer of the broker is not what was asked for.');
   return value;
+}
+
+/** A broker as its URL says. */
+export function brokerAt(url: string): PinotBroker {
+  const { hostname, port, protocol } = new URL(url);
+  const portNumber = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+  return { host: hostname, port: portNumber, instanceName: `Broker_${hostname}_${portNumber}` };
 }

@@ -1,10 +1,9 @@
 import type { ServiceContext } from '@quire/service';
 import type { BrokerClient } from './broker-client.ts';
-import type { ControllerOptions } from './controller-options.ts';
 import type { TableEngine } from '@quire/core/table-engine';
+import type { ControllerOptions, ControllerTables } from './controller-options.ts';
 import type { ExpiryJob } from './expiry-job.ts';
-import type { ControllerTables } from './tables/table-context.ts';
-import type { TableWatch } from './tables/table-watch.ts';
+import type { TableWatch } from './table-watch.ts';
 
 /** What the routes of one controller work with. */
 export interface ControllerContext extends ServiceContext {

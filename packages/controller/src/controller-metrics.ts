@@ -1,7 +1,7 @@
 import { type RestreamJob, restreamStatuses } from '@quire/restream';
 import { taskStates } from '@quire/core/table-engine';
 import { ServiceMetrics } from '@quire/service';
-import type { TablesStatus } from './tables/table-watch.ts';
+import type { TablesStatus } from './table-watch.ts';
 
 const partitionStates = ['STARTING', 'CONSUMING', 'COMMITTING', 'PAUSED', 'RETRYING', 'STOPPED'] as const;
 

@@ -1,11 +1,18 @@
 import type { ControllerHealthResponse, SettingsResponse } from '@quire/api';
 import type { AuthorizationProvider } from '@quire/auth';
 import type { ScheduleOptions } from '@quire/cleaner';
+import type { TableEngine } from '@quire/core/table-engine';
+import type { Restreams } from '@quire/restream';
 import type { ServerOptions, Service } from '@quire/service';
 import type { ControllerConsole } from './console-files.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
-import type { ControllerPreviewOptions } from './preview/preview-options.ts';
-import type { ControllerTables } from './tables/table-context.ts';
+import type { ControllerPreviewOptions } from './preview-options.ts';
+
+/** What keeps tables, and the jobs that work on them. */
+export interface ControllerTables {
+  readonly engine: TableEngine;
+  readonly restreams: Restreams;
+}
 
 /**
  * What a controller is made of. `brokers`, `brokerTimeoutMs` and `schedule` are read at every use, so that a getter makes them live;

@@ -10,7 +10,7 @@ import { tableComponents } from './preview/table-schemas.ts';
 import { controllerRoutes } from './routes/index.ts';
 import { withBrokerTables } from './tables/broker-tables.ts';
 import { noTableEngine } from './tables/no-table-engine.ts';
-import { TableWatch } from './tables/table-watch.ts';
+import { TableWatch } from './table-watch.ts';
 import { deleteExpired } from './broker-calls.ts';
 
 /** A controller: an HTTP service, and the expiry job, which runs from `listen` to `close`. */

@@ -2,21 +2,20 @@ import duckdb, { type Result } from '@duckdb/node-bindings';
 import {
   abortError,
   type Clock,
+  isQuireError,
   type Query,
   type QueryEngine,
   type QueryExecution,
   type QueryLimits,
-  isQuireError,
   QuireError,
   throwIfAborted,
 } from '@quire/core';
 import type { LiveTables } from '@quire/core/table-engine';
 import { Deadline } from '@quire/core/wait';
-import { DuckDbExecution } from './duckdb-execution.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
+import { DuckDbExecution } from './duckdb-execution.ts';
 import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
 import { QueryConnection } from './query-connection.ts';
-import { redactPaths } from './redact-paths.ts';
 import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
 import { settleSums } from './sums-of-integers.ts';
@@ -183,4 +182,16 @@ function assertDistinctNames({ tables }: DatabaseOptions): void {
 
 function timedOut(timeoutMs: number): QuireError {
   return new QuireError('QUERY_TIMED_OUT', `The query ran for longer than its time limit of ${timeoutMs} ms.`);
+}
+
+/** Makes messages name tables where DuckDB names the files behind them, and hides the spill directory. */
+function redactPaths(tables: readonly OpenTable[], spillDirectory: string, liveDirectory?: string): Redact {
+  const replacements = new Map<string, string>([[spillDirectory, 'the spill directory']]);
+  for (const { name, path, files } of tables) {
+    for (const text of [path, ...files]) replacements.set(text, `table ${name}`);
+  }
+  if (liveDirectory !== undefined) replacements.set(liveDirectory, 'the directory of tables');
+  // A path may be the beginning of another.
+  const longestFirst = [...replacements].toSorted(([left], [right]) => right.length - left.length);
+  return (message) => longestFirst.reduce((text, [path, replacement]) => text.replaceAll(path, replacement), message);
 }

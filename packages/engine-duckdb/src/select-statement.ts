@@ -15,7 +15,6 @@ import type { QueryConnection } from './query-connection.ts';
 import { readRows, rowsOf } from './read-rows.ts';
 import { checkColumnCount, checkColumns, checkText, overLimit, type StatementLimits } from './statement-limits.ts';
 import { shortenMessage } from './shorten-message.ts';
-import { hasSums } from './sums-of-integers.ts';
 import type { TableScope } from './table-scope.ts';
 import { checkStatement, type SyntaxNode } from './statement-guard.ts';
 
@@ -237,4 +236,33 @@ async function prepareCasts(connection: QueryConnection, sql: string, redact: Re
     if (isQuireError(error)) throw error;
     throw unsupportedColumn(parseFailure(error), redact);
   }
+}
+
+const summingFunctions: ReadonlySet<string> = new Set([
+  'sum',
+  'count_if',
+  'countif',
+  'list_sum',
+  'list_aggr',
+  'list_aggregate',
+  'array_aggr',
+  'array_aggregate',
+]);
+
+/**
+ * Tells whether the HUGEINT columns of a query may be sums. They are not where the query says HUGEINT itself: then it means it.
+ *
+ * @param tree DuckDB's syntax tree
+ */
+function hasSums(tree: SyntaxNode): boolean {
+  let isSumming = false;
+  const visits: unknown[] = [tree];
+  for (let value = visits.pop(); value !== undefined; value = visits.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    const { type_name: typeName, function_name: functionName } = value as SyntaxNode;
+    if (typeName === 'HUGEINT') return false;
+    isSumming ||= typeof functionName === 'string' && summingFunctions.has(functionName.toLowerCase());
+    for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) visits.push(child);
+  }
+  return isSumming;
 }

@@ -7,43 +7,13 @@ import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { rowsOf } from './read-rows.ts';
 import type { SelectStatement } from './select-statement.ts';
-import type { SyntaxNode } from './statement-guard.ts';
 
 /*
  * DuckDB adds integers up in 128 bits. Most sums fit in 64, and clients have a number for those: such a column is Int64 when all of
  * its values fit, Decimal128 otherwise. That is decided before the first row is given: nothing may change afterwards.
  */
 
-const summingFunctions: ReadonlySet<string> = new Set([
-  'sum',
-  'count_if',
-  'countif',
-  'list_sum',
-  'list_aggr',
-  'list_aggregate',
-  'array_aggr',
-  'array_aggregate',
-]);
-
 const heldAnswer = 'temp.main."answer with sums"';
-
-/**
- * Tells whether the HUGEINT columns of a query may be sums. They are not where the query says HUGEINT itself: then it means it.
- *
- * @param tree DuckDB's syntax tree
- */
-export function hasSums(tree: SyntaxNode): boolean {
-  let isSumming = false;
-  const visits: unknown[] = [tree];
-  for (let value = visits.pop(); value !== undefined; value = visits.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    const { type_name: typeName, function_name: functionName } = value as SyntaxNode;
-    if (typeName === 'HUGEINT') return false;
-    isSumming ||= typeof functionName === 'string' && summingFunctions.has(functionName.toLowerCase());
-    for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) visits.push(child);
-  }
-  return isSumming;
-}
 
 /**
  * Runs a query with sums, keeps its rows in DuckDB, and gives the statement that reads them with the types that they fit in. Other

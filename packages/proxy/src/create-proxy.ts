@@ -6,7 +6,7 @@ import { BrokerSet } from './brokers/broker-set.ts';
 import { BrokerWatch } from './brokers/broker-watch.ts';
 import { ProxyMetrics } from './proxy-metrics.ts';
 import type { ProxyOptions } from './proxy-options.ts';
-import { RouteCache } from './routing/route-cache.ts';
+import { RouteCache } from './brokers/route-cache.ts';
 import { proxyRoutes } from './routes/index.ts';
 
 /**

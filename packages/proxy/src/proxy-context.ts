@@ -4,7 +4,7 @@ import type { BrokerSet } from './brokers/broker-set.ts';
 import type { BrokerWatch } from './brokers/broker-watch.ts';
 import type { ProxyMetrics } from './proxy-metrics.ts';
 import type { ProxyOptions } from './proxy-options.ts';
-import type { RouteCache } from './routing/route-cache.ts';
+import type { RouteCache } from './brokers/route-cache.ts';
 
 /** What the routes of one proxy work with. */
 export interface ProxyContext {

@@ -6,7 +6,7 @@ import { BrokerSet } from '../src/brokers/broker-set.ts';
 import type { Broker } from '../src/brokers/broker.ts';
 import { WantedBrokers } from '../src/brokers/wanted-brokers.ts';
 import type { ProxyOptions } from '../src/index.ts';
-import { RouteCache } from '../src/routing/route-cache.ts';
+import { RouteCache } from '../src/brokers/route-cache.ts';
 
 const sets: BrokerSet[] = [];
 afterEach(async () => {

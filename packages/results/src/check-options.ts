@@ -1,7 +1,7 @@
 import { isRequestId, QuireError } from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
+import type { PageFormat } from './encode/page-encoders.ts';
 import { isBrokerId } from './layout.ts';
-import type { PageFormat } from './result-page.ts';
 import type { ResultStoreOptions } from './result-store-options.ts';
 
 /** As many milliseconds as a `Date` can lie behind 1970: added to the time of any day to come, still exact, and written in 16 digits. */

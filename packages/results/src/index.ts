@@ -1,6 +1,6 @@
 export type { ArrowBatch, ArrowColumn, ArrowField, ArrowSchema, ArrowType } from './arrow/arrow-input.ts';
 export type { Compression } from './arrow/buffer-codec.ts';
-export { listResultFolders, listResults, type ResultFolder, type FolderListOptions } from './catalog.ts';
+export { type FolderListOptions, listResultFolders, listResults, type ResultFolder } from './catalog.ts';
 export { columnDataTypes } from './column-data-types.ts';
 export type { GrowResult } from './growing/growing-files.ts';
 export type { GrowingResult } from './growing/growing-result.ts';
@@ -11,17 +11,18 @@ export {
   isBrokerId,
   parseResultObjectName,
   recordKeyOf,
-  resultPrefix,
-  type ResultObjectName,
   type RecordName,
+  type ResultObjectName,
+  resultPrefix,
 } from './layout.ts';
 export type { RemovalReason } from './removed-results.ts';
-export { removeResult, type RemoveOptions } from './remove-result.ts';
+export { type RemoveOptions, removeResult } from './remove-result.ts';
 export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
-export { type EncodeOptions, type PageFormat, type ResultPage } from './result-page.ts';
+export type { PageFormat, TextAround } from './encode/page-encoders.ts';
+export type { EncodeOptions, ResultPage } from './result-page.ts';
 export type { ResultSource } from './result-source.ts';
-export type { OpenOptions, ResultStoreOptions, NewResult } from './result-store-options.ts';
+export type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 export { ResultStore } from './result-store.ts';
 export type { Result } from './result.ts';
 export { storeInProcess, type StoringEngine, type StoringOptions } from './storing-engine.ts';
@@ -29,11 +30,10 @@ export type { ResultSink } from './write-result.ts';
 export { decodeSchema, encodeSchema } from './schema-bytes.ts';
 export {
   type ExtendRequest,
+  type ResultOrder,
   type ResultWriter,
   type WriteOrder,
-  type WriterAdmission,
   writeOrdered,
+  type WriterAdmission,
   type WrittenResult,
-  type ResultOrder,
 } from './written-result.ts';
-export type { TextAround } from './encode/page-encoders.ts';

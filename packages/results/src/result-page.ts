@@ -3,13 +3,17 @@ import { decodeBatchMessage } from './arrow/decode-message.ts';
 import { checkFormat } from './check-options.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { encodeArrowStream } from './encode/arrow-stream.ts';
-import { encodeCsv, encodeJsonRows, encodeNdjson, type PageBatch, type TextAround } from './encode/page-encoders.ts';
+import {
+  encodeCsv,
+  encodeJsonRows,
+  encodeNdjson,
+  type PageBatch,
+  type PageFormat,
+  type TextAround,
+} from './encode/page-encoders.ts';
 import type { PagePlan } from './plan-page.ts';
 import type { ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
-
-/** What a page can be had as; `json` is the array of rows alone, for callers to put an envelope around. */
-export type PageFormat = 'json' | 'arrow' | 'csv' | 'ndjson';
 
 /** Where a page's bytes come from. */
 export interface PageSource {

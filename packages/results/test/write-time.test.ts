@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clockText, intervalText } from '../src/encode/clock-text.ts';
+import { clockText, intervalText } from '../src/encode/scalar-writer.ts';
 import {
   kindDate,
   kindTimestampMicroseconds,

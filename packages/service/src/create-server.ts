@@ -14,11 +14,10 @@ import { replyToClientError, writeError } from './client-error.ts';
 import { allowOrigins } from './cross-origin.ts';
 import { replyWithError } from './error-reply.ts';
 import { handOver } from './mounted.ts';
-import { addOpenApi } from './openapi.ts';
+import { addOpenApi, readDocsRoute, readMetricsRoute, readOpenApiRoute } from './service-routes.ts';
 import { RouteIndex } from './route-index.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { readDocsRoute, readMetricsRoute, readOpenApiRoute } from './service-routes.ts';
 import { secureContextOf } from './tls-certificate.ts';
 import { compileValidator } from './validation.ts';
 

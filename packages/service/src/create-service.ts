@@ -5,9 +5,9 @@ import { QuireError, systemClock } from '@quire/core';
 import type { FastifyInstance } from 'fastify';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { createServer } from './create-server.ts';
-import type { ServiceContext } from './service-context.ts';
-import type { ServiceOptions, TlsCertificate } from './service-options.ts';
-import { secureContextOf } from './tls-certificate.ts';
+import type { ServiceAddress, ServiceContext } from './service-context.ts';
+import type { ServiceOptions } from './service-options.ts';
+import { secureContextOf, type TlsCertificate } from './tls-certificate.ts';
 
 /** An HTTP service that can be started once and closed once. */
 export interface Service extends AsyncDisposable {
@@ -31,13 +31,6 @@ export interface Service extends AsyncDisposable {
    * nothing runs any more, what `ServiceContext.calls` follows included.
    */
   close(): Promise<void>;
-}
-
-export interface ServiceAddress {
-  readonly host: string;
-  readonly port: number;
-  /** `http://host:port`, or `https://host:port`. */
-  readonly url: string;
 }
 
 /** Creates an HTTP service with the routes, the authentication and the limits of the options. It does not listen yet. */

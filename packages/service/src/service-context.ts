@@ -1,7 +1,14 @@
 import type { Clock } from '@quire/core';
 import type { CallsUnderWay } from './calls-under-way.ts';
-import type { ServiceAddress } from './create-service.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
+
+/** Where a service listens. */
+export interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
+  /** `http://host:port`, or `https://host:port`. */
+  readonly url: string;
+}
 
 /** What the routes of a service know of it. */
 export interface ServiceContext {

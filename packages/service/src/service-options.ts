@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, RouteOptions } from 'fastify';
 import type { Mounted } from './mounted.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
+import type { TlsCertificate } from './tls-certificate.ts';
 
 /** How a service treats connections and bodies, and how long it waits for calls under way when it stops. */
 export interface HttpLimits {
@@ -17,12 +18,6 @@ export interface HttpLimits {
   readonly idleTimeoutMs: number;
   /** How long calls under way may go on after `close`. */
   readonly shutdownGraceMs: number;
-}
-
-/** A certificate, with those of the authorities between it and a root, and its private key, both in PEM. */
-export interface TlsCertificate {
-  readonly certificate: string;
-  readonly key: string;
 }
 
 /** What the server of every service is told, whatever it does. */

@@ -1,7 +1,12 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { isQuireError, QuireError } from '@quire/core';
-import type { TlsCertificate } from './service-options.ts';
+
+/** A certificate, with those of the authorities between it and a root, and its private key, both in PEM. */
+export interface TlsCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /**
  * What a TLS server is given to show this certificate.

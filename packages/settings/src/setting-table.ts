@@ -6,19 +6,14 @@ import { principals, tables } from './table/named.ts';
 import { engine } from './table/engine.ts';
 import { pinot } from './table/pinot.ts';
 import { preview } from './table/preview.ts';
-import { previewWorkers } from './table/preview-workers.ts';
+import { previewWorkers, streamWorkers, taskWorkers, workers } from './table/workers.ts';
 import { proxy } from './table/proxy.ts';
 import { duckdb, query, statement } from './table/query.ts';
 import { gcs, links, s3, storageClasses } from './table/remote-stores.ts';
 import { results, store } from './table/results.ts';
-import { streams } from './table/streams.ts';
+import { restream, streams, tableServer } from './table/tables.ts';
 import { http, observability, server } from './table/server.ts';
-import { tableServer } from './table/table-server.ts';
-import { streamWorkers } from './table/stream-workers.ts';
-import { taskWorkers } from './table/task-workers.ts';
 import { tls } from './table/tls.ts';
-import { restream } from './table/restream.ts';
-import { workers } from './table/workers.ts';
 import { text } from './setting-kind.ts';
 
 /** The one table of settings: groups of settings with fixed keys, under the names that code knows them by. */

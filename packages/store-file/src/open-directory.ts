@@ -1,5 +1,4 @@
 import type { ObjectEntry } from '@quire/core';
-import type { TreeWalk } from './tree-walk.ts';
 
 /** How many names of a directory are looked up ahead of the reader; one by one, each would wait for the one before. */
 const lookaheadCount = 16;
@@ -10,15 +9,22 @@ const bulkLookaheadCount = 4;
 /** What a name turns out to be: an object, a directory to walk, or nothing of interest. Of many names at once, all the objects in them. */
 export type Found = ObjectEntry | OpenDirectory | OpenInBulk | readonly ObjectEntry[] | undefined;
 
+/** Who looks at what names are: the walk that the directories belong to. */
+export interface LookUps {
+  lookUp(key: string): Promise<Found>;
+  /** Many names of one directory at a time, for the `turn`th time. */
+  lookUpInBulk(keyPrefix: string, names: readonly string[], turn: number): Promise<readonly Found[]>;
+}
+
 /** A directory's names in order, with a few look-ups under way ahead of the reader. */
 export class OpenDirectory {
-  readonly #walk: TreeWalk;
+  readonly #walk: LookUps;
   readonly #keyPrefix: string;
   readonly #names: readonly string[];
   readonly #ahead: Promise<Found>[] = [];
   #lookedUpCount = 0;
 
-  constructor(walk: TreeWalk, keyPrefix: string, names: readonly string[]) {
+  constructor(walk: LookUps, keyPrefix: string, names: readonly string[]) {
     this.#walk = walk;
     this.#keyPrefix = keyPrefix;
     this.#names = names;
@@ -46,14 +52,14 @@ export class OpenDirectory {
 
 /** A directory of many directories, and of nothing else, which are looked into by the hundred. */
 export class OpenInBulk {
-  readonly #walk: TreeWalk;
+  readonly #walk: LookUps;
   readonly #keyPrefix: string;
   readonly #names: readonly string[];
   readonly #ahead: Promise<readonly Found[]>[] = [];
   #found: Found[] = [];
   #batchCount = 0;
 
-  constructor(walk: TreeWalk, keyPrefix: string, names: readonly string[]) {
+  constructor(walk: LookUps, keyPrefix: string, names: readonly string[]) {
     this.#walk = walk;
     this.#keyPrefix = keyPrefix;
     this.#names = names;

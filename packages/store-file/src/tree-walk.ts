@@ -3,7 +3,7 @@ import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts
 import type { BulkThread } from './bulk-thread.ts';
 import type { DirectoryContents } from './bulk-work.ts';
 import type { FileSystem } from './file-system.ts';
-import { type Found, OpenAtOnce, OpenDirectory, OpenInBulk } from './open-directory.ts';
+import { type Found, type LookUps, OpenAtOnce, OpenDirectory, OpenInBulk } from './open-directory.ts';
 import type { RootDirectory } from './root-directory.ts';
 
 /** How many files of a directory that was itself looked up ahead. */
@@ -12,7 +12,7 @@ const nestedLookaheadCount = 4;
 const bulkCountMin = 64;
 
 /** The look-ups of one listing: what to look at, what is under way, and when to stop. */
-export class TreeWalk {
+export class TreeWalk implements LookUps {
   readonly #fileSystem: FileSystem;
   readonly #root: RootDirectory;
   readonly #prefix: string;

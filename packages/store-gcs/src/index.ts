@@ -1,1 +1,2 @@
-export { GcsObjectStore, type GcsObjectStoreOptions } from './store.ts';
+export { GcsObjectStore } from './store.ts';
+export type { GcsObjectStoreOptions } from './open-bucket.ts';

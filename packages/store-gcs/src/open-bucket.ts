@@ -1,11 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import { Storage, type StorageOptions } from '@google-cloud/storage';
-import { isQuireError, QuireError } from '@quire/core';
+import { type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import { type FailedCall, parseBucketLocation } from '@quire/core/bucket';
 import { JWT, PassThroughClient } from 'google-auth-library';
 import { Bucket } from './bucket.ts';
 import { beginSession, endSession } from './resumable-upload.ts';
-import type { GcsObjectStoreOptions } from './store.ts';
+
+/** What a store in a bucket is opened with. */
+export interface GcsObjectStoreOptions {
+  /** `gs://bucket` or `gs://bucket/prefix`. */
+  readonly location: string;
+  /** File with the key of a service account. Absent: as the library finds credentials, in the environment or of the machine. */
+  readonly keyFile?: string;
+  readonly projectId?: string;
+  /** URL of a server other than Google's. Without a `keyFile`, requests to it carry no credentials. */
+  readonly endpoint?: string;
+  /** The key of Cloud KMS that new objects are encrypted with. Absent: as the bucket is set up. */
+  readonly kmsKeyName?: string;
+  /** Size of the parts of large objects, a multiple of 256 KiB. */
+  readonly partBytes?: number;
+  /** How often a part is tried; all else is the business of `withRetry`. */
+  readonly partAttemptsMax?: number;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
 
 /** A name that no key has: nobody's object is ever touched by the proof. */
 const probeName = '.probe';

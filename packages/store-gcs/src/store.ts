@@ -10,7 +10,6 @@ import {
   type ObjectEntry,
   type ObjectStore,
   QuireError,
-  type Random,
   storeClosed,
   systemClock,
   systemRandom,
@@ -21,28 +20,10 @@ import { deleteObject } from './deleter.ts';
 import { signLink } from './link-signer.ts';
 import { listObjects } from './lister.ts';
 import { entryFields, parseObjectResource } from './object-resource.ts';
-import { openBucket } from './open-bucket.ts';
+import { openBucket, type GcsObjectStoreOptions } from './open-bucket.ts';
 import { openObject } from './reader.ts';
 import { partBytesUnit } from './resumable-upload.ts';
 import { ObjectWriter } from './writer.ts';
-
-export interface GcsObjectStoreOptions {
-  /** `gs://bucket` or `gs://bucket/prefix`. */
-  readonly location: string;
-  /** File with the key of a service account. Absent: as the library finds credentials, in the environment or of the machine. */
-  readonly keyFile?: string;
-  readonly projectId?: string;
-  /** URL of a server other than Google's. Without a `keyFile`, requests to it carry no credentials. */
-  readonly endpoint?: string;
-  /** The key of Cloud KMS that new objects are encrypted with. Absent: as the bucket is set up. */
-  readonly kmsKeyName?: string;
-  /** Size of the parts of large objects, a multiple of 256 KiB. */
-  readonly partBytes?: number;
-  /** How often a part is tried; all else is the business of `withRetry`. */
-  readonly partAttemptsMax?: number;
-  readonly clock?: Clock;
-  readonly random?: Random;
-}
 
 /**
  * An ObjectStore in a bucket of Google Cloud Storage: the object `a/b.arrow` is `<prefix>/a/b.arrow` in the bucket.

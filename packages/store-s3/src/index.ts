@@ -1,2 +1,3 @@
 export type { UnfinishedUploads, UnfinishedUploadsOptions } from './leftovers.ts';
-export { type S3Credentials, type S3Encryption, S3ObjectStore, type S3ObjectStoreOptions } from './store.ts';
+export type { S3Credentials, S3Encryption, S3ObjectStoreOptions } from './open-bucket.ts';
+export { S3ObjectStore } from './store.ts';

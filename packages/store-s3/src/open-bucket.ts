@@ -5,12 +5,49 @@ import {
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
-import { isQuireError, QuireError } from '@quire/core';
+import { type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import { type FailedCall, parseBucketLocation } from '@quire/core/bucket';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { Bucket, type EncryptionParameters } from './bucket.ts';
 import { isAbsence } from './errors.ts';
-import type { S3ObjectStoreOptions } from './store.ts';
+
+/** Access keys; a session token comes with temporary ones. */
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/** Who holds the key that objects are encrypted with: S3 itself, or AWS KMS. */
+export type S3Encryption = { readonly kind: 's3' } | { readonly kind: 'kms'; readonly keyId?: string };
+
+/** What a store in a bucket is opened with. */
+export interface S3ObjectStoreOptions {
+  /** `s3://bucket` or `s3://bucket/prefix`. */
+  readonly location: string;
+  /** Absent: as the SDK finds it, in AWS_REGION or a profile. */
+  readonly region?: string;
+  /** URL of a server other than Amazon's. */
+  readonly endpoint?: string;
+  /** Whether the bucket's name goes into the path of a URL and not into its host. */
+  readonly forcePathStyle?: boolean;
+  /** Absent: as the SDK finds them, in the environment, a profile or the machine's role, and renewed as they expire. */
+  readonly credentials?: S3Credentials;
+  /** Absent: as the bucket is set up. */
+  readonly encryption?: S3Encryption;
+  /** Size of the parts of large objects, 5 MiB at least; an object has 10,000 parts at most. */
+  readonly partBytes?: number;
+  /** How many parts of one object are on their way at once. */
+  readonly partsInFlightMax?: number;
+  /** Connections to the server. */
+  readonly connectionsMax?: number;
+  /** How often a part is tried; all else is the business of `withRetry`. */
+  readonly partAttemptsMax?: number;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** A client that is set up already, which the store will end; the options of the connection are then of no effect. */
+  readonly client?: S3Client;
+}
 
 /** A name that no key has: nobody's object is ever touched by the proof. */
 const probeName = '.probe';

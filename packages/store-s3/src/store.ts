@@ -1,9 +1,7 @@
-import type { S3Client } from '@aws-sdk/client-s3';
 import {
   assertByteRange,
   assertObjectKey,
   type CallOptions,
-  type Clock,
   type GetOptions,
   type LinkSigner,
   type ListOptions,
@@ -11,7 +9,6 @@ import {
   type ObjectEntry,
   type ObjectStore,
   QuireError,
-  type Random,
   storeClosed,
   systemClock,
   systemRandom,
@@ -22,46 +19,9 @@ import { ObjectDeleter } from './deleter.ts';
 import { UnfinishedUploads } from './leftovers.ts';
 import { signLink } from './link-signer.ts';
 import { listObjects } from './lister.ts';
-import { openBucket } from './open-bucket.ts';
+import { openBucket, type S3ObjectStoreOptions } from './open-bucket.ts';
 import { openObject } from './reader.ts';
 import { headObject, ObjectWriter } from './writer.ts';
-
-/** Access keys; a session token comes with temporary ones. */
-export interface S3Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-}
-
-/** Who holds the key that objects are encrypted with: S3 itself, or AWS KMS. */
-export type S3Encryption = { readonly kind: 's3' } | { readonly kind: 'kms'; readonly keyId?: string };
-
-export interface S3ObjectStoreOptions {
-  /** `s3://bucket` or `s3://bucket/prefix`. */
-  readonly location: string;
-  /** Absent: as the SDK finds it, in AWS_REGION or a profile. */
-  readonly region?: string;
-  /** URL of a server other than Amazon's. */
-  readonly endpoint?: string;
-  /** Whether the bucket's name goes into the path of a URL and not into its host. */
-  readonly forcePathStyle?: boolean;
-  /** Absent: as the SDK finds them, in the environment, a profile or the machine's role, and renewed as they expire. */
-  readonly credentials?: S3Credentials;
-  /** Absent: as the bucket is set up. */
-  readonly encryption?: S3Encryption;
-  /** Size of the parts of large objects, 5 MiB at least; an object has 10,000 parts at most. */
-  readonly partBytes?: number;
-  /** How many parts of one object are on their way at once. */
-  readonly partsInFlightMax?: number;
-  /** Connections to the server. */
-  readonly connectionsMax?: number;
-  /** How often a part is tried; all else is the business of `withRetry`. */
-  readonly partAttemptsMax?: number;
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /** A client that is set up already, which the store will end; the options of the connection are then of no effect. */
-  readonly client?: S3Client;
-}
 
 const partBytesMin = 5 * 1024 * 1024;
 

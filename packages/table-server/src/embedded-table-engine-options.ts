@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@quire/core';
 import type { MessageStream } from '@quire/streams';
 import type { FileFinder } from '@quire/tables';
-import type { RunSubtaskJob } from './tasks/attempt-subtask.ts';
+import type { RunSubtaskJob } from './tasks/run-subtask.ts';
 import type { RunChunkJob } from './consumption/chunk-job.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 

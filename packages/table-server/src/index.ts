@@ -14,7 +14,6 @@ export type {
 } from './consumption/chunk-job.ts';
 export type { PackedMessages } from './consumption/packed-messages.ts';
 export type { BadMessage } from './consumption/transform-messages.ts';
-export type { RunSubtaskJob } from './tasks/attempt-subtask.ts';
-export type { SubtaskJob, SubtaskTools } from './tasks/run-subtask.ts';
+export type { RunSubtaskJob, SubtaskJob, SubtaskTools } from './tasks/run-subtask.ts';
 export type { Aggregation, GenerateWork, MergeMode, MergeWork, SubtaskOutput, SubtaskWork } from './tasks/task-plan.ts';
 export type { Digits, RowFile, SegmentRecord } from './segments/manifest.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
 import { TableDirectory } from '../src/directory/table-directory.ts';
-import { planRetention } from '../src/upkeep/retention.ts';
+import { planRetention } from '../src/upkeep/upkeep.ts';
 import { Garbage } from '../src/upkeep/garbage.ts';
 import { flightsConfig, flightsSchema, jsonLines, openEngine, TestServer } from './test-server.ts';
 

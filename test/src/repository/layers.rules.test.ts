@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { cyclesOf } from './cycles.ts';
 import { type HousePackage, readHouse } from './house.ts';
+import { toleratedCycles } from './plan.ts';
 import * as rules from './rules.ts';
 import { parseSourceFile } from './source-file.ts';
 
@@ -59,6 +61,42 @@ describe('importsPointDown', () => {
 
   test('lets imports of lower levels pass', () => {
     expect(rules.importsPointDown(sample('results', `import '@quire/core'; import 'fastify'; import './a/b.ts';`))).toEqual([]);
+  });
+});
+
+describe('importsDoNotGoRound', () => {
+  const filesOf = (texts: Readonly<Record<string, string>>) =>
+    Object.entries(texts).map(([path, text]) => parseSourceFile(`packages/core/src/${path}`, text));
+
+  test('finds a cycle of files in one folder, and one of folders whose files have none', () => {
+    const files = filesOf({
+      'a.ts': `import './b.ts';`,
+      'b.ts': `import type { A } from './a.ts';`,
+      'x/one.ts': `import '../y/one.ts';`,
+      'x/two.ts': '',
+      'y/one.ts': '',
+      'y/two.ts': `import '../x/two.ts';`,
+    });
+    expect(cyclesOf(files)).toEqual([
+      ['packages/core/src/a.ts', 'packages/core/src/b.ts'],
+      ['packages/core/src/x', 'packages/core/src/y'],
+    ]);
+  });
+
+  test('lets files stand above the folders beside them, and below, and lets the entry name everything', () => {
+    const files = filesOf({
+      'index.ts': `export { a } from './a.ts'; export { x } from './x/one.ts';`,
+      'a.ts': `import './x/one.ts';`,
+      'b.ts': '',
+      'x/one.ts': `import '../b.ts'; import { a } from '../index.ts'; import './two.ts';`,
+      'x/two.ts': '',
+    });
+    expect(cyclesOf(files)).toEqual([]);
+  });
+
+  test('is asked to tolerate nothing that is not there', () => {
+    const found = house.flatMap(({ files }) => cyclesOf(files)).map((cycle) => cycle.join());
+    expect(toleratedCycles.filter(({ places }) => !found.includes(places.join()))).toEqual([]);
   });
 });
 

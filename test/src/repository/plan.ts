@@ -70,6 +70,14 @@ export const wire = {
   ],
 };
 
+/** Places that import each other and belong together all the same, and why. */
+export const toleratedCycles: readonly { readonly places: readonly string[]; readonly because: string }[] = [
+  {
+    places: ['packages/table-server/src/consumption', 'packages/table-server/src/served-table.ts'],
+    because: 'a real-time table shows what its consumer holds, and the consumer writes into its table',
+  },
+];
+
 /** What a reader should not have to scroll through. */
 export const linesMax = { file: 300, function: 80 };
 

@@ -1,7 +1,8 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
+import { cyclesOf } from './cycles.ts';
 import { type HousePackage, type Manifest, scope } from './house.ts';
-import { arrow, levels, linesMax, owners, packageNode, pluginLoaders, wire } from './plan.ts';
+import { arrow, levels, linesMax, owners, packageNode, pluginLoaders, toleratedCycles, wire } from './plan.ts';
 import type { Import, SourceFile } from './source-file.ts';
 
 /** A rule looks at one package and says, in sentences, what is wrong with it. */
@@ -22,6 +23,12 @@ export const importsPointDown: Rule = ({ name, files }) => {
     return module.endsWith('/testing') ? [`${path} imports ${module}, which is for tests`] : [];
   });
 };
+
+/** Within a package too, imports of types and of values lead one way: between files, and between folders. */
+export const importsDoNotGoRound: Rule = ({ files }) =>
+  cyclesOf(files)
+    .filter((cycle) => !toleratedCycles.some(({ places }) => places.join() === cycle.join()))
+    .map((cycle) => `${cycle.join(', ')}: imports go round`);
 
 /** The manifest lists exactly what the sources import, and the peers of that. */
 export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) => {

@@ -4,7 +4,7 @@ import { expirationHeader } from '../page-headers.ts';
 import { queryOperations, RequestIdParams } from '../query-operations.ts';
 import { resultOperations } from '../result-operations.ts';
 import { refer } from '../reference.ts';
-import { PinotCursorResponse, PinotStoredResponse } from './cursor-response.ts';
+import { PinotCursorResponse, PinotStoredResponse } from '../pinot-cursor-response.ts';
 import { pinotPatterns } from './pinot-paths.ts';
 
 const tags = ['pinot'];

@@ -1,7 +1,9 @@
 import { brokerOperations, type HealthResponse } from '@quire/api';
+import { requireRole } from '@quire/auth';
+import { principalOf, routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
-import { routeOf } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
+import type { BrokerOptions } from '../broker-options.ts';
 import { wholeMs } from '../metadata-record.ts';
 import { storeTypeOf } from '../stored-result-entry.ts';
 
@@ -20,5 +22,13 @@ export function readHealthRoute(context: BrokerContext): RouteOptions {
       ...options.healthDetails?.(),
     };
     return reply.header('cache-control', 'no-store').send(health);
+  });
+}
+
+/** GET /sweep: a dry run of the cleaner, for admins. */
+export function readSweepPlanRoute(planSweep: NonNullable<BrokerOptions['planSweep']>): RouteOptions {
+  return routeOf(brokerOperations.readSweepPlan, async (request, reply) => {
+    requireRole(principalOf(request), 'admin');
+    return reply.header('cache-control', 'no-store').send(await planSweep());
   });
 }

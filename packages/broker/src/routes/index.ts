@@ -1,16 +1,18 @@
 import { brokerOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { readHealthRoute } from './broker-health.ts';
-import { deleteExpiredResultsRoute, deleteResultRoute } from './delete-results.ts';
-import { listResultsRoute } from './list-results.ts';
+import { readHealthRoute, readSweepPlanRoute } from './broker-health.ts';
+import {
+  deleteExpiredResultsRoute,
+  deleteResultRoute,
+  listResultsRoute,
+  readLinkRoute,
+  readResultRoute,
+  renewResultRoute,
+} from './stored-results.ts';
 import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
 import { listPinotResponsesRoute, readPinotPageRoute, readPinotResponseRoute } from './pinot-responses.ts';
-import { readLinkRoute } from './read-link.ts';
 import { readMetadataRoute, readPageRoute } from './read-page.ts';
-import { readResultRoute } from './read-result.ts';
-import { readSweepPlanRoute } from './read-sweep-plan.ts';
-import { renewResultRoute } from './renew-result.ts';
 import { cancelQueryRoute, listQueriesRoute, readQueryRoute } from './running-queries.ts';
 import { runQueryRoute } from './run-query.ts';
 

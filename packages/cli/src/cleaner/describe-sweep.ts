@@ -1,7 +1,6 @@
 import type { PassReport, Removal, SweepReport } from '@quire/cleaner';
 import { formatBytes } from '@quire/core';
-import { formatTimeLeft } from '../commands/results-list.ts';
-import { grouped } from '../phrases.ts';
+import { formatTimeLeft, grouped } from '../phrases.ts';
 
 /** One deletion as a line: `delete  <id>  1.5 MiB  expired  2h  Broker_a_1`. */
 export function removalLine(removal: Removal, isDryRun: boolean): string {

@@ -1,5 +1,5 @@
 import { Cleaner, type CleanerOptions } from '@quire/cleaner';
-import type { LiveSettings } from '../start/live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import { cleanerSettingsOf } from './cleaner-settings.ts';
 
 /** A cleaner whose settings may change: at the next sweep, which a change to its own settings brings on at once. */

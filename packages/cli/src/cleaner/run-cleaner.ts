@@ -2,8 +2,8 @@ import { createCleanerMetrics, type Cleaner, cleanerLease, serveCleaner, storeRe
 import { type ObjectStore, QuireError } from '@quire/core';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
-import type { LiveSettings } from '../start/live-settings.ts';
-import { type OpenedStore, openStore } from '../start/open-store.ts';
+import type { LiveSettings } from '../live-settings.ts';
+import { type OpenedStore, openStore } from '../stores/open-store.ts';
 import { openCleaner } from './open-cleaner.ts';
 import { openLeftovers } from './open-leftovers.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import type { Removal, SweepReport } from '@quire/cleaner';
 import { QuireError } from '@quire/core';
 import type { runCleaner } from '../cleaner/run-cleaner.ts';
-import type { LiveSettings } from '../start/live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import { describeSweep, removalLine } from '../cleaner/describe-sweep.ts';
 import type { Environment } from '../environment.ts';
 import { readSettings, settingsRequestOf, withSettingsOptions } from '../settings-options.ts';
@@ -35,7 +35,7 @@ export function addCleanerCommand(program: Command, environment: Environment): v
         command.error('error: --json needs --once or --dry-run; the log of the daemon is JSON in a pipe');
       }
       const { createLogger } = await import('../start/create-logger.ts');
-      const start = { ...(await import('../start/live-settings.ts')), ...(await import('../cleaner/run-cleaner.ts')) };
+      const start = { ...(await import('../live-settings.ts')), ...(await import('../cleaner/run-cleaner.ts')) };
       const { settings } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
       const request = settingsRequestOf(options, environment);

@@ -1,12 +1,12 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { StoredResult } from '@quire/client';
-import { formatBytes, formatDurationMs } from '@quire/core';
+import { formatBytes } from '@quire/core';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { tabbedRow } from '../row-lines.ts';
 import { createClient, withServerOptions } from '../server-options.ts';
 import { stylesFor } from '../styles.ts';
-import { grouped } from '../phrases.ts';
+import { formatTimeLeft, grouped, isoTime } from '../phrases.ts';
 import { layOutTable } from '../table/text-table.ts';
 
 const columns = [
@@ -52,15 +52,4 @@ function renderList(entries: readonly StoredResult[], { stdout, variables, clock
 
 function plainCells(entry: StoredResult): readonly (string | number)[] {
   return [entry.requestId, entry.rowCount, entry.sizeBytes, isoTime(entry.submissionTimeMs), isoTime(entry.expirationTimeMs)];
-}
-
-/** Time left for people: to the second in the last minute, then to the minute. */
-export function formatTimeLeft(timeLeftMs: number): string {
-  if (timeLeftMs <= 0) return 'expired';
-  const unitMs = timeLeftMs < 60_000 ? 1000 : 60_000;
-  return formatDurationMs(Math.ceil(timeLeftMs / unitMs) * unitMs);
-}
-
-export function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }

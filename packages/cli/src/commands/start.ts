@@ -22,7 +22,7 @@ export function addStartCommand(program: Command, environment: Environment): voi
       // Loaded here, so that the other commands start without a database and an HTTP server.
       const { createLogger } = await import('../start/create-logger.ts');
       const { runRoles } = await import('../start/run-roles.ts');
-      const { LiveSettings } = await import('../start/live-settings.ts');
+      const { LiveSettings } = await import('../live-settings.ts');
       const { settings, view } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);
       const request = settingsRequestOf(options, environment);

@@ -1,8 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Environment } from '../environment.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { createAdminClient, withControllerOptions } from '../server-options.ts';
 import { addTablesConsumptionCommands } from './tables-consumption.ts';
 import { addTablesCreateCommand } from './tables-create.ts';
-import { addTablesDeleteCommand } from './tables-delete.ts';
 import { addTablesIngestCommand } from './tables-ingest.ts';
 import { addTablesListCommand } from './tables-list.ts';
 import { addTablesPreviewCommand } from './tables-preview.ts';
@@ -21,4 +22,18 @@ export function addTablesCommand(program: Command, environment: Environment): vo
   addTablesIngestCommand(tables, environment);
   addTablesConsumptionCommands(tables, environment);
   addTablesRestreamCommand(tables, environment);
+}
+
+/** Adds `quire tables delete`. */
+function addTablesDeleteCommand(tables: Command, environment: Environment): void {
+  withControllerOptions(tables.command('delete'))
+    .summary('delete a table and its rows')
+    .description(
+      'Delete a table and its rows, not its schema: both halves, or the one that a name with _OFFLINE or _REALTIME says.',
+    )
+    .argument('<table>', 'name of the table')
+    .action(async (table, options) => {
+      using interrupt = abortOnInterrupt(environment);
+      await environment.stdout.write(`${await createAdminClient(options, environment).deleteTable(table, interrupt)}.\n`);
+    });
 }

@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Environment } from '../environment.ts';
-import { addTasksCancelCommand } from './tasks-cancel.ts';
+import { abortOnInterrupt } from '../interrupt.ts';
+import { createAdminClient, withControllerOptions } from '../server-options.ts';
 import { addTasksListCommand } from './tasks-list.ts';
 import { addTasksRunCommand } from './tasks-run.ts';
 import { addTasksShowCommand } from './tasks-show.ts';
@@ -13,4 +14,16 @@ export function addTasksCommand(program: Command, environment: Environment): voi
   addTasksRunCommand(tasks, environment);
   addTasksShowCommand(tasks, environment);
   addTasksCancelCommand(tasks, environment);
+}
+
+/** Adds `quire tasks cancel`. */
+function addTasksCancelCommand(tasks: Command, environment: Environment): void {
+  withControllerOptions(tasks.command('cancel'))
+    .summary('end a task; nothing of what it made stays')
+    .argument('<task>', 'name of the task')
+    .action(async (taskName, options) => {
+      using interrupt = abortOnInterrupt(environment);
+      await createAdminClient(options, environment).cancelTask(taskName, interrupt);
+      await environment.stdout.write(`Cancelled ${taskName}.\n`);
+    });
 }

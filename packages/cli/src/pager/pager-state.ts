@@ -1,4 +1,11 @@
+import type { QueryPage } from '@quire/client';
 import type { PageRequest } from '@quire/core';
+
+/** A page, and how long it took to come. */
+export interface TimedPage {
+  readonly page: QueryPage;
+  readonly elapsedMs: number;
+}
 
 /** A line that is being typed: the row to go to, or a page size. */
 export interface Prompt {

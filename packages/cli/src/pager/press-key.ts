@@ -1,4 +1,4 @@
-import type { Key } from './key.ts';
+import type { Key } from '../environment.ts';
 import { type PagerEffect, type PagerState, type PagerStep, type Prompt, scrollMax } from './pager-state.ts';
 
 const none: PagerEffect = { kind: 'none' };

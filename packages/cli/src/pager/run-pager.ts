@@ -1,14 +1,47 @@
 import { isQuireError, type PageRequest, QuireError } from '@quire/core';
-import type { Environment } from '../environment.ts';
-import type { TimedPage } from '../query/query-request.ts';
+import type { Environment, Key } from '../environment.ts';
+import { type TimedPage, openPager, pageFailed, pageLoaded, type PagerState, resizeScreen } from './pager-state.ts';
 import { type Styles, stylesFor } from '../styles.ts';
 import type { PlannedColumn } from '../table/plan-columns.ts';
 import { planTable } from '../table/text-table.ts';
-import { EventQueue } from './event-queue.ts';
-import type { Key } from './key.ts';
 import { renderScreen, reservedLines } from './pager-screen.ts';
-import { openPager, pageFailed, pageLoaded, type PagerState, resizeScreen } from './pager-state.ts';
 import { pressKey } from './press-key.ts';
+
+/** Keys and resizes in the order they came. While something loads, Ctrl-C interrupts it. */
+class EventQueue {
+  readonly #events: Key[] = [];
+  #wake: (() => void) | undefined;
+  #interrupt: (() => void) | undefined;
+
+  add(event: Key): void {
+    const isBusy = this.#interrupt !== undefined;
+    if (isBusy && event === 'ctrl+c') return this.#interrupt?.();
+    // A held key repeats faster than pages come: the pager must stop when the key is let go.
+    if (isBusy && event === this.#events.at(-1) && !/^\d$/.test(event)) return;
+    this.#events.push(event);
+    this.#wake?.();
+  }
+
+  async next(): Promise<Key> {
+    while (true) {
+      const event = this.#events.shift();
+      if (event !== undefined) return event;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Until disposed, something is loading that `listener` stops. */
+  whileLoading(listener: () => void): Disposable {
+    this.#interrupt = listener;
+    return {
+      [Symbol.dispose]: () => {
+        this.#interrupt = undefined;
+      },
+    };
+  }
+}
 
 export interface PagerOptions {
   /** Rows of a page; absent: as many as fit on the screen. */

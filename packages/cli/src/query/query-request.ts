@@ -1,4 +1,4 @@
-import type { ParameterValues, QueryPage, QuireClient, ResultCursor } from '@quire/client';
+import type { ParameterValues, QuireClient, ResultCursor } from '@quire/client';
 import type { Environment } from '../environment.ts';
 import { showProgress } from '../progress.ts';
 
@@ -15,12 +15,6 @@ export interface QueryRequest {
   /** Rows of a page; absent: whatever suits the output. */
   readonly pageSize?: number | undefined;
   readonly signal: AbortSignal;
-}
-
-/** A page, and how long it took to come. */
-export interface TimedPage {
-  readonly page: QueryPage;
-  readonly elapsedMs: number;
 }
 
 /** A result at the page that is wanted of it first, and how long that took to come. */

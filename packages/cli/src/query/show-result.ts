@@ -3,7 +3,8 @@ import { runPager, screenRowsOf } from '../pager/run-pager.ts';
 import { describeRows, formatElapsed } from '../phrases.ts';
 import { stylesFor } from '../styles.ts';
 import { layOutTable } from '../table/text-table.ts';
-import { type QueryRequest, runQuery, type TimedPage, timed } from './query-request.ts';
+import { type QueryRequest, runQuery, timed } from './query-request.ts';
+import type { TimedPage } from '../pager/pager-state.ts';
 
 /** Runs a query and lets the user move through its result; a result that fits on the screen is just printed. */
 export async function browseResult(environment: Environment, request: QueryRequest): Promise<void> {

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { openCleaner } from '../cleaner/open-cleaner.ts';
 import { openLeftovers } from '../cleaner/open-leftovers.ts';
 import type { Environment } from '../environment.ts';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import type { OpenedEngine } from './open-query-engine.ts';
 
 interface BrokerParts {

@@ -17,7 +17,7 @@ import { secureContextOf, type Service, type ServerOptions, type TlsCertificate 
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 
 interface GateDependencies {
   readonly environment: Environment;

@@ -4,8 +4,8 @@ import type { ResultStore } from '@quire/results';
 import type { Settings } from '@quire/settings';
 import { QueryWorkers, type WorkerPoolStatus } from '@quire/workers';
 import type { Logger } from 'pino';
-import type { LiveSettings } from './live-settings.ts';
-import { loadPlugin } from './load-plugin.ts';
+import type { LiveSettings } from '../live-settings.ts';
+import { loadPlugin } from '../load-plugin.ts';
 import { openQueryPool, removeLeftovers } from './query-pool.ts';
 
 /** What a plug-in is told of the settings: those of engines. None of them is secret. */

@@ -5,7 +5,7 @@ import { Restreams } from '@quire/restream';
 import { FileObjectStore } from '@quire/store-file';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 
 /** The tables of this process, and the jobs that rebuild them. */
 export interface OpenRestreams extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { type Clock, MiB, QuireError } from '@quire/core';
 import { Deadline } from '@quire/core/wait';
 import { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import type { BucketSettings } from './preview-sources.ts';
 import { previewBegins, previewTooLong, type PreviewWork } from './preview-worker-setup.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock, ObjectStore, Random } from '@quire/core';
 import type { Settings } from '@quire/settings';
 import { type AllowedBucket, createFileFinder, type FileFinder } from '@quire/tables';
-import { openGcsStore, openS3Store } from './open-remote-store.ts';
+import { openGcsStore, openS3Store } from '../stores/open-remote-store.ts';
 
 /** The settings that buckets are opened by. */
 export type BucketSettings = Pick<Settings, 'store' | 's3' | 'gcs'>;

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { ProxyMetrics, type ProxyOptions, type ProxyTimeouts } from '@quire/proxy';
 import type { Settings } from '@quire/settings';
 import type { Gate } from './gate.ts';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
 
 /** What the settings do not say of a proxy, or not alone. */

@@ -6,7 +6,7 @@ import { FileObjectStore } from '@quire/store-file';
 import { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
 import { hasUnfinishedUploads } from '../cleaner/open-leftovers.ts';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import {
   askForTables,
   type QueryWorkerSettings,

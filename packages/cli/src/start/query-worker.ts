@@ -3,7 +3,7 @@ import { type QueryEngine, type StoreCall, systemClock, systemRandom } from '@qu
 import type { DuckDbEngine, DuckDbEngineOptions, OpenTable } from '@quire/engine-duckdb';
 import { DirectoryTables } from '@quire/table-server/queries';
 import { createQueryWorker, type WorkerHost, type WorkRunner } from '@quire/workers';
-import { isOpenedAnywhere, openStore } from './open-store.ts';
+import { isOpenedAnywhere, openStore } from '../stores/open-store.ts';
 import {
   askForTables,
   type QueryWorkerSettings,
@@ -50,10 +50,7 @@ async function openEngine(settings: QueryWorkerSettings, opened: readonly OpenTa
 }
 
 async function openPinot(settings: QueryWorkerSettings): Promise<WorkerEngine> {
-  const [{ PinotEngine }, { pinotOptionsOf }] = await Promise.all([
-    import('@quire/engine-pinot'),
-    import('../pinot/pinot-options.ts'),
-  ]);
+  const [{ PinotEngine }, { pinotOptionsOf }] = await Promise.all([import('@quire/engine-pinot'), import('./pinot-options.ts')]);
   const engine = new PinotEngine(await pinotOptionsOf(settings, { clock: systemClock, random: systemRandom }));
   return { engine, settled: () => engine.settled(), tables: [], directories: [] };
 }

@@ -7,9 +7,9 @@ import type { Settings } from '@quire/settings';
 import { healthDetailsOf, openBrokerCleaner, planSweep } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
-import { isRemoteStore, isSharedStore, openStore, signerOf } from './open-store.ts';
+import { isRemoteStore, isSharedStore, openStore, signerOf } from '../stores/open-store.ts';
 import { openQueryEngine } from './open-query-engine.ts';
 
 /** A broker that listens, as its operator wants to know it. */

@@ -1,19 +1,21 @@
 import { mkdir } from 'node:fs/promises';
-import { ControllerMetrics, createController } from '@quire/controller';
+import type { SettingsResponse } from '@quire/api';
 import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
+import { readConsoleFiles } from '@quire/console';
+import { ControllerMetrics, type ControllerOptions, createController } from '@quire/controller';
 import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
-import type { SettingsResponse } from '@quire/api';
-import { formatSettingSource, type Settings } from '@quire/settings';
 import type { PinotTableEngine } from '@quire/engine-pinot';
-import { openRestreams } from './open-restreams.ts';
+import { createProxy } from '@quire/proxy';
+import { formatSettingSource, type Settings } from '@quire/settings';
+import type { LiveSettings } from '../live-settings.ts';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
-import type { LiveSettings } from './live-settings.ts';
-import { type RoleRun, serverOptionsOf } from './role-run.ts';
 import { openAuthorization } from './open-authorization.ts';
-import { openConsole } from './open-console.ts';
+import { openRestreams } from './open-restreams.ts';
 import { PreviewPool } from './preview-pool.ts';
+import { proxyOptionsOf } from './proxy-options.ts';
+import { type RoleRun, serverOptionsOf } from './role-run.ts';
 
 export interface ControllerRun extends RoleRun {
   /** Gives the Authorization of calls to brokers when the settings say nothing of it: those of the same process know it. */
@@ -111,7 +113,7 @@ async function openClusterTables(
   await mkdir(dataDir, { recursive: true });
   const [{ PinotTableEngine }, { pinotOptionsOf }] = await Promise.all([
     import('@quire/engine-pinot'),
-    import('../pinot/pinot-options.ts'),
+    import('./pinot-options.ts'),
   ]);
   const engine = new PinotTableEngine(await pinotOptionsOf(settings, environment));
   logger.info({ engine: engine.description }, 'controller looks after the tables of a cluster');
@@ -135,4 +137,36 @@ function settingsInForce({ view, problems }: LiveSettings): SettingsResponse {
     })),
     problems: [...problems],
   };
+}
+
+interface ConsoleSurroundings extends Pick<RoleRun, 'environment' | 'logger'> {
+  readonly gate: Gate;
+  readonly brokers: () => readonly string[];
+  readonly certificateAuthorities: string | undefined;
+}
+
+/**
+ * What a controller needs for the console: its files, and what answers its queries, a proxy in front of the controller's own brokers. It
+ * lets in whom the controller knows; what they may do is for the broker to say, and for nobody else. Empty where the settings want no
+ * console, or this clone has not built it.
+ */
+async function openConsole(
+  live: LiveSettings,
+  surroundings: ConsoleSurroundings,
+): Promise<Pick<ControllerOptions, 'console' | 'queries'>> {
+  if (!live.current.controller.consoleEnabled) return {};
+  const files = await readConsoleFiles();
+  if (files === undefined) {
+    surroundings.logger.warn('there is no console: it is not built; run `npm run console` first');
+    return {};
+  }
+  const queries = createProxy(
+    proxyOptionsOf(live, {
+      ...surroundings,
+      brokersName: () => undefined,
+      authMode: 'check',
+      port: 0, // it is mounted, and listens nowhere
+    }),
+  );
+  return { console: { files, hasQuickstartTokens: surroundings.gate.usesQuickstartTokens }, queries };
 }

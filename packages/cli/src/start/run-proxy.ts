@@ -3,7 +3,7 @@ import { createProxy } from '@quire/proxy';
 import type { Settings } from '@quire/settings';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import { proxyOptionsOf } from './proxy-options.ts';
 import type { RoleRun } from './role-run.ts';
 

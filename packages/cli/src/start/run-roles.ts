@@ -2,7 +2,7 @@ import { createProcessPrincipal, type ProcessPrincipal } from '@quire/auth';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import type { RunningService } from './role-run.ts';
 import type { Role } from './roles.ts';
 import type { RunningBroker } from './run-broker.ts';

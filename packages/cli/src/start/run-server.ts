@@ -4,7 +4,7 @@ import { openStream } from '@quire/streams';
 import { EmbeddedTableEngine } from '@quire/table-server';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import { PreviewSources } from './preview-sources.ts';
 import { StreamPool } from './stream-pool.ts';
 import { TaskPool } from './task-pool.ts';

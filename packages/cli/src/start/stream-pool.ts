@@ -3,7 +3,7 @@ import { Deadline } from '@quire/core/wait';
 import type { ChunkLost, ChunkOutput, RunChunkJob } from '@quire/table-server';
 import { type WorkerEnd, WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import { chunkBegins } from './stream-worker-setup.ts';
 
 /** The processes that make rows of messages. They start with the first messages, and stop when there were none for a while. */

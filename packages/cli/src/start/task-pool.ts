@@ -2,7 +2,7 @@ import { type Clock, MiB } from '@quire/core';
 import type { RunSubtaskJob, SubtaskOutput } from '@quire/table-server';
 import { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
-import type { LiveSettings } from './live-settings.ts';
+import type { LiveSettings } from '../live-settings.ts';
 import type { BucketSettings } from './preview-sources.ts';
 import { taskProgress, type TaskWork } from './task-worker-setup.ts';
 

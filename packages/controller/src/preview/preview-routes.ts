@@ -6,7 +6,7 @@ import { checkTableConfig, checkTableConfigs, checkTableSchema, previewText } fr
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody, textBody } from '../object-body.ts';
-import { type ControllerPreviewOptions, type PreviewCall, previewDefaults } from './preview-options.ts';
+import { type ControllerPreviewOptions, type PreviewCall, previewDefaults } from '../preview-options.ts';
 
 /** POST /tables/preview: a few at once, since each holds its rows in memory. Files and streams are for admins. */
 export function previewTableRoute({ options, clock }: ControllerContext): RouteOptions {

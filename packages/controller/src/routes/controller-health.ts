@@ -2,7 +2,7 @@ import { type ControllerHealthResponse, controllerOperations } from '@quire/api'
 import { routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-import type { TablesStatus } from '../tables/table-watch.ts';
+import type { TablesStatus } from '../table-watch.ts';
 
 /** GET /health: open to everybody, so it says nothing that is not for everybody. */
 export function readHealthRoute({ options, clock, startMs, watch }: ControllerContext): RouteOptions {

@@ -12,10 +12,7 @@ import { readHealthRoute } from './controller-health.ts';
 import { consoleRoutes } from './console.ts';
 import { brokerRoutes } from './list-brokers.ts';
 import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
-import { readCallerRoute } from './read-caller.ts';
-import { readClusterSweepRoute } from './read-cluster-sweep.ts';
-import { readSettingsRoute } from './read-settings.ts';
-import { readClusterHealthRoute } from './read-cluster-health.ts';
+import { readCallerRoute, readClusterHealthRoute, readClusterSweepRoute, readSettingsRoute } from './cluster-routes.ts';
 
 /** All routes of a controller, besides those that every service has. */
 export function controllerRoutes(context: ControllerContext): readonly RouteOptions[] {

@@ -3,7 +3,7 @@ import { QuireError } from '@quire/core';
 import { type Instance, parseTableName, type TableType } from '@quire/core/table-engine';
 import { queryOf, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
-import { askBrokers, listTables } from '../broker-calls.ts';
+import { askBrokers, brokerAt, listTables } from '../broker-calls.ts';
 import type { ControllerContext } from '../controller-context.ts';
 import { instanceKindsOf, parameterOf, pathOf, sendJson, typeOf } from '../tables/table-context.ts';
 
@@ -201,10 +201,3 @@ function serversOf(instances: readonly Instance[]): string[] {
 }
 
 const nameOf = ({ instanceName }: PinotBroker): string => instanceName;
-
-/** A broker as its URL says. */
-export function brokerAt(url: string): PinotBroker {
-  const { hostname, port, protocol } = new URL(url);
-  const portNumber = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-  return { host: hostname, port: portNumber, instanceName: `Broker_${hostname}_${portNumber}` };
-}

@@ -2,8 +2,8 @@ import { QuireError } from '@quire/core';
 import type { Instance } from '@quire/core/table-engine';
 import { type RouteHandler, signalOf } from '@quire/service';
 import type { FastifyRequest } from 'fastify';
+import { brokerAt } from '../broker-calls.ts';
 import type { ControllerContext } from '../controller-context.ts';
-import { brokerAt } from '../routes/list-brokers.ts';
 import { instanceKindsOf, pathOf, sendJson } from './table-context.ts';
 
 /** Handlers of the calls about the cluster: tenants, instances, the version. */

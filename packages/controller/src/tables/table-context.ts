@@ -1,17 +1,11 @@
 import { type JsonValue, QuireError, writeLosslessJson } from '@quire/core';
 import { parseTableName, type TableEngine, type TableSummary, type TableType } from '@quire/core/table-engine';
 import type { RawParameter } from '@quire/api';
-import type { Restreams } from '@quire/restream';
 import { requireRole } from '@quire/auth';
 import { audit, principalOf, queryOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-
-/** What keeps tables, and the jobs that work on them. */
-export interface ControllerTables {
-  readonly engine: TableEngine;
-  readonly restreams: Restreams;
-}
+import type { ControllerTables } from '../controller-options.ts';
 
 /** @throws UNSUPPORTED when this controller has no engine of tables */
 export function tablesOf({ tables }: ControllerContext): ControllerTables {

@@ -1,9 +1,8 @@
-import { proxyOperations } from '@quire/api';
+import { type ProxyHealthResponse, proxyOperations } from '@quire/api';
+import { routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { ProxyContext } from '../proxy-context.ts';
-import { deleteExpiredResultsRoute } from './delete-from-all.ts';
-import { listRoutes } from './list-all.ts';
-import { readHealthRoute } from './proxy-health.ts';
+import { deleteExpiredResultsRoute, listRoutes } from './all-brokers.ts';
 import { anyBrokerRoute, queryRoute, resultCallRoute } from './forwarded-routes.ts';
 
 const { runQuery, runPinotQuery, listTables, readTableSchema, deleteExpiredResults, deleteExpiredPinotResponses, ...others } =
@@ -47,4 +46,23 @@ export function proxyRoutes(context: ProxyContext): readonly RouteOptions[] {
     ...[listTables, readTableSchema].map((operation) => anyBrokerRoute(context, operation)),
     readHealthRoute(context),
   ];
+}
+
+/** GET /health: open to everybody, so it says no more of brokers than their own health does. */
+function readHealthRoute({ brokers, options, clock, startMs }: ProxyContext): RouteOptions {
+  return routeOf(proxyOperations.readHealth, async (_request, reply) => {
+    const states = brokers.all.map(({ isUp }) => isUp);
+    const health: ProxyHealthResponse = {
+      status: !states.includes(true) ? 'unavailable' : states.includes(false) ? 'degraded' : 'ok',
+      version: options.version,
+      uptimeMs: Math.max(0, Math.round(clock.monotonicMs() - startMs)),
+      brokers: brokers.all.map(({ health: its, isUp, callCount }) => ({
+        brokerId: its?.brokerId ?? null,
+        state: isUp ? 'up' : 'down',
+        callsRunning: callCount,
+      })),
+      ...options.healthDetails?.(),
+    };
+    return reply.header('cache-control', 'no-store').send(health);
+  });
 }

@@ -7,6 +7,9 @@ import { ChunkBuffer } from './chunk-buffer.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
+/** What a page can be had as; `json` is the array of rows alone, for callers to put an envelope around. */
+export type PageFormat = 'json' | 'arrow' | 'csv' | 'ndjson';
+
 /** A decoded batch and the rows of it that are wanted. */
 export interface PageBatch {
   readonly batch: ColumnBatch;

@@ -1,6 +1,19 @@
-import { sources } from '../source-kind.ts';
-import { duration, integer, size } from '../setting-kind.ts';
+import { location, type StoreLocation } from '../path-kind.ts';
+import { duration, integer, type SettingKind, size } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
+
+/** Directories, files and buckets, separated by commas; each of them once. */
+const sources: SettingKind<readonly StoreLocation[]> = {
+  allowed:
+    'a list separated by commas, of which each is a path, a file: URI, or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+  parse: (text, baseDir) => {
+    const read = text.split(',').map((element) => location.parse(element.trim(), baseDir));
+    const known = read.filter((source) => source !== undefined && source.scheme !== 'plugin');
+    const names = new Set(known.map((source) => location.format(source)));
+    return known.length === read.length && names.size === known.length ? known : undefined;
+  },
+  format: (sources) => sources.map((source) => location.format(source)).join(','),
+};
 
 /** What previews of tables may read, and how much they may take. */
 export const preview = {

@@ -1,12 +1,12 @@
-import { mkdir, unlink } from 'node:fs/promises';
-import { type CallOptions, type Clock, systemClock, throwIfAborted } from '@quire/core';
+import { mkdir, open, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { type CallOptions, type Clock, systemClock, throwIfAborted } from '@quire/core';
 import type { MessageProducer, NewMessage } from '../message-producer.ts';
 import { isAbsence, streamInvalid, translatingFileErrors } from '../stream-errors.ts';
 import { appendLines, mendTail } from './append-lines.ts';
 import { newline, type SegmentFile, segmentFileAt, timesPathOf, withFile } from './segment-file.ts';
 import { TopicDirectory } from './topic-directory.ts';
-import { withTopicLock } from './topic-lock.ts';
 
 /** About how many files a partition of bounded size has: one goes at a time. */
 const filesPerPartition = 8;
@@ -135,5 +135,27 @@ async function unlinkIfThere(path: string): Promise<void> {
     await unlink(path);
   } catch (error) {
     if (!isAbsence(error)) throw error;
+  }
+}
+
+const tryAgainMs = 5;
+
+/**
+ * Runs while nobody else writes to a topic, in this process or another. The lock is the operating system's own, on an open file: it ends
+ * with its process, however that ends.
+ */
+async function withTopicLock<T>(
+  directory: string,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
+  run: () => Promise<T>,
+): Promise<T> {
+  // Loaded only by who writes: readers need no native code.
+  const { tryLock } = await import('fs-native-extensions');
+  const file = await open(join(directory, '.lock'), 'a');
+  try {
+    while (!tryLock(file.fd)) await clock.sleep(tryAgainMs, signal);
+    return await run();
+  } finally {
+    await file.close();
   }
 }

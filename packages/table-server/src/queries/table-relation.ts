@@ -1,8 +1,8 @@
-import type { RelationColumn, RelationPart, TableRelation, TableType } from '@quire/core/table-engine';
+import type { RelationColumn, RelationPart, TableConfigDocument, TableRelation, TableType } from '@quire/core/table-engine';
+import { parseTableConfig, writeInFormat } from '@quire/tables';
 import type { SchemaRecord, TableRecord } from '../directory/table-directory.ts';
 import type { ConsumingRecord, Manifest, RowFile } from '../segments/manifest.ts';
-import { shapeOf, type TableShape } from '../segments/table-columns.ts';
-import { timeBoundary } from './time-boundary.ts';
+import { shapeOf, type TableShape, type TimeColumn } from '../segments/table-columns.ts';
 
 /** One half of a table as its directory shows it at one moment; paths are absolute. */
 export interface HalfRecords {
@@ -81,4 +81,34 @@ function partsOf(files: readonly RowFile[], boundary: RelationPart['boundary']):
     columnNames: group[0]?.columnNames ?? [],
     ...(boundary !== undefined && { boundary }),
   }));
+}
+
+export type Boundary = NonNullable<RelationPart['boundary']>;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * Where the two halves of a table meet: rows of the offline half count up to it, those of the real-time half after it. It is one hour
+ * before the newest offline row when the config says that files come hourly, else one day, as in the open peer: what came last may still
+ * be incomplete. Undefined while there are no offline rows with a time: then both halves count in full.
+ */
+function timeBoundary(
+  offline: { readonly config: TableConfigDocument; readonly manifest: Manifest },
+  time: TimeColumn | undefined,
+): Omit<Boundary, 'side'> | undefined {
+  if (time === undefined) return undefined;
+  const newestMs = offline.manifest.segments.reduce((max, { maxTimeMs }) => Math.max(max, maxTimeMs ?? -Infinity), -Infinity);
+  if (!Number.isFinite(newestMs)) return undefined;
+  const { config } = parseTableConfig(offline.config);
+  const batch = config.ingestionConfig?.batchIngestionConfig;
+  const frequency = batch?.segmentIngestionFrequency ?? config.segmentsConfig?.segmentPushFrequency ?? 'DAILY';
+  const isOfDays = time.format.kind === 'epoch' && time.format.unit === 'DAYS';
+  const boundaryMs = newestMs - (frequency.toUpperCase() === 'HOURLY' && !isOfDays ? hourMs : dayMs);
+  const value = writeInFormat(boundaryMs, time.format);
+  return {
+    columnName: time.name,
+    value,
+    isText: time.format.kind !== 'epoch',
+  };
 }

@@ -2,16 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { QuireError, throwIfAborted } from '@quire/core';
 import type { ServedTable } from '../served-table.ts';
 import { tablesOf } from './commit-task.ts';
-import { runSubtask, type SubtaskJob } from './run-subtask.ts';
-import type { TaskEngineOptions } from './task-engine.ts';
+import { runSubtask, type RunSubtaskJob, type SubtaskJob } from './run-subtask.ts';
+import type { TaskEngineOptions } from './task-engine-options.ts';
 import type { SubtaskOutput } from './task-plan.ts';
 import type { StoredTask } from './task-store.ts';
-
-/** Does the work of a subtask somewhere else, such as in a process that may die alone. */
-export type RunSubtaskJob = (
-  job: SubtaskJob,
-  options: { readonly signal: AbortSignal; readonly onProgress: (sentence: string) => void },
-) => Promise<SubtaskOutput>;
 
 /**
  * Works on a subtask once. What it made is held until its task has ended; of what it did not finish nothing stays, whatever happened to the

@@ -26,6 +26,12 @@ export interface SubtaskJob {
   readonly segmentStem: string;
 }
 
+/** Does the work of a subtask somewhere else, such as in a process that may die alone. */
+export type RunSubtaskJob = (
+  job: SubtaskJob,
+  options: { readonly signal: AbortSignal; readonly onProgress: (sentence: string) => void },
+) => Promise<SubtaskOutput>;
+
 /** What the work of a subtask is done with. */
 export interface SubtaskTools {
   readonly clock: Clock;

@@ -1,10 +1,7 @@
-import { type Clock, isQuireError, type JsonValue, QuireError, type Random } from '@quire/core';
+import { isQuireError, type JsonValue, QuireError } from '@quire/core';
 import type { ScheduledTasks, TaskRecord, TaskTrigger } from '@quire/core/table-engine';
 import { sleepUnlessAborted, Slots } from '@quire/core/wait';
-import type { FileFinder } from '@quire/tables';
-import type { TableDirectory } from '../directory/table-directory.ts';
-import type { TableRegistry } from '../table-registry.ts';
-import type { RunSubtaskJob } from './attempt-subtask.ts';
+import type { TaskEngineOptions } from './task-engine-options.ts';
 import { dueTasks } from './due-tasks.ts';
 import { countOf, invalid, periodOf, taskOptionsOf, textsOf } from './task-options.ts';
 import type { TaskPlan } from './task-plan.ts';
@@ -12,23 +9,6 @@ import { TaskRunner } from './task-runner.ts';
 import { type StoredTask, TaskStore } from './task-store.ts';
 import { isFinal } from './task-transitions.ts';
 import { plannerOf, taskTypes } from './task-types.ts';
-
-export interface TaskEngineOptions {
-  readonly registry: TableRegistry;
-  readonly directory: TableDirectory;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly instanceName: string;
-  /** Read at each use. */
-  readonly ingestion: {
-    readonly finder: FileFinder | undefined;
-    readonly rowBytesMax: number;
-    readonly runSubtask?: RunSubtaskJob | undefined;
-    readonly subtasksMax?: number | undefined;
-  };
-  /** Told of what no caller is told of: schedules that cannot be read, tasks that could not be made. */
-  readonly onFailed?: ((error: unknown) => void) | undefined;
-}
 
 const tickMs = 1_000;
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,179}$/;

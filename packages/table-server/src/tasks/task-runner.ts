@@ -3,8 +3,7 @@ import type { TaskRecord } from '@quire/core/table-engine';
 import { Deadline, Slots } from '@quire/core/wait';
 import { attemptSubtask } from './attempt-subtask.ts';
 import { commitTask, releaseFiles, tablesOf } from './commit-task.ts';
-import { reasonOf } from './failure-reason.ts';
-import type { TaskEngineOptions } from './task-engine.ts';
+import type { TaskEngineOptions } from './task-engine-options.ts';
 import type { SubtaskOutput } from './task-plan.ts';
 import { applyTaskEvent, isActive, isReadyToCommit, type TaskEvent } from './task-state.ts';
 import type { StoredTask, TaskStore } from './task-store.ts';
@@ -282,4 +281,12 @@ export class TaskRunner implements AsyncDisposable {
 
 function tooLong(timeoutMs: number): QuireError {
   return new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms, the limit of its task.`);
+}
+
+/** The whole reason: what went wrong, and what that came from. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const text = error instanceof QuireError ? error.message : (error.stack ?? error.message);
+  const cause = error.cause === undefined ? '' : reasonOf(error.cause);
+  return cause === '' || text.includes(cause) ? text : `${text}\nCaused by: ${cause}`;
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { MetadataRecord } from '../metadata-record.ts';
-import { refer } from '../reference.ts';
-import { ResultTable } from '../result-table.ts';
+import { MetadataRecord } from './metadata-record.ts';
+import { refer } from './reference.ts';
+import { ResultTable } from './result-table.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 

@@ -3,7 +3,7 @@ import { type AuthorizationProvider, createStaticTokenProvider, noAuthorization,
 import { type Clock, QuireError, type Random } from '@quire/core';
 import type { PinotEngineOptions } from '@quire/engine-pinot';
 import type { Settings } from '@quire/settings';
-import { readPem } from '../start/gate.ts';
+import { readPem } from './gate.ts';
 
 /** What the settings say of an Apache Pinot cluster. The tokens are among it. */
 export type PinotSettings = Pick<Settings, 'pinot' | 'tls'>;

@@ -1,6 +1,6 @@
 import type { Clock, ObjectStore, Random } from '@quire/core';
 import type { Settings } from '@quire/settings';
-import { loadPlugin } from './load-plugin.ts';
+import { loadPlugin } from '../load-plugin.ts';
 
 /** What a module named in `engine.broker.storage.factory.class.<scheme>` must export as `openObjectStore`. */
 export type ObjectStoreFactory = (

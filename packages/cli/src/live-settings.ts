@@ -1,5 +1,5 @@
-import { type ReloadEvent, type Settings, type SettingsRequest, SettingsReloader, type SettingView } from '@quire/settings';
 import type { Clock } from '@quire/core';
+import { type ReloadEvent, type Settings, SettingsReloader, type SettingsRequest, type SettingView } from '@quire/settings';
 import type { Logger } from 'pino';
 
 export interface LiveSettingsOptions {

@@ -1,5 +1,5 @@
 import type { RequestId } from '@quire/core';
-import type { Broker } from '../brokers/broker.ts';
+import type { Broker } from './broker.ts';
 
 /** Which broker holds a result, as far as the proxy has seen it; bounded: what was not asked for the longest goes first. */
 export class RouteCache {

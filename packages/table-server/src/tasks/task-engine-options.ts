@@ -1,0 +1,23 @@
+import type { Clock, Random } from '@quire/core';
+import type { FileFinder } from '@quire/tables';
+import type { TableDirectory } from '../directory/table-directory.ts';
+import type { TableRegistry } from '../table-registry.ts';
+import type { RunSubtaskJob } from './run-subtask.ts';
+
+/** What tasks work with: all of them, and each attempt at one. */
+export interface TaskEngineOptions {
+  readonly registry: TableRegistry;
+  readonly directory: TableDirectory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly instanceName: string;
+  /** Read at each use. */
+  readonly ingestion: {
+    readonly finder: FileFinder | undefined;
+    readonly rowBytesMax: number;
+    readonly runSubtask?: RunSubtaskJob | undefined;
+    readonly subtasksMax?: number | undefined;
+  };
+  /** Told of what no caller is told of: schedules that cannot be read, tasks that could not be made. */
+  readonly onFailed?: ((error: unknown) => void) | undefined;
+}
