@@ -4,7 +4,7 @@ export { type FolderListOptions, listResultFolders, listResults, type ResultFold
 export { columnDataTypes } from './column-data-types.ts';
 export type { GrowResult } from './growing/growing-files.ts';
 export type { GrowingResult } from './growing/growing-result.ts';
-export type { GrowthNews, GrowthPlace } from './growing/growth-news.ts';
+export type { GrowthNews, GrowthPlace } from './growth-news.ts';
 export {
   brokerPrefix,
   dataKeyOf,

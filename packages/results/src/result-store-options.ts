@@ -1,6 +1,6 @@
 import type { CallOptions, Clock, ObjectStore, Random, RequestId } from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
-import type { GrowthPlace } from './growing/growth-news.ts';
+import type { GrowthPlace } from './growth-news.ts';
 import type { ResultAdmission } from './result-admission.ts';
 
 export interface ResultStoreOptions {

@@ -1,6 +1,6 @@
 import type { CallOptions, Query, QueryEngine, QueryLimits, RequestId } from '@quire/core';
 import type { Schema } from 'apache-arrow';
-import type { GrowthPlace } from './growing/growth-news.ts';
+import type { GrowthPlace } from './growth-news.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Result } from './result.ts';
 

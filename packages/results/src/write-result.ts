@@ -15,7 +15,7 @@ import { storedSchemaOf } from './arrow/stored-schema.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { encodeCommitRecord } from './commit-record.ts';
-import type { GrowthPlace } from './growing/growth-news.ts';
+import type { GrowthPlace } from './growth-news.ts';
 import { GrowthWriter, type WrittenBatch } from './growing/growth-writer.ts';
 import { dataKeyOf, recordKeyOf } from './layout.ts';
 import type { OpenRecord } from './record-reader.ts';

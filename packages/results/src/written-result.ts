@@ -3,7 +3,7 @@ import type { Compression } from './arrow/buffer-codec.ts';
 import type { BatchCache } from './batch-cache.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { decodeCommitRecord } from './commit-record.ts';
-import type { GrowthPlace } from './growing/growth-news.ts';
+import type { GrowthPlace } from './growth-news.ts';
 import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
 import type { OpenRecord } from './record-reader.ts';
 import type { ResultAdmission, SpaceReservation } from './result-admission.ts';

@@ -6,7 +6,7 @@ import type { ReadBatch } from '../batch-reader.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import { type PagePlan, planPage } from '../plan-page.ts';
 import { ResultPage } from '../result-page.ts';
-import { type GrowthNews, type GrowthPlace, schemaOfNews } from './growth-news.ts';
+import { type GrowthNews, type GrowthPlace, schemaOfNews } from '../growth-news.ts';
 
 /** A result that is being written, as far as it can be read: the batches that are whole. */
 export interface GrowingResult extends GrowthPlace {

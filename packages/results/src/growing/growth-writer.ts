@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Schema } from 'apache-arrow';
-import { begunNews, type GrowthPlace } from './growth-news.ts';
+import { begunNews, type GrowthPlace } from '../growth-news.ts';
 
 /** A batch as it was written into the data file. */
 export interface WrittenBatch {
