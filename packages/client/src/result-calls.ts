@@ -105,7 +105,7 @@ export async function sendForJson(http: HttpSender, request: HttpRequest): Promi
 }
 
 /** Checks here what the server checks as well: in a URL, `..` instead of an id would make another call altogether. */
-function checkedId(requestId: string): string {
+export function checkedId(requestId: string): string {
   if (isRequestId(requestId)) return requestId;
   throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
 }
@@ -120,7 +120,7 @@ function pageRequest(result: ResultAddress, page: AskedPage & { readonly format?
 }
 
 /** What every call about one result has: where the result is (SPECIFICATION.md section 4.5), and the caller's signal. */
-function about({ broker }: ResultAddress, { signal }: SignalOptions) {
+export function about({ broker }: ResultAddress, { signal }: SignalOptions) {
   const headers: Record<string, string> =
     broker === undefined ? {} : { FORWARD_HOST: broker.host, FORWARD_PORT: String(broker.port) };
   return { headers, signal };

@@ -255,6 +255,31 @@ describe('a broker that is gone', () => {
   });
 });
 
+test.each(['auto', true] as const)(
+  'a query that runs is found where it runs, also in a shared store (%s)',
+  async (isStoreShared) => {
+    const store = new MemoryObjectStore({ sizeMaxBytes: 1e7 });
+    const shared = { storeLocation: 's3://results', advertised: undefined };
+    await using left = await startBroker('left', shared, { store, isShared: true });
+    await using right = await startBroker('right', shared, { store, isShared: true });
+    await using front = await TestProxy.start([left, right], { isStoreShared });
+    const first = await front.query('rows 3000 then wait', '?doPaginate=true&async=true&numRows=100');
+    const { requestId } = first.json();
+    const runner = left.engine.queries.length > 0 ? left : right;
+    // Another proxy has learnt nothing, and asks the broker first that does not run it.
+    await using other = await TestProxy.start(runner === left ? [right, left] : [left, right], { isStoreShared });
+    for (const each of [front, other]) {
+      const page = await each.call(`/query/${requestId}/results?offset=100&numRows=100`);
+      expect([page.status, rowsIn(page.text), page.json().state]).toEqual([200, scriptedRowsJson(100, 200), 'RUNNING']);
+      expect((await each.call(`/query/${requestId}`)).json()).toMatchObject({ requestId, state: 'RUNNING' });
+      expect((await each.call('/queries')).json()).toMatchObject({ queries: [{ requestId, owner: 'ann' }] });
+    }
+    expect((await other.call(`/query/${requestId}`, { method: 'DELETE' })).text).toBe(`Query ${requestId} cancelled.`);
+    expect((await front.call(`/query/${requestId}/results?offset=100`)).json<ErrorBody>().reason).toBe('QUERY_CANCELLED');
+    expect((await front.call('/queries')).json()).toEqual({ queries: [] });
+  },
+);
+
 test('the proxy tells how its brokers are, without saying where', async () => {
   await two[Symbol.asyncDispose]();
   for (let count = 0; count < 3; count += 1) await proxy.nextRound();
