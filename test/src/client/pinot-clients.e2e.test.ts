@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PinotCursorResponse } from '@quire/api';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { describeWithTool, javaClient, pinotDriver } from '../testkit/toolchain.ts';
+import { describeWithTool, goClient, javaClient, javaCursorClient, pinotDriver } from '../testkit/toolchain.ts';
 import { CliProcess, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
 import { PinotCursor } from './pinot-cursor.ts';
 
@@ -39,8 +39,8 @@ const oneOfEachType =
   symbol AS s, CAST(1 AS BOOLEAN) AS b, CAST('2001-02-03 04:05:06.789' AS TIMESTAMP) AS t,
   CAST(12345678901234567.89 AS DECIMAL(30, 2)) AS n FROM stocks LIMIT 1`.replaceAll(/\s+/g, ' ');
 
-// Its release 1.5.1, the first with cursors, cannot be had from Maven Central as this project reaches it (404); 1.2.0 is the newest that
-// can. So plain queries are run by the client itself, and its cursors by the calls that its sources show, further down.
+// Release 1.2.0 is the newest that Maven Central has as this project reaches it. 1.5.1, the first with cursors, runs where its jar is to be
+// had; the calls that its cursors make are further down, for everywhere else.
 describeWithTool(javaClient, "Apache Pinot's client for Java", (jars) => {
   const query = async (how: 'controller' | 'brokers', url: string, ...queries: readonly string[]): Promise<readonly string[]> => {
     const program = join(import.meta.dirname, '../../java-client/PinotQueries.java');
@@ -65,6 +65,50 @@ describeWithTool(javaClient, "Apache Pinot's client for Java", (jars) => {
 
   test('does so as well when it is told of the proxy alone', async () => {
     expect(await query('brokers', proxy, ...queries)).toEqual(expected);
+  });
+});
+
+describeWithTool(javaCursorClient, "Apache Pinot's client for Java, release 1.5.1", (classPath) => {
+  const pages = async (how: 'controller' | 'brokers', url: string, ...pageNumbers: readonly string[]) => {
+    const program = join(import.meta.dirname, '../../java-client/PinotCursors.java');
+    const { NODE_OPTIONS: _, ...environment } = process.env;
+    const sql = 'SELECT range AS n FROM range(35)';
+    const { stdout } = await run('java', ['-cp', classPath, program, how, hostAndPort(url), sql, '10', ...pageNumbers], {
+      env: { ...environment, QUIRE_TOKEN: 'admin-token' },
+    });
+    return stdout.trimEnd().split('\n');
+  };
+
+  test.each([
+    ['controller', 'controller'],
+    ['brokers', 'proxy'],
+  ] as const)('pages with its cursors in any order, told of a %s', async (how, what) => {
+    expect(await pages(how, what === 'proxy' ? proxy : controller, '2', '4', '1', '5')).toEqual([
+      'rows 35 pages of 10',
+      'page 1 at 0: 0,1,2,3,4,5,6,7,8,9 >',
+      'page 2 at 10: 10,11,12,13,14,15,16,17,18,19 < >',
+      'page 4 at 30: 30,31,32,33,34 <',
+      'page 1 at 0: 0,1,2,3,4,5,6,7,8,9 >',
+      'failed: Pinot returned HTTP status 416, expected 200',
+    ]);
+  });
+});
+
+describeWithTool(goClient, "Apache Pinot's client for Go", (program) => {
+  test('finds the broker of a table through the controller, and reads every type', async () => {
+    const count = "SELECT COUNT(*) AS c FROM stocks WHERE symbol = 'AAPL'";
+    const queries = [oneOfEachType, count, 'SELECT nothing FROM stocks'];
+    const { stdout } = await run(program, [hostAndPort(controller), 'stocks', ...queries], {
+      env: { QUIRE_TOKEN: 'admin-token' },
+    });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.map((line) => line.trimEnd())).toEqual([
+      'i INT\tl LONG\td DOUBLE\ts STRING\tb BOOLEAN\tt TIMESTAMP\tn BIG_DECIMAL',
+      '-2147483648\t9223372036854775807\t0.1\tMSFT\ttrue\t2001-02-03 04:05:06.789\t12345678901234567.89',
+      'c LONG',
+      '123',
+      'exception: 710',
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { describe, test } from 'vitest';
 
 /** Something that some suites need and that `npm ci` does not bring. */
@@ -45,6 +45,29 @@ export const javaClient: Tool = {
   name: "Apache Pinot's client for Java, with Java 17",
   remedy: 'run .ci/run once, or set QUIRE_JAVA_CLIENT to a folder with its jars',
   find: (environment) => javaFolder(environment['QUIRE_JAVA_CLIENT'] ?? join(root, '.cache/java-client'), 'pinot-java-client-'),
+};
+
+/** The class path of the release of Apache Pinot's client for Java that has cursors, with what it needs of Apache Pinot itself. */
+export const javaCursorClient: Tool = {
+  name: "Apache Pinot's client for Java, release 1.5.1",
+  isOptional: true,
+  remedy: 'run .ci/run once where its jar is to be had, or set QUIRE_JAVA_CURSORS to a folder with it',
+  find: (environment) => {
+    const folder = environment['QUIRE_JAVA_CURSORS'] ?? join(root, '.cache/java-client-cursors');
+    const pinot = pinotServer.find(environment);
+    if (pinot === undefined || javaFolder(folder, 'pinot-java-client-1.5.1') === undefined) return undefined;
+    return [join(folder, '*'), join(pinot, 'lib/*')].join(delimiter);
+  },
+};
+
+/** A program that queries with the client of Apache Pinot for Go. */
+export const goClient: Tool = {
+  name: "Apache Pinot's client for Go",
+  remedy: 'run .ci/run once, or set QUIRE_GO_CLIENT to the program of test/go-client',
+  find: (environment) => {
+    const path = environment['QUIRE_GO_CLIENT'] ?? join(root, '.cache/go-client/pinot-queries');
+    return existsSync(path) ? path : undefined;
+  },
 };
 
 /** The folder with the jars of Apache Kafka, where there is a Java to run them. */

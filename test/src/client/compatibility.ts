@@ -1,0 +1,56 @@
+/** A client that strangers made, and the tests that run it, by the file and a part of their names. */
+export interface Compatibility {
+  readonly client: string;
+  readonly version: string;
+  /** What its tests do with it. */
+  readonly what: string;
+  /** Where its tests are, from the root. */
+  readonly file: string;
+  /** The name of their `describe`. */
+  readonly suite: string;
+  /** What is to be known beside that it works. */
+  readonly note?: string;
+}
+
+const pinotClients = 'test/src/client/pinot-clients.e2e.test.ts';
+
+/** The rows of the table in packages/client/README.md; `npm run compatibility` runs their tests and writes those that ran. */
+export const compatibilities: readonly Compatibility[] = [
+  {
+    client: 'Apache Pinot for Java',
+    version: '1.2.0',
+    what: 'broker found through the controller, or a proxy given; all types, a failing query',
+    file: pinotClients,
+    suite: "Apache Pinot's client for Java",
+  },
+  {
+    client: 'Apache Pinot for Java',
+    version: '1.5.1',
+    what: 'cursors: pages in any order, through controller and proxy',
+    file: pinotClients,
+    suite: "Apache Pinot's client for Java, release 1.5.1",
+    note: 'its `ResultCursor.next()` gives the first page twice, with any server: page by `seekToPage`',
+  },
+  {
+    client: 'pinot-client-go',
+    version: '0.4.0',
+    what: 'broker found through the controller; all types, a failing query',
+    file: pinotClients,
+    suite: "Apache Pinot's client for Go",
+  },
+  {
+    client: 'pinotdb (Python)',
+    version: '9.2.2',
+    what: 'broker and proxy; all types, parameters, cursor options, the multi-stage path, a failing query',
+    file: pinotClients,
+    suite: "Apache Pinot's driver for Python",
+  },
+];
+
+/** Lines that stand before and behind the table. */
+export const tableMarks = ['<!-- compatibility: written by npm run compatibility -->', '<!-- compatibility: end -->'] as const;
+
+/** A row of the table in Markdown. */
+export function rowOf({ client, version, what, note }: Compatibility): string {
+  return `| ${client} | ${version} | ${what} | works${note === undefined ? '' : `; ${note}`} |`;
+}
