@@ -184,7 +184,7 @@ describe('MergeRollupTask', () => {
   test('in subtasks of at most so many rows, each of whole segments', async () => {
     const { server, task } = await openMerged({ '1day.maxNumRecordsPerTask': '3' });
     await using _server = server;
-    expect(task.subtasks.map(({ info }) => info).toSorted()).toEqual([
+    expect(task.subtasks.map(({ info }) => String(info)).toSorted()).toEqual([
       '1 segment merged by concat: 2 rows, 1 segment',
       '1 segment merged by concat: 3 rows, 1 segment',
     ]);

@@ -14,7 +14,10 @@ export function streamRoutes(context: ControllerContext): readonly RouteOptions[
   const handlers: Readonly<Record<keyof typeof operations, RouteHandler>> = {
     readConsumingSegments: async (request, reply) => {
       const consumption = await engine().readConsumption(nameOf(request), { signal: signalOf(request) });
-      return sendJson(reply, consumingSegmentsOf(consumption, engine().description));
+      const servers = (await engine().listInstances({ signal: signalOf(request) })).filter(({ kind }) => kind === 'SERVER');
+      // Which of several consumes a partition, the port does not tell.
+      const name = servers.map(({ instanceName }) => instanceName).join(',');
+      return sendJson(reply, consumingSegmentsOf(consumption, name));
     },
     readPauseStatus: async (request, reply) =>
       sendJson(reply, pauseStatusOf(await engine().readConsumption(nameOf(request), { signal: signalOf(request) }))),
