@@ -37,6 +37,11 @@ import org.apache.pinot.spi.utils.JsonUtils;
 public final class PinotJudge {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
+  static {
+    // A controller refuses scripts in ingestion unless its settings say otherwise.
+    TableConfigUtils.setDisableGroovy(true);
+  }
+
   public static void main(String[] args) throws Exception {
     PrintStream out = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), false, StandardCharsets.UTF_8);
     System.setOut(System.err); // libraries that print do not disturb the answers

@@ -275,7 +275,11 @@ export function changed<T extends object>(document: T, [path, value]: Change): T
   const copy = structuredClone(document) as Record<string, unknown>;
   const names = path.split('.');
   let parent = copy;
-  for (const name of names.slice(0, -1)) parent = (parent[name] ??= {}) as Record<string, unknown>;
+  for (const name of names.slice(0, -1)) {
+    const section = parent[name];
+    const isSection = typeof section === 'object' && section !== null && !Array.isArray(section);
+    parent = (isSection ? section : (parent[name] = {})) as Record<string, unknown>;
+  }
   const last = names.at(-1) ?? '';
   if (value === undefined) delete parent[last];
   else parent[last] = value;

@@ -157,8 +157,9 @@ export interface Granularity {
 
 /** Reads `15:MINUTES`, `MINUTES|15` or `HOURS`; case counts. @throws EXPRESSION_FAILED when it is neither */
 export function parseGranularity(text: string): Granularity {
-  const [unit = '', size = '1'] = /^\d/.test(text) ? text.split(':', 2).toReversed() : text.split('|', 2);
-  const isWhole = !/^\d/.test(text) || text.includes(':');
+  const parts = /^\d/.test(text) ? text.split(':').toReversed() : text.split('|', 2);
+  const [unit = '', size = '1'] = parts;
+  const isWhole = !/^\d/.test(text) || parts.length === 2;
   if (!isWhole || !isTimeUnit(unit) || !/^\+?\d{1,9}$/.test(size) || Number(size) < 1) {
     throw expressionFailed(`‘${text.slice(0, 40)}’ is not a granularity: expected 15:MINUTES or MINUTES|15.`);
   }

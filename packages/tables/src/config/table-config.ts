@@ -12,15 +12,17 @@ import {
   mapToOneOf,
   model,
   oneOf,
+  oneOfAnyCase,
   optionalSection,
   partialUpsertStrategies,
   section,
   someOf,
   tableTypes,
   text,
+  textByName,
+  textsOfNames,
   texts,
   timestampGranularities,
-  timeUnits,
 } from '../model/member.ts';
 import { completeModel, readModel } from '../model/read-model.ts';
 import { IndexingConfig, IngestionConfig } from './table-sections.ts';
@@ -38,7 +40,7 @@ const FieldConfig = model(
       'Options of a TIMESTAMP index.',
     ),
     indexes: freeForm('Options of indexes, by index.'),
-    properties: freeForm('Further options.'),
+    properties: textByName('Further options.'),
     tierOverwrites: freeForm('What is different on a tier, by name of the tier.'),
   },
   'How one column is encoded and indexed.',
@@ -56,7 +58,7 @@ const SegmentsConfig = section(
     peerSegmentDownloadScheme: text('Scheme by which servers take segments from each other: http or https.'),
     segmentPushType: text('What a push does: APPEND adds segments, REFRESH replaces all. Superseded by batchIngestionConfig.'),
     timeColumnName: text('The column of times by which the table is kept and split. Real-time tables need one.'),
-    timeType: oneOf(timeUnits, 'Unit of the time column. Superseded by the format of the column in the schema.'),
+    timeType: text('Unit of the time column. Superseded by the format of the column in the schema.'),
     retentionTimeUnit: text('Unit of the time for which segments are kept, such as DAYS.'),
     retentionTimeValue: text('How long segments are kept, in retentionTimeUnit, as a whole number. Left out: for ever.'),
     crypterClassName: text('Class that encrypts segments. Left out: none.'),
@@ -84,12 +86,13 @@ const SegmentsConfig = section(
   'How segments are assigned, replicated and kept.',
 );
 
-const hashFunctions = ['NONE', 'MD5', 'MURMUR3', 'UUID'] as const;
+const hashFunctions = ['NONE', 'MD5', 'MURMUR3', 'UUID', 'XXHASH', 'XXH128'] as const;
+const enablements = ['ENABLE', 'DISABLE', 'DEFAULT'] as const;
 
 /** How rows replace earlier rows with the same primary key (SPECIFICATION.md section 2.4.2). */
-const UpsertConfig = section(
+const UpsertConfig = optionalSection(
   {
-    mode: oneOf(['FULL', 'PARTIAL', 'NONE'], 'Whether a row replaces the earlier one, is merged into it, or neither.', 'NONE'),
+    mode: oneOf(['FULL', 'PARTIAL', 'NONE'], 'Whether a row replaces the earlier one, is merged into it, or neither.', 'FULL'),
     hashFunction: oneOf(hashFunctions, 'What is kept of a primary key.', 'NONE'),
     consistencyMode: oneOf(['NONE', 'SYNC', 'SNAPSHOT'], 'What queries see of updates that are under way.', 'NONE'),
     upsertViewRefreshIntervalMs: integer('How old a snapshot may be that queries see.', 3000),
@@ -102,11 +105,13 @@ const UpsertConfig = section(
     partialUpsertMergerClass: text('Class that merges rows in mode PARTIAL.'),
     metadataManagerClass: text('Class that keeps the keys.'),
     dropOutOfOrderRecord: flag('Whether rows that come too late are dropped.'),
-    enableSnapshot: flag('Whether the valid rows of a segment are kept on disk.'),
+    snapshot: oneOf(enablements, 'Whether the valid rows of a segment are kept on disk; DEFAULT: as the server says.'),
+    preload: oneOf(enablements, 'Whether segments are loaded from their snapshots at the start; DEFAULT: as the server says.'),
+    enableSnapshot: flag('Whether the valid rows of a segment are kept on disk. Superseded by snapshot.'),
     enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
     enableDeletedKeysCompactionConsistency: flag('Whether deleted keys are kept until no earlier row has them.'),
     allowPartialUpsertConsumptionDuringCommit: flag('Whether consumption goes on while a segment of mode PARTIAL is committed.'),
-    metadataManagerConfigs: freeForm('Options of the class that keeps the keys.'),
+    metadataManagerConfigs: textByName('Options of the class that keeps the keys.'),
     defaultPartialUpsertStrategy: oneOf(partialUpsertStrategies, 'How columns are merged that have no strategy.', 'OVERWRITE'),
     partialUpsertStrategies: mapToOneOf(partialUpsertStrategies, 'How a column is merged in mode PARTIAL, by its name.'),
   },
@@ -114,12 +119,12 @@ const UpsertConfig = section(
 );
 
 /** How rows are dropped whose primary key is there already (SPECIFICATION.md section 2.4). */
-const DedupConfig = section(
+const DedupConfig = optionalSection(
   {
-    dedupEnabled: flag('Whether rows are dropped whose primary key is there already.'),
+    dedupEnabled: flag('Whether rows are dropped whose primary key is there already.', true),
     hashFunction: oneOf(hashFunctions, 'What is kept of a primary key.', 'NONE'),
     metadataManagerClass: text('Class that keeps the keys.'),
-    metadataManagerConfigs: freeForm('Options of that class.'),
+    metadataManagerConfigs: textByName('Options of that class.'),
     metadataTTL: integer('After how long keys are forgotten, in units of the time column; 0: never.', 0),
     dedupTimeColumn: text('Column of times by which keys are forgotten. Left out: the time column.'),
     enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
@@ -136,13 +141,13 @@ const TierConfig = model(
     storageType: text('Where its segments are: pinot_server. Required.'),
     serverTag: text('Tag of its servers: <tenant>_OFFLINE or <tenant>_REALTIME.'),
     tierBackend: text('Name of the storage behind its servers. Left out: local disks.'),
-    tierBackendProperties: freeForm('Options of that storage.'),
+    tierBackendProperties: textByName('Options of that storage.'),
   },
   'Where segments of some age go.',
 );
 
 const TunerConfig = model(
-  { name: text('Name of the tuner. Required.'), tunerProperties: freeForm('Its options.') },
+  { name: text('Name of the tuner. Required.'), tunerProperties: textByName('Its options.') },
   'What improves the config when the table is made.',
 );
 
@@ -153,7 +158,7 @@ const TunerConfig = model(
 export const TableConfig = model(
   {
     tableName: text('Name of the table, with or without _OFFLINE or _REALTIME.'),
-    tableType: oneOf(tableTypes, 'Whether the table is filled with files or from a stream.', 'OFFLINE'),
+    tableType: oneOfAnyCase(tableTypes, 'Whether the table is filled with files or from a stream.', 'OFFLINE'),
     segmentsConfig: SegmentsConfig,
     tenants: section(
       {
@@ -170,7 +175,7 @@ export const TableConfig = model(
       'Who serves the table.',
     ),
     tableIndexConfig: IndexingConfig,
-    metadata: section({ customConfigs: freeForm('Whatever belongs to the table, by key.') }, 'Notes.'),
+    metadata: section({ customConfigs: textByName('Whatever belongs to the table, by key.') }, 'Notes.'),
     quota: section(
       {
         storage: text('Most that the table may take, such as 100G. Left out: no limit.'),
@@ -178,7 +183,7 @@ export const TableConfig = model(
       },
       'Limits of the table.',
     ),
-    task: section({ taskTypeConfigsMap: freeForm('Options of background tasks by their type.') }, 'Background tasks.'),
+    task: section({ taskTypeConfigsMap: textsOfNames('Options of background tasks by their type.') }, 'Background tasks.'),
     routing: section(
       {
         routingTableBuilderName: text('How servers are found for a query. Superseded by the other members.'),
@@ -193,7 +198,7 @@ export const TableConfig = model(
         timeoutMs: integer("Longest time of a query. Left out: the broker's."),
         disableGroovy: flagOrNone("Whether Groovy is refused in queries. Left out: the broker's."),
         useApproximateFunction: flagOrNone("Whether distinct counts and percentiles are estimated. Left out: the broker's."),
-        expressionOverrideMap: freeForm('Columns that hold the value of an expression, by the expression.'),
+        expressionOverrideMap: textByName('Columns that hold the value of an expression, by the expression.'),
         maxQueryResponseSizeBytes: integer("Largest answer of all servers together. Left out: the broker's."),
         maxServerResponseSizeBytes: integer("Largest answer of one server. Left out: the broker's."),
       },
@@ -214,7 +219,7 @@ export const TableConfig = model(
     tierConfigs: list(TierConfig, 'Where segments go as they age.'),
     isDimTable: flag('Whether every server holds the whole table, for look-ups.'),
     tunerConfigs: list(TunerConfig, 'What improves the config when the table is made.'),
-    instancePartitionsMap: freeForm('Chosen servers, by kind of segment.'),
+    instancePartitionsMap: textByName('Chosen servers, by kind of segment.'),
     segmentAssignmentConfigMap: freeForm('How segments are assigned, by kind of segment.'),
   },
   'The config of a table.',

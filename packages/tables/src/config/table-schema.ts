@@ -30,7 +30,7 @@ export const plainDataTypes = [
 ] as const;
 
 /** Types of columns whose values have parts. */
-export const complexDataTypes = ['STRUCT', 'MAP', 'LIST'] as const;
+const complexDataTypes = ['STRUCT', 'MAP', 'LIST'] as const;
 
 /** Every type of a column (SPECIFICATION.md section 2.5; the values are those of the open peer). */
 const dataTypes = [...plainDataTypes, ...complexDataTypes, 'UNKNOWN'] as const;
@@ -80,6 +80,7 @@ const timeGranularity = (description: string) =>
       timeFormat: text('How they are written: EPOCH or SIMPLE_DATE_FORMAT:<pattern>.', 'EPOCH'),
       timeUnitSize: integer('How many units one step is.', 1),
       name: text('Name of the column.'),
+      dataType: oneOf(dataTypes, 'Type of its values.', 'STRING'),
     },
     description,
   );

@@ -2,7 +2,6 @@ import {
   compressionCodecs,
   flag,
   freeForm,
-  freeForms,
   integer,
   list,
   mapTo,
@@ -12,7 +11,9 @@ import {
   optionalSection,
   section,
   text,
+  textByName,
   texts,
+  textsByName,
 } from '../model/member.ts';
 
 const StarTreeAggregation = model(
@@ -46,7 +47,7 @@ const ColumnPartition = model(
       'The function that gives the partition: Modulo, Murmur, Murmur3, HashCode, ByteArray or BoundedColumnValue.',
     ),
     numPartitions: integer('How many partitions there are.'),
-    functionConfig: freeForm('Parameters of the function.'),
+    functionConfig: textByName('Parameters of the function.'),
   },
   'How a column is partitioned.',
 );
@@ -86,11 +87,11 @@ export const IndexingConfig = section(
     bloomFilterColumns: texts('Columns with a Bloom filter.'),
     rangeIndexColumns: texts('Columns with a range index.'),
     sortedColumn: texts('The column by which rows are sorted; at most one.'),
-    streamConfigs: freeForm('The stream of a real-time table. Superseded by streamIngestionConfig.'),
+    streamConfigs: textByName('The stream of a real-time table. Superseded by streamIngestionConfig.'),
     jsonIndexConfigs: freeForm('Options of JSON indexes by column.'),
     mapIndexConfigs: freeForm('Options of map indexes by column.'),
     bloomFilterConfigs: freeForm('Options of Bloom filters by column.'),
-    noDictionaryConfig: freeForm('Compression of columns without dictionary, by column.'),
+    noDictionaryConfig: textByName('Compression of columns without dictionary, by column.'),
     tierOverwrites: freeForm('What is different on a tier, by name of the tier.'),
     segmentPartitionConfig: optionalSection(
       { columnPartitionMap: mapTo(ColumnPartition, 'How a column is partitioned, by its name.') },
@@ -101,9 +102,9 @@ export const IndexingConfig = section(
   'How columns are indexed and encoded.',
 );
 
-const BatchIngestionConfig = section(
+const BatchIngestionConfig = optionalSection(
   {
-    batchConfigMaps: freeForms('Sources of files: input directory, patterns, format, file system.'),
+    batchConfigMaps: textsByName('Sources of files: input directory, patterns, format, file system.'),
     segmentIngestionType: text('What a push does: APPEND adds segments, REFRESH replaces all.', 'APPEND'),
     segmentIngestionFrequency: text('How often segments are pushed: HOURLY or DAILY.', 'DAILY'),
     consistentDataPush: flag('Whether queries see a REFRESH whole or not at all.'),
@@ -111,9 +112,9 @@ const BatchIngestionConfig = section(
   'How files become segments.',
 );
 
-const StreamIngestionConfig = section(
+const StreamIngestionConfig = optionalSection(
   {
-    streamConfigMaps: freeForms('Streams: type, topic, decoder, when a segment is complete.'),
+    streamConfigMaps: textsByName('Streams: type, topic, decoder, when a segment is complete.'),
     columnMajorSegmentBuilderEnabled: flag('Whether segments are built column by column.', true),
     trackFilteredMessageOffsets: flag('Whether offsets of messages without rows count as consumed.'),
     pauselessConsumptionEnabled: flag('Whether consumption goes on while a segment is committed.'),
@@ -143,7 +144,7 @@ const SchemaConformingTransformerConfig = optionalSection(
     fieldsToDoubleIngest: texts('Fields that are kept in their column and among the others.'),
     fieldPathsToPreserveInputWithIndex: texts('Fields that are kept as they came, and searched.'),
     fieldPathsToPreserveInput: texts('Fields that are kept as they came.'),
-    columnNameToJsonKeyPathMap: freeForm('Path of a field by the name of the column that it goes to.'),
+    columnNameToJsonKeyPathMap: textByName('Path of a field by the name of the column that it goes to.'),
   },
   'Where fields go that the schema does not name.',
 );
@@ -166,7 +167,7 @@ const ComplexTypeConfig = optionalSection(
   {
     fieldsToUnnest: texts('Lists whose elements become rows of their own.'),
     delimiter: text('What joins the names of nested fields.', '.'),
-    prefixesToRename: freeForm('New prefixes of columns by the old ones.'),
+    prefixesToRename: textByName('New prefixes of columns by the old ones.'),
     collectionNotUnnestedToJson: oneOf(
       ['NONE', 'NON_PRIMITIVE', 'ALL'],
       'Which lists that are not unnested become JSON text.',

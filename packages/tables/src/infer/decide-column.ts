@@ -50,7 +50,7 @@ function widen(evidence: ColumnEvidence, isMultiValue: boolean): { readonly data
   const only = (...allowed: ValueKind[]): boolean => kinds.every((kind) => allowed.includes(kind));
   if (only('int')) return { dataType: 'INT', reason: `${each} is an integer of 32 bits.` };
   if (only('int', 'long')) return { dataType: 'LONG', reason: `${each} is an integer of 64 bits.` };
-  if (only(...numberKinds)) return widenFractions(evidence, each, has('double'));
+  if (only(...numberKinds)) return widenFractions(evidence, each, has('double'), isMultiValue);
   if (only('boolean')) return { dataType: 'BOOLEAN', reason: `${each} is true or false.` };
   if (only('bytes')) return { dataType: 'BYTES', reason: `${each} is a sequence of bytes.` };
   if (only('json') && !isMultiValue) return { dataType: 'JSON', reason: 'Every value is text that holds a JSON object or list.' };
@@ -63,8 +63,17 @@ function widen(evidence: ColumnEvidence, isMultiValue: boolean): { readonly data
   return { dataType: 'STRING', reason: `Its values are of kinds that only text holds together: ${counts.join(', ')}.` };
 }
 
-function widenFractions(evidence: ColumnEvidence, each: string, hasFractions: boolean): { dataType: DataType; reason: string } {
+function widenFractions(
+  evidence: ColumnEvidence,
+  each: string,
+  hasFractions: boolean,
+  isMultiValue: boolean,
+): { dataType: DataType; reason: string } {
   const needsDigits = evidence.hasWideIntegers && !evidence.hasInfinities;
+  // No column holds lists of BIG_DECIMAL.
+  if (needsDigits && isMultiValue) {
+    return { dataType: 'STRING', reason: `${each} is a number; some have more digits than a DOUBLE keeps.` };
+  }
   if (needsDigits && hasFractions) {
     return { dataType: 'BIG_DECIMAL', reason: `${each} is a number; some are integers of more digits than a DOUBLE keeps.` };
   }

@@ -1,5 +1,5 @@
 import { parseLosslessJson, QuireError, TooManyDigitsError } from '@quire/core';
-import type { actsByPresence } from './member.ts';
+import type { actsByPresence, anyCase, anyScalar } from './member.ts';
 
 /** Most digits of an integer, where nobody sets another limit. */
 export const defaultDigitsMax = 1_000;
@@ -61,6 +61,8 @@ export interface ModelSchema {
   readonly additionalProperties?: ModelSchema | boolean;
   readonly items?: ModelSchema;
   readonly [actsByPresence]?: boolean;
+  readonly [anyCase]?: boolean;
+  readonly [anyScalar]?: boolean;
 }
 
 /** Tells whether a value is an object with members: no list, no null. */

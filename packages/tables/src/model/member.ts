@@ -8,6 +8,12 @@ import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 /** Keyword of a section that acts by being there: left out, its members have no defaults. */
 export const actsByPresence = 'x-acts-by-presence';
 
+/** Keyword of a word that may be written in any case. */
+export const anyCase = 'x-any-case';
+
+/** Keyword of a value that is a text, a number or a boolean, and stays as it stands. */
+export const anyScalar = 'x-any-scalar';
+
 /** A text. */
 export const text = (description: string, value?: string) => Type.Optional(Type.String(described(description, value)));
 
@@ -33,12 +39,34 @@ export const anything = (description: string) => Type.Optional(Type.Unknown({ de
 export const freeForm = (description: string) =>
   Type.Optional(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description, default: {} }));
 
-/** Free-form objects. */
-export const freeForms = (description: string) =>
+/** An object from names to texts; numbers and booleans count as their texts. */
+export const textByName = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      additionalProperties: { [anyScalar]: true },
+      description,
+      default: {},
+    }),
+  );
+
+/** An object from names to such objects. */
+export const textsOfNames = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      additionalProperties: { type: 'object', additionalProperties: { [anyScalar]: true } },
+      description,
+      default: {},
+    }),
+  );
+
+/** Objects from names to texts. */
+export const textsByName = (description: string) =>
   Type.Optional(
     Type.Unsafe<readonly Readonly<Record<string, unknown>>[]>({
       type: 'array',
-      items: { type: 'object' },
+      items: { type: 'object', additionalProperties: { [anyScalar]: true } },
       description,
       default: [],
     }),
@@ -47,6 +75,10 @@ export const freeForms = (description: string) =>
 /** One of the given words. */
 export const oneOf = <const Words extends readonly string[]>(words: Words, description: string, value?: Words[number]) =>
   Type.Optional(word(words, described(description, value)));
+
+/** One of the given words, in any case. */
+export const oneOfAnyCase = <const Words extends readonly string[]>(words: Words, description: string, value?: Words[number]) =>
+  Type.Optional(word(words, { ...described(description, value), [anyCase]: true }));
 
 /** Some of the given words. */
 export const someOf = <const Words extends readonly string[]>(words: Words, description: string) =>
@@ -104,7 +136,7 @@ export const tableTypes = ['OFFLINE', 'REALTIME'] as const;
 export const timeUnits = ['NANOSECONDS', 'MICROSECONDS', 'MILLISECONDS', 'SECONDS', 'MINUTES', 'HOURS', 'DAYS'] as const;
 export const pushTypes = ['APPEND', 'REFRESH'] as const;
 export const encodingTypes = ['RAW', 'DICTIONARY'] as const;
-export const indexTypes = ['INVERTED', 'SORTED', 'TEXT', 'FST', 'H3', 'JSON', 'TIMESTAMP', 'VECTOR', 'RANGE'] as const;
+export const indexTypes = ['INVERTED', 'SORTED', 'TEXT', 'FST', 'IFST', 'H3', 'JSON', 'TIMESTAMP', 'VECTOR', 'RANGE'] as const;
 export const timestampGranularities = [
   'MILLISECOND',
   'SECOND',
@@ -127,5 +159,16 @@ export const compressionCodecs = [
   'CLPV2',
   'CLPV2_ZSTD',
   'CLPV2_LZ4',
+  'DELTA',
+  'DELTADELTA',
 ] as const;
-export const partialUpsertStrategies = ['APPEND', 'IGNORE', 'INCREMENT', 'MAX', 'MIN', 'OVERWRITE', 'UNION'] as const;
+export const partialUpsertStrategies = [
+  'APPEND',
+  'IGNORE',
+  'INCREMENT',
+  'MAX',
+  'MIN',
+  'OVERWRITE',
+  'FORCE_OVERWRITE',
+  'UNION',
+] as const;

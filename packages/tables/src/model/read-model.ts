@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import type { TSchema } from 'typebox';
 import { type Finding, pointerTo, sortFindings } from '../finding.ts';
 import { isRecord, type ModelSchema } from './document.ts';
-import { actsByPresence } from './member.ts';
+import { actsByPresence, anyCase, anyScalar } from './member.ts';
 
 /** What was read of a value by its model. */
 interface ReadValue {
@@ -39,6 +39,7 @@ class Reading {
 
   /** The value as far as it fits; undefined when nothing of it does. */
   read(schema: ModelSchema, value: unknown, path: string): unknown {
+    if (schema[anyScalar] === true) return this.#readScalar(value, path);
     if (schema.type === undefined) return value;
     if (schema.type === 'object') return this.#readObject(schema, value, path);
     if (schema.type === 'array') return this.#readArray(schema, value, path);
@@ -67,6 +68,13 @@ class Reading {
       return read === undefined ? [] : [[name, read]];
     });
     return Object.fromEntries(members);
+  }
+
+  /** A text, a number or a boolean, as it stands: its text counts. */
+  #readScalar(value: unknown, path: string): unknown {
+    if (typeof value !== 'object') return value;
+    this.#reportType(path, 'text, a number or a boolean', value);
+    return undefined;
   }
 
   #readArray(schema: ModelSchema, value: unknown, path: string): unknown {
@@ -130,7 +138,7 @@ function convertScalar(schema: ModelSchema, value: unknown): ConvertedScalar {
   const message = `Expected ${nouns[schema.type ?? '']}, found ${describeValue(value)}; it was converted.`;
   const problem = { code: 'TYPE_CONVERTED', severity: 'warning', message } as const;
   const outcome = isConverted ? { value: fitting, problem } : { value: fitting };
-  return schema.enum === undefined ? outcome : chooseWord(schema.enum, String(fitting), outcome);
+  return schema.enum === undefined ? outcome : chooseWord(schema.enum, String(fitting), schema[anyCase] === true, outcome);
 }
 
 function fitScalar(schema: ModelSchema, value: unknown): string | number | boolean | undefined {
@@ -140,10 +148,13 @@ function fitScalar(schema: ModelSchema, value: unknown): string | number | boole
       return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : undefined;
     case 'boolean':
       if (typeof value === 'boolean') return value;
-      if (typeof value !== 'string' || !/^(true|false)$/i.test(value)) return undefined;
+      if (typeof value === 'number' && Number.isInteger(value)) return value !== 0;
+      if (typeof value === 'string' && value.trim() === '') return false;
+      if (typeof value !== 'string' || !/^([tT]rue|TRUE|[fF]alse|FALSE)$/.test(value)) return undefined;
       return value.toLowerCase() === 'true';
     case 'integer':
-      return fitNumber(value, Number.isSafeInteger);
+      // Numbers lose what stands behind the point, as they do where Apache Pinot reads the document; texts do not.
+      return fitNumber(typeof value === 'number' ? Math.trunc(value) : value, Number.isSafeInteger);
     case 'number':
       return fitNumber(value, Number.isFinite);
     default:
@@ -158,12 +169,16 @@ function fitNumber(value: unknown, fits: (number: number) => boolean): number | 
   return fits(number) ? number : undefined;
 }
 
-function chooseWord(words: readonly string[], given: string, outcome: ConvertedScalar): ConvertedScalar {
+/** A word in another case is read as the word, so that all else can be checked; it is an error unless any case will do. */
+function chooseWord(words: readonly string[], given: string, isAnyCase: boolean, outcome: ConvertedScalar): ConvertedScalar {
   if (words.includes(given)) return outcome;
   const inOtherCase = words.find((word) => word.toLowerCase() === given.toLowerCase());
   if (inOtherCase !== undefined) {
-    const message = `‘${given}’ is written ${inOtherCase}; it was converted.`;
-    return { value: inOtherCase, problem: { code: 'TYPE_CONVERTED', severity: 'warning', message } };
+    const message = `‘${given}’ is written ${inOtherCase}${isAnyCase ? '; it was converted' : ''}.`;
+    const problem = isAnyCase
+      ? ({ code: 'TYPE_CONVERTED', severity: 'warning', message } as const)
+      : ({ code: 'UNKNOWN_VALUE', severity: 'error', message } as const);
+    return { value: inOtherCase, problem };
   }
   const shown = given.slice(0, 40);
   const nearest = words.toSorted((left, right) => distance(left, shown.toUpperCase()) - distance(right, shown.toUpperCase()))[0];

@@ -1,7 +1,5 @@
-import { isRecord } from '../model/document.ts';
-import { pointerTo } from '../finding.ts';
-import { type CheckedTable, repeated, type TableRule } from './rule.ts';
-import { isPeriod, oneOfWords, serverTag, valueRule } from './value-rule.ts';
+import { repeated, type TableRule } from './rule.ts';
+import { oneOfWords, periodMs, serverTag, valueRule } from './value-rule.ts';
 
 const pruners = ['partition', 'time', 'empty'];
 const selectors = ['balanced', 'replicaGroup', 'strictReplicaGroup', 'multiStageReplicaGroup'];
@@ -11,11 +9,12 @@ export const routingRules: readonly TableRule[] = [
   valueRule({
     code: 'TUNER_NAME',
     subject: 'tuning',
+    severity: 'warning',
     description: 'Every element of tunerConfigs names its tuner.',
     values: [
       {
         at: ['/tunerConfigs/*/name'],
-        isRequired: true,
+        isEmptyValue: true,
         holds: (name) => name.trim() !== '',
         message: () => 'The element names no tuner.',
       },
@@ -24,96 +23,17 @@ export const routingRules: readonly TableRule[] = [
   valueRule({
     code: 'ROUTING_PRUNER',
     subject: 'routing',
+    severity: 'warning',
     description: `segmentPrunerTypes are ${pruners.join(', ')}.`,
     values: [{ at: ['/routing/segmentPrunerTypes/*'], isRequired: true, ...oneOfWords(pruners) }],
   }),
   valueRule({
     code: 'ROUTING_SELECTOR',
     subject: 'routing',
+    severity: 'warning',
     description: `instanceSelectorType is ${selectors.join(', ')}.`,
     values: [{ at: ['/routing/instanceSelectorType'], ...oneOfWords(selectors) }],
   }),
-];
-
-const kindsOfType = { OFFLINE: ['OFFLINE'], REALTIME: ['CONSUMING', 'COMPLETED'] } as const;
-const requiredMembers = ['tagPoolConfig', 'replicaGroupPartitionConfig'] as const;
-const partitionSelectors = [
-  'FD_AWARE_INSTANCE_PARTITION_SELECTOR',
-  'INSTANCE_REPLICA_GROUP_PARTITION_SELECTOR',
-  'MIRROR_SERVER_SET_PARTITION_SELECTOR',
-];
-const counts = ['numInstances', 'numReplicaGroups', 'numInstancesPerReplicaGroup', 'numPartitions', 'numInstancesPerPartition'];
-
-/** Rules about how servers are chosen for the segments of a table. */
-export const assignmentRules: readonly TableRule[] = [
-  {
-    code: 'INSTANCE_ASSIGNMENT_KIND',
-    subject: 'assignment',
-    severity: 'error',
-    description:
-      'Servers are chosen for OFFLINE segments, or for CONSUMING and COMPLETED ones of a real-time table, or for a tier.',
-    *check({ config }) {
-      const kinds = kindsOfType[config.tableType ?? 'OFFLINE'];
-      const known = [...kinds, ...(config.tierConfigs ?? []).map(({ name }) => name ?? '')];
-      for (const { kind, path } of assignmentsOf(config)) {
-        if (!known.includes(kind)) yield { path, message: `The table has no ${kind} segments, only ${known.join(', ')}.` };
-      }
-    },
-  },
-  {
-    code: 'INSTANCE_ASSIGNMENT_MEMBERS',
-    subject: 'assignment',
-    severity: 'error',
-    description: `An instance assignment is an object with ${requiredMembers.join(' and ')}.`,
-    *check({ config }) {
-      for (const { path, assignment } of assignmentsOf(config)) {
-        for (const member of requiredMembers) {
-          if (!isRecord(assignment[member])) yield { path: `${path}/${member}`, message: `The assignment has no ${member}.` };
-        }
-      }
-    },
-  },
-  valueRule({
-    code: 'INSTANCE_TAG',
-    subject: 'assignment',
-    description: 'A pool of servers has a tag that ends in _OFFLINE or _REALTIME.',
-    values: [{ at: ['/instanceAssignmentConfigMap/*/tagPoolConfig/tag'], isRequired: true, ...serverTag }],
-  }),
-  {
-    code: 'PARTITION_SELECTOR',
-    subject: 'assignment',
-    severity: 'error',
-    description: `partitionSelector is ${partitionSelectors.join(', ')}.`,
-    *check({ config }) {
-      for (const { path, assignment } of assignmentsOf(config)) {
-        const selector = assignment['partitionSelector'] ?? partitionSelectors[1];
-        if (typeof selector !== 'string' || !partitionSelectors.includes(selector)) {
-          yield { path: `${path}/partitionSelector`, message: `It is not one of ${partitionSelectors.join(', ')}.` };
-        }
-      }
-    },
-  },
-  {
-    code: 'REPLICA_GROUPS',
-    subject: 'assignment',
-    severity: 'error',
-    description:
-      'Counts of servers and partitions are whole numbers; choosing by groups of replicas needs numReplicaGroups of at least 1.',
-    *check({ config }) {
-      for (const { path, assignment } of assignmentsOf(config)) {
-        const { replicaGroupPartitionConfig: groups } = assignment;
-        if (!isRecord(groups)) continue;
-        for (const member of counts) {
-          const least = member === 'numReplicaGroups' && groups['replicaGroupBased'] === true ? 1 : 0;
-          const count = groups[member] ?? 0;
-          if (!Number.isSafeInteger(count) || Number(count) < least) {
-            const message = `${member} is not a whole number of at least ${least}.`;
-            yield { path: `${path}/replicaGroupPartitionConfig/${member}`, message };
-          }
-        }
-      }
-    },
-  },
 ];
 
 /** Rules about tiers. */
@@ -144,7 +64,7 @@ export const tierRules: readonly TableRule[] = [
         if (!/^(time|fixed)$/i.test(type)) {
           yield { path: `${path}/segmentSelectorType`, message: `‘${type}’ is neither time nor fixed.` };
         }
-        if (/^time$/i.test(type) && !isPeriod(segmentAge)) {
+        if (/^time$/i.test(type) && periodMs(segmentAge) === undefined) {
           yield { path: `${path}/segmentAge`, message: `‘${segmentAge}’ is not a period such as 7d.` };
         }
       }
@@ -190,6 +110,7 @@ export const tenantRules: readonly TableRule[] = [
   valueRule({
     code: 'TENANT_TAG',
     subject: 'tenants',
+    severity: 'warning',
     description: 'Tags of tagOverrideConfig end in _OFFLINE or _REALTIME.',
     values: [
       { at: ['/tenants/tagOverrideConfig/realtimeConsuming', '/tenants/tagOverrideConfig/realtimeCompleted'], ...serverTag },
@@ -215,15 +136,28 @@ export const quotaRules: readonly TableRule[] = [
   valueRule({
     code: 'QUOTA_STORAGE',
     subject: 'quota',
-    description: 'quota.storage is a size such as 100G, of at least 1 byte.',
+    description: 'quota.storage is a size such as 100G.',
     values: [
       {
         at: ['/quota/storage'],
-        holds: (size) => /^(?=.*[1-9])\d+(\.\d+)?\s*[BKMGTP]?(B|iB)?$/i.test(size.trim()),
+        isEmptyValue: true,
+        holds: (size) => /^\d+(\.\d+)?[KMGTP]?B?$/i.test(size),
         message: (size) => `‘${size}’ is not a size such as 100G.`,
       },
     ],
   }),
+  {
+    code: 'QUOTA_DIM_TABLE',
+    subject: 'quota',
+    severity: 'error',
+    description: 'quota.storage of a dimension table is at most 200M: every server holds all of it.',
+    *check({ config: { isDimTable, quota } }) {
+      const [, size, unit = ''] = /^(\d+(?:\.\d+)?)([KMGTP]?)B?$/i.exec(quota?.storage ?? '') ?? [];
+      if (isDimTable !== true || size === undefined) return;
+      const bytes = Math.floor(Number(size) * 1024 ** ' KMGTP'.indexOf(unit.toUpperCase() || ' '));
+      if (bytes > 200 * 1024 * 1024) yield { path: '/quota/storage', message: `${quota?.storage} is more than 200M.` };
+    },
+  },
   valueRule({
     code: 'QUOTA_QUERIES',
     subject: 'quota',
@@ -231,6 +165,7 @@ export const quotaRules: readonly TableRule[] = [
     values: [
       {
         at: ['/quota/maxQueriesPerSecond'],
+        isEmptyValue: true,
         holds: (rate) => Number(rate) > 0,
         message: (rate) => `‘${rate}’ is not a number of more than 0.`,
       },
@@ -249,10 +184,3 @@ export const quotaRules: readonly TableRule[] = [
     ],
   }),
 ];
-
-function assignmentsOf({ instanceAssignmentConfigMap = {} }: CheckedTable['config']) {
-  return Object.entries(instanceAssignmentConfigMap).map(([kind, assignment]) => {
-    const path = pointerTo('/instanceAssignmentConfigMap', kind);
-    return { kind, path, assignment: isRecord(assignment) ? assignment : {} };
-  });
-}

@@ -1,9 +1,11 @@
 import { pointerTo } from '../finding.ts';
+import { isRecord } from '../model/document.ts';
+import { columnNamed, storedTypeOf } from './column-indexes.ts';
+import { hasKeys } from './keys.ts';
 import type { CheckedTable, Fault, TableRule } from './rule.ts';
+import { requiredMembers } from './value-rule.ts';
 
-type IndexingConfig = NonNullable<CheckedTable['config']['tableIndexConfig']>;
-
-const fixedWidthTypes: readonly (string | undefined)[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BOOLEAN', 'TIMESTAMP'];
+const fileFormats = ['AVRO', 'GZIPPED_AVRO', 'CSV', 'JSON', 'PINOT', 'THRIFT', 'PARQUET', 'ORC', 'PROTO', 'PROTOBUF', 'OTHER'];
 
 /** Rules that only the engine's own checks showed: it refuses such a table. */
 export const engineRules: readonly TableRule[] = [
@@ -38,50 +40,116 @@ export const engineRules: readonly TableRule[] = [
       }
     },
   ),
-  refused('ENRICHER_PROPERTIES', 'ingestion', 'Every enricher has properties.', function* ({ config }) {
-    for (const [index, { properties }] of (config.ingestionConfig?.enrichmentConfigs ?? []).entries()) {
-      if (properties === undefined) {
-        yield { path: `/ingestionConfig/enrichmentConfigs/${index}/properties`, message: 'The enricher has no properties.' };
-      }
-    }
-  }),
   refused(
-    'VAR_LENGTH_TYPE',
-    'indexes',
-    'Columns of varLengthDictionaryColumns hold values of different lengths.',
-    function* ({ config, schema }) {
-      for (const [index, name] of (config.tableIndexConfig?.varLengthDictionaryColumns ?? []).entries()) {
-        const dataType = schema?.columns.find((column) => column.name === name)?.dataType;
-        if (!fixedWidthTypes.includes(dataType) || dataType === undefined) continue;
+    'ENRICHER_PROPERTIES',
+    'ingestion',
+    'Every enricher has properties: generateColumn a fieldToFunctionMap without Groovy, clpEnricher its fields.',
+    function* ({ config }) {
+      for (const [index, { enricherType, properties }] of (config.ingestionConfig?.enrichmentConfigs ?? []).entries()) {
+        const path = `/ingestionConfig/enrichmentConfigs/${index}/properties`;
+        const problem = enricherProblem(enricherType, properties);
+        if (problem !== undefined) yield { path, message: problem };
+      }
+    },
+  ),
+  requiredMembers('MEMBER_MISSING', 'names', 'Sections that are there have the members that say what they are about.', [
+    '/task/taskTypeConfigsMap',
+    '/segmentsConfig/completionConfig/completionMode',
+    '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap',
+    '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName',
+    '/fieldConfigList/*/name',
+    '/tunerConfigs/*/name',
+  ]),
+  refused(
+    'BATCH_FORMAT',
+    'ingestion',
+    `The inputFormat of files is ${fileFormats.join(', ')}, in any case.`,
+    function* ({ config }) {
+      for (const [index, { inputFormat }] of (config.ingestionConfig?.batchIngestionConfig?.batchConfigMaps ?? []).entries()) {
+        const isKnown = typeof inputFormat === 'string' && fileFormats.includes(inputFormat.toUpperCase());
+        if (inputFormat === undefined || isKnown) continue;
+        const path = `/ingestionConfig/batchIngestionConfig/batchConfigMaps/${index}/inputFormat`;
         yield {
-          path: `/tableIndexConfig/varLengthDictionaryColumns/${index}`,
-          message: `All values of ${name}, of type ${dataType}, have one length.`,
+          path,
+          message: `‘${typeof inputFormat === 'string' ? inputFormat : typeof inputFormat}’ is not one of ${fileFormats.join(', ')}.`,
         };
       }
     },
   ),
   refused(
-    'INDEX_OPTIONS_COLUMN',
-    'indexes',
-    'Columns of noDictionaryConfig, bloomFilterConfigs and jsonIndexConfigs are in the schema.',
+    'SCHEMA_CONFORMING_COLUMN',
+    'ingestion',
+    'Fields that the schema does not name go to a STRING or JSON column of the schema, indexableExtrasField, or to the columns of columnNameToJsonKeyPathMap.',
     function* ({ config, schema }) {
-      const indexing: IndexingConfig = config.tableIndexConfig ?? {};
-      for (const member of ['noDictionaryConfig', 'bloomFilterConfigs', 'jsonIndexConfigs'] as const) {
-        for (const name of Object.keys(indexing[member] ?? {})) {
-          if (schema === undefined || schema.columns.some((column) => column.name === name)) continue;
-          yield { path: pointerTo('/tableIndexConfig', member, name), message: `There is no column ${name} in the schema.` };
+      const conforming = config.ingestionConfig?.schemaConformingTransformerConfig;
+      if (conforming === undefined || schema === undefined) return;
+      const { enableIndexableExtras = true, enableUnindexableExtras = true } = conforming;
+      const path = '/ingestionConfig/schemaConformingTransformerConfig';
+      // Pinot looks for this column, whichever of the two kinds of fields is kept.
+      const name = conforming.indexableExtrasField ?? 'json_data';
+      if (enableIndexableExtras ? !isTextual(name, schema) : enableUnindexableExtras) {
+        const message = enableIndexableExtras
+          ? `The schema has no STRING or JSON column ${name}.`
+          : 'enableUnindexableExtras needs it.';
+        yield { path: `${path}/${enableIndexableExtras ? 'indexableExtrasField' : 'enableIndexableExtras'}`, message };
+      }
+      for (const name of Object.keys(conforming.columnNameToJsonKeyPathMap ?? {})) {
+        if (columnNamed(name, schema) === undefined) {
+          yield { path: pointerTo(path, 'columnNameToJsonKeyPathMap', name), message: `The schema has no column ${name}.` };
         }
       }
     },
   ),
-  refused('BLOOM_FILTER_FPP', 'indexes', 'The fpp of a Bloom filter lies between 0 and 1.', function* ({ config }) {
-    for (const [name, options] of Object.entries(config.tableIndexConfig?.bloomFilterConfigs ?? {})) {
-      const fpp = typeof options === 'object' && options !== null && 'fpp' in options ? options.fpp : undefined;
-      if (typeof fpp !== 'number' || (fpp > 0 && fpp < 1)) continue;
-      yield {
-        path: pointerTo('/tableIndexConfig/bloomFilterConfigs', name, 'fpp'),
-        message: `${fpp} is not a probability between 0 and 1.`,
-      };
+  {
+    ...refused(
+      'SCHEMA_CONFORMING_UNINDEXED',
+      'ingestion',
+      'Fields that are not to be indexed go to a STRING or JSON column of the schema, unindexableExtrasField: rows fail without it.',
+      function* ({ config, schema }) {
+        const conforming = config.ingestionConfig?.schemaConformingTransformerConfig;
+        const name = conforming?.unindexableExtrasField ?? 'json_data_no_idx';
+        if (conforming === undefined || schema === undefined || conforming.enableUnindexableExtras === false) return;
+        if (isTextual(name, schema)) return;
+        const path = '/ingestionConfig/schemaConformingTransformerConfig/unindexableExtrasField';
+        yield { path, message: `The schema has no STRING or JSON column ${name}.` };
+      },
+    ),
+    severity: 'warning',
+  },
+  refused(
+    'SCHEMA_CONFORMING_FIELD',
+    'ingestion',
+    'Columns of the schema are not among fieldPathsToDrop, do not end in unindexableFieldSuffix, and fieldPathsToPreserveInput are columns.',
+    function* ({ config, schema }) {
+      const conforming = config.ingestionConfig?.schemaConformingTransformerConfig;
+      if (conforming === undefined || schema === undefined) return;
+      const { fieldPathsToDrop = [], unindexableFieldSuffix = '_noindex' } = conforming;
+      const path = '/ingestionConfig/schemaConformingTransformerConfig';
+      for (const { name } of schema.columns) {
+        if (fieldPathsToDrop.includes(name)) {
+          yield { path: `${path}/fieldPathsToDrop`, message: `${name} is a column of the schema.` };
+        }
+        if (name.endsWith(unindexableFieldSuffix)) {
+          yield { path: `${path}/unindexableFieldSuffix`, message: `The column ${name} ends in ${unindexableFieldSuffix}.` };
+        }
+      }
+    },
+  ),
+  refused(
+    'AGGREGATE_METRICS',
+    'ingestion',
+    'aggregateMetrics stands neither beside aggregationConfigs nor in a table with upsert or dedup.',
+    function* ({ config }) {
+      if (config.tableIndexConfig?.aggregateMetrics !== true) return;
+      const others = config.ingestionConfig?.aggregationConfigs ?? [];
+      const path = '/tableIndexConfig/aggregateMetrics';
+      if (others.length > 0) yield { path, message: 'There are aggregationConfigs as well.' };
+      if (hasKeys(config)) yield { path, message: 'Rows that were added up cannot be replaced or dropped.' };
+    },
+  ),
+  refused('TABLE_NAME_UNDERSCORES', 'names', 'Names of tables have no two underscores together.', function* ({ config }) {
+    if (config.tableName?.includes('__') === true) {
+      yield { path: '/tableName', message: `The name ${config.tableName} has ‘__’ in it, which parts the names of segments.` };
     }
   }),
   refused('PARTITION_SINGLE_VALUE', 'segments', 'Partitioned columns hold single values.', function* ({ config, schema }) {
@@ -91,16 +159,28 @@ export const engineRules: readonly TableRule[] = [
       yield { path, message: `${name} holds several values, which have no one partition.` };
     }
   }),
-  refused('STAR_TREE_STAR', 'indexes', 'Only COUNT aggregates * in a star-tree.', function* ({ config }) {
-    for (const [tree, { functionColumnPairs = [] }] of (config.tableIndexConfig?.starTreeIndexConfigs ?? []).entries()) {
-      for (const [index, pair] of functionColumnPairs.entries()) {
-        if (!pair.endsWith('__*') || /^count__/i.test(pair)) continue;
-        const path = `/tableIndexConfig/starTreeIndexConfigs/${tree}/functionColumnPairs/${index}`;
-        yield { path, message: `${pair} aggregates no column: name one, as in SUM__price.` };
-      }
-    }
-  }),
 ];
+
+function enricherProblem(
+  type: string | undefined,
+  properties: Readonly<Record<string, unknown>> | undefined,
+): string | undefined {
+  if (properties === undefined) return 'The enricher has no properties.';
+  const [member, ...others] = Object.keys(properties);
+  if (type === 'clpEnricher') {
+    return member === 'fields' && others.length === 0 ? undefined : 'The enricher has more than fields.';
+  }
+  if (type !== 'generateColumn') return undefined;
+  const { fieldToFunctionMap: functions } = properties;
+  if (!isRecord(functions) || others.length > 0) return 'The enricher has a fieldToFunctionMap and nothing else.';
+  const isScript = Object.values(functions).some((each) => typeof each === 'string' && /^\s*groovy\s*\(/i.test(each));
+  return isScript ? 'Groovy scripts are not run here: nothing that comes with a request is executed as code.' : undefined;
+}
+
+function isTextual(name: string, schema: CheckedTable['schema']): boolean {
+  const column = columnNamed(name, schema);
+  return column !== undefined && storedTypeOf(column) === 'STRING';
+}
 
 function refused(
   code: string,

@@ -173,7 +173,7 @@ export const schemaExpressionRules: readonly SchemaRule[] = [
 
 function schemaTransformsOf({ columns }: CheckedSchema): readonly Transform[] {
   return columns.flatMap(({ name, path, spec: { transformFunction: text } }) => {
-    if (text === undefined || text.trim() === '') return [];
+    if (text === undefined) return [];
     const { expression } = parseExpression(text);
     const reads = expression === undefined ? [] : columnsOf(expression);
     return [{ path: `${path}/transformFunction`, name, text, reads }];

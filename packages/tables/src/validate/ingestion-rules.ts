@@ -1,18 +1,9 @@
 import { pointerTo } from '../finding.ts';
+import { ingestedAggregations } from './aggregations.ts';
+import { hasKeys } from './keys.ts';
 import { type CheckedTable, type Fault, repeated, type TableRule } from './rule.ts';
 
 const enricherTypes = ['generateColumn', 'clpEnricher'];
-const aggregations = [
-  'COUNT',
-  'SUM',
-  'MIN',
-  'MAX',
-  'SUMPRECISION',
-  'DISTINCTCOUNTHLL',
-  'DISTINCTCOUNTHLLPLUS',
-  'AVG',
-  'MINMAXRANGE',
-];
 
 /** Rules about how rows come into a table. Those about its expressions are in `expression-rules.ts`. */
 export const ingestionRules: readonly TableRule[] = [
@@ -59,7 +50,7 @@ export const ingestionRules: readonly TableRule[] = [
   {
     code: 'PREFIX_RENAME_CONFLICT',
     subject: 'ingestion',
-    severity: 'error',
+    severity: 'warning',
     description:
       'New prefixes of columns are texts that are all different, and no column is renamed to one that is there already.',
     check: ({ config, schema }) => prefixFaults(config, schema),
@@ -68,13 +59,13 @@ export const ingestionRules: readonly TableRule[] = [
     code: 'AGGREGATION_INCOMPLETE',
     subject: 'ingestion',
     severity: 'error',
-    description: `An aggregation names its column and has a function of one column: ${aggregations.join(', ')}.`,
+    description: `An aggregation names its column and has a function of one column: ${ingestedAggregations.join(', ')}.`,
     *check({ config }) {
       for (const [index, { columnName = '', aggregationFunction = '' }] of aggregationsOf(config).entries()) {
         const path = `/ingestionConfig/aggregationConfigs/${index}`;
         if (columnName === '') yield { path: `${path}/columnName`, message: 'The aggregation has no column.' };
         const name = /^(\w+)\s*\(\s*[\w.$*"-]+(\s*,[^()]*)?\)$/.exec(aggregationFunction.trim())?.[1];
-        if (name === undefined || !aggregations.includes(name.replaceAll('_', '').toUpperCase())) {
+        if (name === undefined || !ingestedAggregations.includes(name.replaceAll('_', '').toUpperCase())) {
           const message = `‘${aggregationFunction}’ is not an aggregation of a column, such as SUM(price).`;
           yield { path: `${path}/aggregationFunction`, message };
         }
@@ -137,8 +128,7 @@ export const ingestionRules: readonly TableRule[] = [
     severity: 'error',
     description: 'Tables with upsert or dedup have no aggregations.',
     *check({ config }) {
-      const mode = config.upsertConfig?.mode ?? 'NONE';
-      if (aggregationsOf(config).length > 0 && (mode !== 'NONE' || config.dedupConfig?.dedupEnabled === true)) {
+      if (aggregationsOf(config).length > 0 && hasKeys(config)) {
         yield { path: '/ingestionConfig/aggregationConfigs', message: 'Rows that were added up cannot be replaced or dropped.' };
       }
     },

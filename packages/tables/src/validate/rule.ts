@@ -93,7 +93,13 @@ export function columnsOf(schema: TableSchema): readonly Column[] {
     (schema[list] ?? []).map((spec, index) => columnOf(kind, spec, pointerTo('', list, index))),
   );
   const { timeFieldSpec } = schema;
-  return timeFieldSpec === undefined ? listed : [...listed, columnOf('time', timeFieldSpec, '/timeFieldSpec')];
+  if (timeFieldSpec === undefined) return listed;
+  // The column of an old schema is that of its outgoing granularity, else of its incoming one.
+  const { incomingGranularitySpec, outgoingGranularitySpec } = timeFieldSpec;
+  return [
+    ...listed,
+    columnOf('time', { ...timeFieldSpec, ...(outgoingGranularitySpec ?? incomingGranularitySpec) }, '/timeFieldSpec'),
+  ];
 }
 
 function columnOf(kind: Column['kind'], spec: FieldSpec, path: string): Column {

@@ -1,9 +1,11 @@
 import { isQuireError } from '@quire/core';
 import { javaText, type Value } from '@quire/expressions';
 import { type ColumnType, toColumn } from '../pipeline/column-type.ts';
-import { complexDataTypes, type DataType, plainDataTypes } from '../config/table-schema.ts';
+import { type DataType, plainDataTypes } from '../config/table-schema.ts';
+import { isRecord } from '../model/document.ts';
 import { type Column, type Fault, repeated, type SchemaRule } from './rule.ts';
 
+const complexTypes: readonly DataType[] = ['MAP', 'LIST'];
 const metricTypes: readonly DataType[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BYTES'];
 
 /** Rules about the columns of a schema and the key that some of them make. */
@@ -73,22 +75,35 @@ export const schemaColumnRules: readonly SchemaRule[] = [
     const isWrong = kind === 'metric' && dataType !== undefined && !metricTypes.includes(dataType);
     return isWrong ? ['/dataType', `The metric ${name} cannot be ${dataType}; make it a dimension.`] : undefined;
   }),
-  ofColumn('COMPLEX_TYPE', `Complex columns are ${complexDataTypes.join(', ')}.`, ({ kind, name, dataType }) => {
-    const isWrong = kind === 'complex' && dataType !== undefined && isPlain(dataType);
-    return isWrong ? ['/dataType', `The complex column ${name} cannot be ${dataType}; make it a dimension.`] : undefined;
+  ofColumn('COMPLEX_TYPE', 'Complex columns are MAP or LIST.', ({ kind, name, dataType }) => {
+    const isWrong = kind === 'complex' && dataType !== undefined && !complexTypes.includes(dataType);
+    return isWrong ? ['/dataType', `The complex column ${name} cannot be ${dataType}.`] : undefined;
   }),
+  ofColumn('FIELD_TYPE', 'A fieldType is that of the list in which its column stands.', ({ kind, name, spec }) => {
+    const expected = { dimension: 'DIMENSION', metric: 'METRIC', dateTime: 'DATE_TIME', complex: 'COMPLEX', time: 'TIME' }[kind];
+    const { fieldType = expected } = spec;
+    return fieldType === expected ? undefined : ['/fieldType', `${name} is ${expected} here, not ${fieldType}.`];
+  }),
+  ofColumn('DATE_TIME_MULTI_VALUE', 'Columns of times have one value in a row.', ({ kind, name, isMultiValue }) =>
+    kind === 'dateTime' && isMultiValue ? ['/singleValueField', `The column of times ${name} cannot hold lists.`] : undefined,
+  ),
   ofColumn('METRIC_MULTI_VALUE', 'Metrics have one value in a row.', ({ kind, name, isMultiValue }) =>
     kind === 'metric' && isMultiValue ? ['/singleValueField', `The metric ${name} cannot hold lists.`] : undefined,
   ),
   ofColumn(
     'JSON_MULTI_VALUE',
-    'JSON columns have one value in a row: lists are JSON already.',
+    'JSON columns have one value in a row, as lists are JSON already; so have BIG_DECIMAL columns.',
     ({ name, dataType, isMultiValue }) =>
-      dataType === 'JSON' && isMultiValue ? ['/singleValueField', `The JSON column ${name} cannot hold lists.`] : undefined,
+      (dataType === 'JSON' || dataType === 'BIG_DECIMAL') && isMultiValue
+        ? ['/singleValueField', `The ${dataType} column ${name} cannot hold lists.`]
+        : undefined,
   ),
-  ofColumn('MAX_LENGTH', 'maxLength is at least 1.', ({ spec }) =>
-    spec.maxLength !== undefined && spec.maxLength < 1 ? ['/maxLength', `${spec.maxLength} is less than 1.`] : undefined,
-  ),
+  {
+    ...ofColumn('MAX_LENGTH', 'maxLength is at least 1.', ({ spec }) =>
+      spec.maxLength !== undefined && spec.maxLength < 1 ? ['/maxLength', `${spec.maxLength} is less than 1.`] : undefined,
+    ),
+    severity: 'warning',
+  },
   ofColumn('DEFAULT_VALUE_NAN', 'No default is NaN: it equals nothing, not even itself.', ({ spec }) =>
     String(spec.defaultNullValue) === 'NaN' && (spec.dataType === 'FLOAT' || spec.dataType === 'DOUBLE')
       ? ['/defaultNullValue', 'The default cannot be NaN.']
@@ -96,7 +111,11 @@ export const schemaColumnRules: readonly SchemaRule[] = [
   ),
   ofColumn('DEFAULT_VALUE_TYPE', 'A default is a value of the type of its column.', ({ spec, dataType }) => {
     const given = spec.defaultNullValue;
-    if (given === undefined || given === null || dataType === undefined || !isPlain(dataType)) return undefined;
+    if (given === undefined || given === null || dataType === undefined) return undefined;
+    if (!isPlain(dataType)) {
+      const isEmptyMap = complexTypes.includes(dataType) && isRecord(given);
+      return isEmptyMap ? undefined : ['/defaultNullValue', `A column of type ${dataType} takes no such default.`];
+    }
     try {
       toColumn(typeof given === 'object' ? JSON.stringify(given) : javaText(given as Value), dataType);
       return undefined;
@@ -109,7 +128,7 @@ export const schemaColumnRules: readonly SchemaRule[] = [
     code: 'PRIMARY_KEY_COLUMN',
     subject: 'schema',
     severity: 'error',
-    description: 'Columns of the primary key are in the schema, each once.',
+    description: 'Columns of the primary key are in the schema.',
     *check({ schema, columns }) {
       const keys = schema.primaryKeyColumns ?? [];
       for (const [index, key] of keys.entries()) {
@@ -117,7 +136,15 @@ export const schemaColumnRules: readonly SchemaRule[] = [
           yield { path: `/primaryKeyColumns/${index}`, message: `There is no column ${key}.` };
         }
       }
-      for (const [name, index] of repeated(keys)) {
+    },
+  },
+  {
+    code: 'PRIMARY_KEY_TWICE',
+    subject: 'schema',
+    severity: 'warning',
+    description: 'Columns of the primary key are listed once.',
+    *check({ schema }) {
+      for (const [name, index] of repeated(schema.primaryKeyColumns ?? [])) {
         yield { path: `/primaryKeyColumns/${index}`, message: `${name} is listed before.` };
       }
     },

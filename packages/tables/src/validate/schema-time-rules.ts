@@ -18,11 +18,28 @@ export const schemaTimeRules: readonly SchemaRule[] = [
   {
     code: 'TIME_FIELD_SPEC',
     subject: 'schema',
-    severity: 'error',
+    severity: 'warning',
     description: 'New schemas have dateTimeFieldSpecs, not a timeFieldSpec.',
     *check({ schema }) {
       if (schema.timeFieldSpec !== undefined) {
         yield { path: '/timeFieldSpec', message: 'timeFieldSpec is superseded by dateTimeFieldSpecs.' };
+      }
+    },
+  },
+  {
+    code: 'TIME_FIELD_GRANULARITY',
+    subject: 'schema',
+    severity: 'error',
+    description: 'A timeFieldSpec has an incomingGranularitySpec; another outgoing one has another name, and both are EPOCH.',
+    *check({ schema: { timeFieldSpec } }) {
+      if (timeFieldSpec === undefined) return;
+      const { incomingGranularitySpec: incoming, outgoingGranularitySpec: outgoing } = timeFieldSpec;
+      const path = '/timeFieldSpec/incomingGranularitySpec';
+      if (incoming === undefined) yield { path, message: 'The timeFieldSpec has no incomingGranularitySpec.' };
+      if (incoming === undefined || outgoing === undefined || isSameGranularity(incoming, outgoing)) return;
+      if (incoming.name === outgoing.name) yield { path, message: 'Times cannot be converted to a column of the same name.' };
+      if ([incoming, outgoing].some(({ timeFormat = 'EPOCH' }) => timeFormat !== 'EPOCH')) {
+        yield { path, message: 'Only times of the format EPOCH can be converted.' };
       }
     },
   },
@@ -97,8 +114,18 @@ function orderedLetterOf(field: { readonly kind: string; readonly letter?: strin
   return order.includes(letter) ? [letter] : [];
 }
 
+type Granularity = NonNullable<NonNullable<CheckedSchema['schema']['timeFieldSpec']>['incomingGranularitySpec']>;
+
+function isSameGranularity(one: Granularity, other: Granularity): boolean {
+  const members = ['name', 'dataType', 'timeType', 'timeUnitSize', 'timeFormat'] as const;
+  return members.every((member) => one[member] === other[member]);
+}
+
+/** Columns of times; those of type TIMESTAMP have its format, whatever they say. */
 function dateTimesOf({ columns }: CheckedSchema): readonly Column[] {
-  return columns.filter(({ kind }) => kind === 'dateTime');
+  return columns
+    .filter(({ kind }) => kind === 'dateTime')
+    .map((column) => (column.dataType === 'TIMESTAMP' ? { ...column, spec: { ...column.spec, format: 'TIMESTAMP' } } : column));
 }
 
 function formatOf(text: string | undefined): DateTimeFormat | undefined {

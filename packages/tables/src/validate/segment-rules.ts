@@ -1,6 +1,6 @@
 import { pushTypes, timeUnits } from '../model/member.ts';
 import type { CheckedTable, TableRule } from './rule.ts';
-import { count, isCount, oneOfWords, period, valueRule } from './value-rule.ts';
+import { isCount, isInteger, oneOfWords, period, valueRule } from './value-rule.ts';
 
 const partitionFunctions = ['Modulo', 'Murmur', 'Murmur2', 'Murmur3', 'HashCode', 'ByteArray', 'BoundedColumnValue', 'Fnv'];
 const completionModes = ['DOWNLOAD', 'DEFAULT'];
@@ -66,6 +66,12 @@ export const segmentRules: readonly TableRule[] = [
       },
     ],
   }),
+  valueRule({
+    code: 'TIME_TYPE',
+    subject: 'segments',
+    description: `timeType is ${timeUnits.join(', ')}, in any case.`,
+    values: [{ at: ['/segmentsConfig/timeType'], ...oneOfWords(timeUnits) }],
+  }),
   {
     code: 'RETENTION_VALUE',
     subject: 'segments',
@@ -82,31 +88,45 @@ export const segmentRules: readonly TableRule[] = [
   valueRule({
     code: 'DELETED_SEGMENTS_PERIOD',
     subject: 'segments',
+    severity: 'warning',
     description: 'deletedSegmentsRetentionPeriod is a period such as 7d.',
     values: [{ at: ['/segmentsConfig/deletedSegmentsRetentionPeriod'], ...period }],
   }),
-  valueRule({
+  {
     code: 'PUSH_TYPE',
     subject: 'segments',
-    description: 'Types of pushes are APPEND and REFRESH.',
-    values: [
-      {
-        at: ['/segmentsConfig/segmentPushType', '/ingestionConfig/batchIngestionConfig/segmentIngestionType'],
-        ...oneOfWords(pushTypes),
-      },
-    ],
-  }),
-  valueRule({
+    severity: 'error',
+    description: 'Files of an offline table are pushed by APPEND or REFRESH.',
+    *check({ config }) {
+      const path = '/ingestionConfig/batchIngestionConfig/segmentIngestionType';
+      const newer = config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType;
+      const type = newer ?? config.segmentsConfig?.segmentPushType ?? '';
+      if (config.tableType === 'REALTIME' || type === '' || oneOfWords(pushTypes).holds(type)) return;
+      yield {
+        path: newer === undefined ? '/segmentsConfig/segmentPushType' : path,
+        message: oneOfWords(pushTypes).message(type, ''),
+      };
+    },
+  },
+  {
     code: 'REPLICATION_NUMBER',
     subject: 'segments',
-    description: 'replication and replicasPerPartition are whole numbers of at least 1.',
-    values: [{ at: ['/segmentsConfig/replication', '/segmentsConfig/replicasPerPartition'], ...count }],
-  }),
+    severity: 'error',
+    description: 'replication, for which replicasPerPartition stands in a real-time table, is a whole number.',
+    *check({ config: { tableType, segmentsConfig } }) {
+      const member =
+        tableType === 'REALTIME' && segmentsConfig?.replicasPerPartition !== undefined ? 'replicasPerPartition' : 'replication';
+      const value = segmentsConfig?.[member];
+      if (value !== undefined && !isInteger(value)) {
+        yield { path: `/segmentsConfig/${member}`, message: `‘${value}’ is not a whole number.` };
+      }
+    },
+  },
   {
     code: 'REPLICATION_MINIMUM',
     subject: 'segments',
-    severity: 'error',
-    description: 'replication is at least the minimum of the cluster.',
+    severity: 'warning',
+    description: 'replication is at least the minimum of the cluster: less is raised to it.',
     *check({ config, cluster: { replicationMin = 1 } }) {
       const replication = replicationOf(config);
       if (replication < replicationMin) {
@@ -123,10 +143,10 @@ export const segmentRules: readonly TableRule[] = [
     severity: 'error',
     description: 'peerSegmentDownloadScheme is http or https, and needs two copies of each segment.',
     *check({ config }) {
-      const scheme = config.segmentsConfig?.peerSegmentDownloadScheme ?? '';
+      const scheme = config.segmentsConfig?.peerSegmentDownloadScheme;
       const path = '/segmentsConfig/peerSegmentDownloadScheme';
-      if (scheme === '') return;
-      if (!/^https?$/i.test(scheme)) yield { path, message: `${scheme} is neither http nor https.` };
+      if (scheme === undefined) return;
+      if (!/^https?$/i.test(scheme)) yield { path, message: `‘${scheme}’ is neither http nor https.` };
       if (replicationOf(config) < 2) {
         yield { path, message: 'Servers can copy segments from each other only if there are two copies.' };
       }
@@ -136,30 +156,36 @@ export const segmentRules: readonly TableRule[] = [
     code: 'DIM_TABLE',
     subject: 'segments',
     severity: 'error',
-    description: 'A dimension table is offline, has a primary key, and is pushed by REFRESH.',
+    description: 'A dimension table is offline, has a primary key, and is pushed by REFRESH where it has an ingestionConfig.',
     *check({ config, schema }) {
       if (config.isDimTable !== true) return;
       if (config.tableType === 'REALTIME') yield { path: '/isDimTable', message: 'A dimension table is offline.' };
       if (schema !== undefined && (schema.schema.primaryKeyColumns ?? []).length === 0) {
         yield { path: '/isDimTable', message: 'The schema of a dimension table needs primaryKeyColumns.' };
       }
-      const type = config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType ?? config.segmentsConfig?.segmentPushType;
-      if (type?.toUpperCase() !== 'REFRESH') {
+      const type = config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType;
+      if (config.ingestionConfig !== undefined && type?.toUpperCase() !== 'REFRESH') {
         const path = '/ingestionConfig/batchIngestionConfig/segmentIngestionType';
         yield { path, message: `A dimension table is pushed by REFRESH, not by ${type ?? 'APPEND'}.` };
+      }
+    },
+  },
+  {
+    code: 'DIM_TABLE_PUSH',
+    subject: 'segments',
+    severity: 'warning',
+    description: 'A dimension table says that it is pushed by REFRESH: its rows are replaced as a whole.',
+    *check({ config }) {
+      if (config.isDimTable === true && config.ingestionConfig === undefined) {
+        yield { path: '/isDimTable', message: 'The table has no batchIngestionConfig with the segmentIngestionType REFRESH.' };
       }
     },
   },
   valueRule({
     code: 'COLUMN_PARTITION',
     subject: 'segments',
-    description: `A partitioned column has a functionName (${partitionFunctions.join(', ')}) and a numPartitions of at least 1.`,
+    description: 'A partitioned column has a numPartitions of at least 1.',
     values: [
-      {
-        at: ['/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName'],
-        isRequired: true,
-        ...oneOfWords(partitionFunctions),
-      },
       {
         at: ['/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/numPartitions'],
         isRequired: true,
@@ -168,30 +194,42 @@ export const segmentRules: readonly TableRule[] = [
       },
     ],
   }),
+  valueRule({
+    code: 'PARTITION_FUNCTION',
+    subject: 'segments',
+    severity: 'warning',
+    description: `The functionName of a partitioned column is ${partitionFunctions.join(', ')}.`,
+    values: [
+      {
+        at: ['/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName'],
+        ...oneOfWords(partitionFunctions),
+      },
+    ],
+  }),
   {
     code: 'REPLICA_GROUP_STRATEGY',
     subject: 'segments',
     severity: 'error',
     description:
-      'A replicaGroupStrategyConfig has a numInstancesPerPartition of at least 1, and a partitionColumn of the schema if any.',
-    *check({ config, schema }) {
+      'A replicaGroupStrategyConfig has a numInstancesPerPartition of at least 1, and no instanceAssignmentConfigMap beside it.',
+    *check({ config }) {
       const strategy = config.segmentsConfig?.replicaGroupStrategyConfig;
       if (strategy === undefined) return;
       const path = '/segmentsConfig/replicaGroupStrategyConfig';
       if ((strategy.numInstancesPerPartition ?? 0) < 1) {
         yield { path: `${path}/numInstancesPerPartition`, message: 'No server would hold a partition.' };
       }
-      const column = strategy.partitionColumn ?? '';
-      if (column !== '' && schema !== undefined && !schema.columns.some(({ name }) => name === column)) {
-        yield { path: `${path}/partitionColumn`, message: `The schema has no column ${column}.` };
+      if (Object.keys(config.instanceAssignmentConfigMap ?? {}).length > 0) {
+        yield { path, message: 'The instanceAssignmentConfigMap chooses servers already.' };
       }
     },
   },
   valueRule({
     code: 'COMPLETION_MODE',
     subject: 'segments',
-    description: `A completionConfig has a completionMode: ${completionModes.join(', ')}.`,
-    values: [{ at: ['/segmentsConfig/completionConfig/completionMode'], isRequired: true, ...oneOfWords(completionModes) }],
+    severity: 'warning',
+    description: `The completionMode of a completionConfig is ${completionModes.join(' or ')}.`,
+    values: [{ at: ['/segmentsConfig/completionConfig/completionMode'], ...oneOfWords(completionModes) }],
   }),
 ];
 
@@ -199,7 +237,8 @@ export function timeColumnOf(config: CheckedTable['config']): string {
   return config.segmentsConfig?.timeColumnName ?? '';
 }
 
-function replicationOf({ segmentsConfig }: CheckedTable['config']): number {
-  const text = segmentsConfig?.replication ?? segmentsConfig?.replicasPerPartition ?? '1';
-  return isCount(text) ? Number(text) : 1;
+export function replicationOf({ tableType, segmentsConfig }: CheckedTable['config']): number {
+  const own = tableType === 'REALTIME' ? segmentsConfig?.replicasPerPartition : undefined;
+  const text = own ?? segmentsConfig?.replication ?? '1';
+  return isInteger(text) ? Number(text) : 1;
 }

@@ -1,5 +1,7 @@
+import { isUpsertOn } from './keys.ts';
 import { type CheckedTable, repeated, type TableRule } from './rule.ts';
-import { isPeriod } from './value-rule.ts';
+import { replicationOf } from './segment-rules.ts';
+import { isInteger, periodMs } from './value-rule.ts';
 
 /** Rules about streams. */
 export const streamRules: readonly TableRule[] = [
@@ -7,10 +9,14 @@ export const streamRules: readonly TableRule[] = [
     code: 'STREAM_MISSING',
     subject: 'streams',
     severity: 'error',
-    description: 'A real-time table has a stream.',
+    description: 'A real-time table has a stream, and so has a streamIngestionConfig.',
     *check({ config }) {
-      if (config.tableType === 'REALTIME' && streamsOf(config).length === 0) {
-        yield { path: '/ingestionConfig/streamIngestionConfig/streamConfigMaps', message: 'The real-time table has no stream.' };
+      const section = config.ingestionConfig?.streamIngestionConfig;
+      const path = '/ingestionConfig/streamIngestionConfig/streamConfigMaps';
+      if (section !== undefined && (section.streamConfigMaps ?? []).length === 0) {
+        yield { path, message: 'The streamIngestionConfig has no stream.' };
+      } else if (config.tableType === 'REALTIME' && streamsOf(config).length === 0) {
+        yield { path, message: 'The real-time table has no stream.' };
       }
     },
   },
@@ -32,9 +38,9 @@ export const streamRules: readonly TableRule[] = [
     severity: 'error',
     description: 'Streams are in streamIngestionConfig or in tableIndexConfig, not in both.',
     *check({ config }) {
-      const sections = new Set(streamsOf(config).map(({ path }) => path.split('/')[1]));
-      if (sections.size > 1) {
-        yield { path: '/tableIndexConfig/streamConfigs', message: 'There are streams in streamIngestionConfig as well.' };
+      const { ingestionConfig, tableIndexConfig } = config;
+      if (ingestionConfig?.streamIngestionConfig !== undefined && Object.keys(tableIndexConfig?.streamConfigs ?? {}).length > 0) {
+        yield { path: '/tableIndexConfig/streamConfigs', message: 'There is a streamIngestionConfig as well.' };
       }
     },
   },
@@ -44,7 +50,7 @@ export const streamRules: readonly TableRule[] = [
     severity: 'error',
     description: 'A stream says its streamType, and all streams of a table are of the same.',
     *check({ config }) {
-      const streams = streamsOf(config);
+      const streams = readStreamsOf(config);
       for (const { path, options } of streams) {
         const type = options.get('streamType') ?? '';
         const first = streams[0]?.options.get('streamType') ?? '';
@@ -59,7 +65,7 @@ export const streamRules: readonly TableRule[] = [
     severity: 'error',
     description: 'A stream names its topic, and no two name the same.',
     *check({ config }) {
-      const streams = streamsOf(config);
+      const streams = readStreamsOf(config);
       const topics = streams.map(({ options }) => options.get(`stream.${options.get('streamType') ?? ''}.topic.name`) ?? '');
       for (const [index, topic] of topics.entries()) {
         if (topic === '') {
@@ -77,11 +83,10 @@ export const streamRules: readonly TableRule[] = [
     severity: 'error',
     description: 'realtime.segment.flush.threshold.time is a period of more than 0, such as 6h.',
     *check({ config }) {
-      for (const { path, options } of streamsOf(config)) {
+      for (const { path, options } of readStreamsOf(config)) {
         const time = options.get('realtime.segment.flush.threshold.time');
-        if (time !== undefined && !isPeriod(time) && !/^[1-9]\d*$/.test(time)) {
-          yield { path, message: `${time} is not a period of more than 0.` };
-        }
+        const isFit = time === undefined || (periodMs(time) ?? (/^\+?\d+$/.test(time) ? Number(time) : 0)) > 0;
+        if (!isFit) yield { path, message: `${time} is not a period of more than 0.` };
       }
     },
   },
@@ -91,16 +96,90 @@ export const streamRules: readonly TableRule[] = [
     severity: 'error',
     description: 'A segment ends by one of rows, segment.rows and segment.size, not by several.',
     *check({ config }) {
-      for (const { path, options } of streamsOf(config)) {
-        const set = ['rows', 'segment.rows', 'segment.size'].filter((threshold) => {
-          const value = options.get(`realtime.segment.flush.threshold.${threshold}`);
-          return value !== undefined && !/^(0|-1)$/.test(value);
-        });
-        if (set.length > 1) yield { path, message: `The thresholds ${set.join(' and ')} are both set.` };
+      for (const { path, options } of readStreamsOf(config)) {
+        const set = thresholds.filter(({ name }) => Number.parseFloat(options.get(`${flush}.${name}`) ?? '0') > 0);
+        if (set.length > 1) yield { path, message: `The thresholds ${set.map(({ name }) => name).join(' and ')} are both set.` };
+      }
+    },
+  },
+  {
+    code: 'STREAM_FLUSH_VALUE',
+    subject: 'streams',
+    severity: 'error',
+    description: 'rows and segment.rows after which a segment ends are whole numbers, segment.size is a size such as 200M.',
+    *check({ config }) {
+      for (const { path, options } of readStreamsOf(config)) {
+        for (const { name, holds, expected } of thresholds) {
+          const value = options.get(`${flush}.${name}`);
+          if (value !== undefined && !holds(value)) yield { path, message: `${flush}.${name} is ‘${value}’, not ${expected}.` };
+        }
+      }
+    },
+  },
+  {
+    code: 'STREAM_DECODER',
+    subject: 'streams',
+    severity: 'warning',
+    description: 'A stream names its decoder, stream.<type>.decoder.class.name: Apache Pinot refuses one that does not.',
+    *check({ config }) {
+      for (const { path, options } of readStreamsOf(config)) {
+        const type = options.get('streamType') ?? '';
+        if (type === 'file' || options.has(`stream.${type}.decoder.class.name`)) continue;
+        yield { path, message: `The stream has no stream.${type}.decoder.class.name: messages are read as JSON.` };
+      }
+    },
+  },
+  {
+    code: 'STREAM_SEVERAL',
+    subject: 'streams',
+    severity: 'error',
+    description:
+      'Several streams of a table end their segments by the same thresholds, without upsert and without pauselessConsumptionEnabled.',
+    *check({ config }) {
+      const [first, ...others] = readStreamsOf(config);
+      if (first === undefined || others.length === 0) return;
+      const path = '/ingestionConfig/streamIngestionConfig/streamConfigMaps';
+      if (config.ingestionConfig?.streamIngestionConfig?.pauselessConsumptionEnabled === true) {
+        yield { path, message: 'There are several streams, of which segments cannot be committed without a pause.' };
+      }
+      if (isUpsertOn(config)) yield { path, message: 'There are several streams, which upsert does not allow.' };
+      const names = [...thresholds.map(({ name }) => name), 'time'].map((name) => `${flush}.${name}`);
+      for (const { path: streamPath, options } of others) {
+        const name = names.find((each) => options.get(each) !== first.options.get(each));
+        if (name !== undefined) yield { path: streamPath, message: `${name} is not that of the first stream.` };
+      }
+    },
+  },
+  {
+    code: 'STREAM_PAUSELESS',
+    subject: 'streams',
+    severity: 'error',
+    description:
+      'With pauselessConsumptionEnabled and several replicas, servers take segments from each other: peerSegmentDownloadScheme.',
+    *check({ config }) {
+      const section = config.ingestionConfig?.streamIngestionConfig;
+      const scheme = config.segmentsConfig?.peerSegmentDownloadScheme ?? '';
+      if (section?.pauselessConsumptionEnabled === true && replicationOf(config) > 1 && scheme === '') {
+        yield {
+          path: '/segmentsConfig/peerSegmentDownloadScheme',
+          message: 'Nothing says how servers take segments from each other.',
+        };
       }
     },
   },
 ];
+
+const flush = 'realtime.segment.flush.threshold';
+const thresholds = [
+  { name: 'rows', holds: isInteger, expected: 'a whole number' },
+  { name: 'segment.rows', holds: isInteger, expected: 'a whole number' },
+  { name: 'segment.size', holds: (value: string) => /^\d+(\.\d+)?[KMGTP]?B?$/i.test(value), expected: 'a size such as 200M' },
+] as const;
+
+/** The streams that are read: those of a real-time table. */
+function readStreamsOf(config: CheckedTable['config']): readonly StreamOfTable[] {
+  return config.tableType === 'REALTIME' ? streamsOf(config) : [];
+}
 
 /** A stream of a table, and where its config has it. */
 export interface StreamOfTable {

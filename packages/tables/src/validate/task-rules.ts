@@ -1,6 +1,7 @@
 import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
-import { columnNamed } from './index-rules.ts';
+import { columnNamed } from './column-indexes.ts';
+import { isUpsertOn } from './keys.ts';
 import type { CheckedTable, TableRule } from './rule.ts';
 import { isPeriod } from './value-rule.ts';
 
@@ -130,7 +131,7 @@ export const taskOptionRules: readonly TableRule[] = [
 ];
 
 function tableProblem(type: string, config: CheckedTable['config']): string | undefined {
-  const hasUpsert = (config.upsertConfig?.mode ?? 'NONE') !== 'NONE';
+  const hasUpsert = isUpsertOn(config);
   if (type === 'RealtimeToOfflineSegmentsTask') {
     if (config.tableType !== 'REALTIME') return 'The table is offline already.';
     return hasUpsert ? 'Rows that may still be replaced cannot move to an offline table.' : undefined;

@@ -1,17 +1,19 @@
-import { type CheckedTable, type Fault, isNumeric, type Subject, type TableRule } from './rule.ts';
-import { columnNamed, describe } from './index-rules.ts';
+import { columnNamed, describe } from './column-indexes.ts';
+import { hasKeys, isDedupOn, isUpsertOn } from './keys.ts';
+import { type CheckedTable, type Column, type Fault, isNumeric, type Subject, type TableRule } from './rule.ts';
 import { pointerTo } from '../finding.ts';
 import { timeColumnOf } from './segment-rules.ts';
 
 /** Rules about upsert, where its mode is not NONE. */
 export const upsertRules: readonly TableRule[] = [
-  ofUpsert('UPSERT_REALTIME', 'Tables with upsert are real-time.', function* ({ config }) {
-    if (config.tableType !== 'REALTIME') {
-      yield { path: '/upsertConfig/mode', message: 'Rows of an offline table do not replace each other.' };
+  ofUpsert('UPSERT_REALTIME', 'Tables with upsert are real-time, or have a segmentPartitionConfig.', function* ({ config }) {
+    const partitions = config.tableIndexConfig?.segmentPartitionConfig?.columnPartitionMap ?? {};
+    if (config.tableType !== 'REALTIME' && Object.keys(partitions).length === 0) {
+      yield { path: '/upsertConfig/mode', message: 'Rows of an offline table replace each other only in partitions.' };
     }
   }),
   ofUpsert('UPSERT_AND_DEDUP', 'No table has both upsert and dedup.', function* ({ config }) {
-    if (config.dedupConfig?.dedupEnabled === true) {
+    if (isDedupOn(config)) {
       yield { path: '/dedupConfig/dedupEnabled', message: 'With upsert, rows whose key exists already are kept.' };
     }
   }),
@@ -41,20 +43,53 @@ export const upsertRules: readonly TableRule[] = [
       yield { path: '/tierConfigs', message: 'Segments that move away take their keys along.' };
     }
   }),
-  ofUpsert(
-    'UPSERT_COMPARISON_COLUMN',
-    'Comparison columns are in the schema, with one value in a row.',
-    function* ({ config, schema }) {
+  ofUpsert('UPSERT_COMPARISON_COLUMN', 'Comparison columns are in the schema.', function* ({ config, schema }) {
+    for (const [index, name] of (config.upsertConfig?.comparisonColumns ?? []).entries()) {
+      const column = columnNamed(name, schema);
+      const path = `/upsertConfig/comparisonColumns/${index}`;
+      if (schema !== undefined && column === undefined) yield { path, message: `The schema has no column ${name}.` };
+    }
+  }),
+  {
+    ...ofUpsert('UPSERT_COMPARISON_LIST', 'Comparison columns have one value in a row.', function* ({ config, schema }) {
       for (const [index, name] of (config.upsertConfig?.comparisonColumns ?? []).entries()) {
-        const column = columnNamed(name, schema);
-        const path = `/upsertConfig/comparisonColumns/${index}`;
-        if (schema !== undefined && column === undefined) yield { path, message: `The schema has no column ${name}.` };
-        if (column?.isMultiValue === true) yield { path, message: `${name} holds lists, which cannot be compared.` };
+        if (columnNamed(name, schema)?.isMultiValue !== true) continue;
+        yield { path: `/upsertConfig/comparisonColumns/${index}`, message: `${name} holds lists, which cannot be compared.` };
+      }
+    }),
+    severity: 'warning',
+  },
+  ofUpsert(
+    'UPSERT_TTL',
+    'Keys are forgotten by a single numeric comparison column, with snapshots; deleted ones by a deleteRecordColumn.',
+    (table) => ttlFaults(table),
+  ),
+  {
+    ...ofUpsert('UPSERT_SNAPSHOT', 'Where keys are forgotten, a table says that it keeps snapshots.', function* ({ config }) {
+      const { metadataTTL = 0, enableSnapshot, snapshot } = config.upsertConfig ?? {};
+      if (metadataTTL > 0 && enableSnapshot !== true && snapshot === undefined) {
+        yield { path: '/upsertConfig/snapshot', message: 'metadataTTL needs snapshots; whether there are any, the server says.' };
+      }
+    }),
+    severity: 'warning',
+  },
+  ofUpsert(
+    'UPSERT_COMPACTION',
+    'enableDeletedKeysCompactionConsistency goes with deletedKeysTTL, snapshots and a compacting task, not with metadataTTL or preload.',
+    (table) => compactionFaults(table),
+  ),
+  ofUpsert(
+    'UPSERT_CONSISTENCY',
+    'A consistencyMode needs a newSegmentTrackingTimeMs, and rows out of order are neither dropped nor marked.',
+    function* ({ config }) {
+      const { consistencyMode = 'NONE', newSegmentTrackingTimeMs = 1, ...others } = config.upsertConfig ?? {};
+      if (consistencyMode === 'NONE') return;
+      const path = '/upsertConfig/consistencyMode';
+      if (newSegmentTrackingTimeMs <= 0) yield { path, message: `${consistencyMode} needs a newSegmentTrackingTimeMs.` };
+      if (others.dropOutOfOrderRecord === true || others.outOfOrderRecordColumn !== undefined) {
+        yield { path, message: `${consistencyMode} cannot tell which rows are out of order.` };
       }
     },
-  ),
-  ofUpsert('UPSERT_TTL', 'Keys are forgotten by a single numeric comparison column, and with snapshots.', (table) =>
-    ttlFaults(table),
   ),
   ofUpsert('UPSERT_DELETE_COLUMN', 'deleteRecordColumn is STRING, BOOLEAN or a number, with one value in a row.', (table) =>
     columnFaults(
@@ -68,8 +103,8 @@ export const upsertRules: readonly TableRule[] = [
     'outOfOrderRecordColumn is BOOLEAN, and not set when such rows are dropped.',
     function* (table) {
       yield* columnFaults(table, 'outOfOrderRecordColumn', (column) => column.dataType === 'BOOLEAN');
-      const { dropOutOfOrderRecord, outOfOrderRecordColumn = '' } = table.config.upsertConfig ?? {};
-      if (dropOutOfOrderRecord === true && outOfOrderRecordColumn !== '') {
+      const { dropOutOfOrderRecord, outOfOrderRecordColumn } = table.config.upsertConfig ?? {};
+      if (dropOutOfOrderRecord === true && outOfOrderRecordColumn !== undefined) {
         yield { path: '/upsertConfig/outOfOrderRecordColumn', message: 'Rows that are dropped cannot be marked.' };
       }
     },
@@ -105,34 +140,65 @@ export const dedupRules: readonly TableRule[] = [
   ),
   ofDedup('DEDUP_ROUTING', 'Queries of tables with dedup go to strictReplicaGroup.', (table) => routingFaults(table)),
   ofDedup('DEDUP_TTL', 'Keys are forgotten by a numeric column of the schema.', function* ({ config, schema }) {
-    const { metadataTTL = 0, dedupTimeColumn } = config.dedupConfig ?? {};
-    const name = dedupTimeColumn ?? timeColumnOf(config);
+    const { metadataTTL = 0, dedupTimeColumn = '' } = config.dedupConfig ?? {};
+    const name = dedupTimeColumn === '' ? timeColumnOf(config) : dedupTimeColumn;
     if (metadataTTL <= 0 || schema === undefined) return;
     const column = columnNamed(name, schema);
-    const isFit = column !== undefined && (isNumeric(column) || column.dataType === 'TIMESTAMP');
+    const isFit = column !== undefined && isComparable(column);
     if (!isFit) yield { path: '/dedupConfig/dedupTimeColumn', message: `${name || 'It'} is not a numeric column of the schema.` };
   }),
-  {
-    code: 'DEDUP_ENABLED',
-    subject: 'dedup',
-    severity: 'error',
-    description: 'A dedupConfig says whether it is enabled.',
-    *check({ config: { dedupConfig } }) {
-      if (dedupConfig !== undefined && Object.keys(dedupConfig).length > 0 && dedupConfig.dedupEnabled === undefined) {
-        yield { path: '/dedupConfig/dedupEnabled', message: 'Nothing says whether rows are dropped.' };
+];
+
+/** Rules about tables whose rows replace or drop each other: one server sees all rows of a key. */
+export const keyRules: readonly TableRule[] = [
+  only(
+    'assignment',
+    'KEYED_SERVERS',
+    'Real-time tables with upsert or dedup have all segments on the same servers: no tagOverrideConfig, no COMPLETED instances.',
+    function* ({ config }) {
+      const { realtimeConsuming, realtimeCompleted } = config.tenants?.tagOverrideConfig ?? {};
+      if (realtimeConsuming !== undefined || realtimeCompleted !== undefined) {
+        yield { path: '/tenants/tagOverrideConfig', message: 'Segments of other servers would not know the keys.' };
+      }
+      if (Object.hasOwn(config.instanceAssignmentConfigMap ?? {}, 'COMPLETED')) {
+        yield { path: '/instanceAssignmentConfigMap/COMPLETED', message: 'Completed segments stay where their keys are.' };
       }
     },
-  },
+    ({ config }) => config.tableType === 'REALTIME' && hasKeys(config),
+  ),
 ];
 
 type Check = (table: CheckedTable) => Iterable<Fault>;
 
 function ofUpsert(code: string, description: string, check: Check): TableRule {
-  return only('upsert', code, description, check, ({ config }) => (config.upsertConfig?.mode ?? 'NONE') !== 'NONE');
+  return only('upsert', code, description, check, ({ config }) => isUpsertOn(config));
 }
 
 function ofDedup(code: string, description: string, check: Check): TableRule {
-  return only('dedup', code, description, check, ({ config }) => config.dedupConfig?.dedupEnabled === true);
+  return only('dedup', code, description, check, ({ config }) => isDedupOn(config));
+}
+
+/** Tells whether values of a column say which row is the later one: numbers, and what is kept as numbers. */
+function isComparable(column: Column): boolean {
+  return isNumeric(column) || column.dataType === 'TIMESTAMP' || column.dataType === 'BOOLEAN';
+}
+
+function* compactionFaults({ config }: CheckedTable): Generator<Fault> {
+  const { enableDeletedKeysCompactionConsistency: isOn, ...upsert } = config.upsertConfig ?? {};
+  if (isOn !== true) return;
+  const path = '/upsertConfig/enableDeletedKeysCompactionConsistency';
+  const tasks = config.task?.taskTypeConfigsMap ?? {};
+  const problems = [
+    [(upsert.metadataTTL ?? 0) !== 0, 'It does not go with metadataTTL.'],
+    [upsert.enablePreload === true || upsert.preload === 'ENABLE', 'It does not go with preload.'],
+    [(upsert.deletedKeysTTL ?? 0) <= 0, 'It needs a deletedKeysTTL.'],
+    [upsert.snapshot === 'DISABLE' && upsert.enableSnapshot !== true, 'It needs snapshots.'],
+    [
+      !Object.hasOwn(tasks, 'UpsertCompactionTask') && !Object.hasOwn(tasks, 'UpsertCompactMergeTask'),
+      'It needs an UpsertCompactionTask or an UpsertCompactMergeTask.',
+    ],
+  ] as const;
+  for (const [isProblem, message] of problems) if (isProblem) yield { path, message };
 }
 
 /** A rule that holds where what it is about is off. */
@@ -163,17 +229,25 @@ function* routingFaults({ config }: CheckedTable): Generator<Fault> {
 }
 
 function* ttlFaults({ config, schema }: CheckedTable): Generator<Fault> {
-  const { metadataTTL = 0, deletedKeysTTL = 0, comparisonColumns = [], enableSnapshot } = config.upsertConfig ?? {};
-  if (metadataTTL <= 0 && deletedKeysTTL <= 0) return;
+  const upsert = config.upsertConfig ?? {};
+  const { metadataTTL = 0, deletedKeysTTL = 0, comparisonColumns = [] } = upsert;
+  if (metadataTTL === 0 && deletedKeysTTL === 0) return;
   const path = `/upsertConfig/${metadataTTL > 0 ? 'metadataTTL' : 'deletedKeysTTL'}`;
   if (comparisonColumns.length > 1) yield { path, message: `There are ${comparisonColumns.length} comparison columns, not one.` };
   const name = comparisonColumns[0] ?? timeColumnOf(config);
+  if (name === '') yield { path, message: 'There is neither a comparison column nor a time column.' };
   const column = columnNamed(name, schema);
-  if (column !== undefined && !isNumeric(column) && column.dataType !== 'TIMESTAMP') {
+  if (column !== undefined && !isComparable(column)) {
     yield { path, message: `The comparison column ${name} is ${describe(column)}, not a number.` };
   }
-  if (metadataTTL > 0 && enableSnapshot !== true) {
-    yield { path: '/upsertConfig/enableSnapshot', message: 'metadataTTL needs snapshots.' };
+  if (metadataTTL > 0 && upsert.snapshot === 'DISABLE' && upsert.enableSnapshot !== true) {
+    yield { path: '/upsertConfig/snapshot', message: 'metadataTTL needs snapshots.' };
+  }
+  if (deletedKeysTTL > 0 && upsert.deleteRecordColumn === undefined) {
+    yield {
+      path: '/upsertConfig/deletedKeysTTL',
+      message: 'Nothing says which keys are deleted: there is no deleteRecordColumn.',
+    };
   }
 }
 
@@ -182,8 +256,8 @@ function* columnFaults(
   member: 'deleteRecordColumn' | 'outOfOrderRecordColumn',
   isFit: (column: NonNullable<ReturnType<typeof columnNamed>>) => boolean,
 ): Generator<Fault> {
-  const name = config.upsertConfig?.[member] ?? '';
-  if (name === '' || schema === undefined) return;
+  const name = config.upsertConfig?.[member];
+  if (name === undefined || schema === undefined) return;
   const column = columnNamed(name, schema);
   const path = `/upsertConfig/${member}`;
   if (column === undefined) yield { path, message: `The schema has no column ${name}.` };
@@ -191,19 +265,30 @@ function* columnFaults(
 }
 
 function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
-  const { mode, partialUpsertStrategies = {}, comparisonColumns = [] } = config.upsertConfig ?? {};
+  const { mode, partialUpsertStrategies = {}, comparisonColumns = [], partialUpsertMergerClass = '' } = config.upsertConfig ?? {};
   if (mode !== 'PARTIAL') return;
+  if (partialUpsertMergerClass.trim() !== '') {
+    if (Object.keys(partialUpsertStrategies).length > 0) {
+      yield { path: '/upsertConfig/partialUpsertStrategies', message: 'The partialUpsertMergerClass merges the columns.' };
+    }
+    return;
+  }
   const ordering = comparisonColumns.length > 0 ? comparisonColumns : [timeColumnOf(config)];
-  const fixed = new Set([...(schema?.schema.primaryKeyColumns ?? []), ...ordering, timeColumnOf(config)]);
+  const fixed = new Set([...(schema?.schema.primaryKeyColumns ?? []), ...ordering]);
   for (const [name, strategy] of Object.entries(partialUpsertStrategies)) {
     const path = pointerTo('/upsertConfig/partialUpsertStrategies', name);
     const column = columnNamed(name, schema);
     if (fixed.has(name)) yield { path, message: `${name} names or orders rows, and is never merged.` };
     else if (schema !== undefined && column === undefined) yield { path, message: `The schema has no column ${name}.` };
-    else if (column !== undefined && strategy === 'INCREMENT' && !isNumeric(column)) {
+    else if (column !== undefined && strategy === 'INCREMENT' && !(isComparable(column) && isAddable(column))) {
       yield { path, message: `${name} is ${describe(column)}, to which nothing can be added.` };
     } else if (column?.isMultiValue === false && (strategy === 'APPEND' || strategy === 'UNION')) {
       yield { path, message: `${name} holds single values, not lists.` };
     }
   }
+}
+
+/** Times and maps are not added up. */
+function isAddable({ kind }: Column): boolean {
+  return kind !== 'dateTime' && kind !== 'complex';
 }

@@ -2,11 +2,12 @@ import { type CompleteTableConfig, completeTableConfig, parseTableConfig, type T
 import { type CompleteTableSchema, completeTableSchema, parseTableSchema, type TableSchema } from '../config/table-schema.ts';
 import { type Finding, nestFindings, sortFindings } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
-import { assignmentRules, quotaRules, routingRules, tenantRules, tierRules } from './cluster-rules.ts';
+import { assignmentRules, partitionRules } from './assignment-rules.ts';
+import { quotaRules, routingRules, tenantRules, tierRules } from './cluster-rules.ts';
 import { engineRules } from './engine-rules.ts';
 import { expressionRules, schemaExpressionRules } from './expression-rules.ts';
-import { indexRules, starTreeRules } from './index-rules.ts';
-import { indexTypeRules } from './index-type-rules.ts';
+import { indexRules } from './index-rules.ts';
+import { starTreeRules } from './star-tree-rules.ts';
 import { batchRules, ingestionRules } from './ingestion-rules.ts';
 import { nameRules } from './name-rules.ts';
 import {
@@ -23,7 +24,7 @@ import { schemaTimeRules } from './schema-time-rules.ts';
 import { segmentRules, timeColumnRules } from './segment-rules.ts';
 import { streamRules } from './stream-rules.ts';
 import { taskOptionRules, taskRules } from './task-rules.ts';
-import { dedupRules, upsertRules } from './upsert-rules.ts';
+import { dedupRules, keyRules, upsertRules } from './upsert-rules.ts';
 
 /** What a table config is checked against besides itself. */
 export interface TableContext extends ClusterContext {
@@ -66,12 +67,13 @@ export const tableRules: readonly TableRule[] = [
   ...batchRules,
   ...expressionRules,
   ...indexRules,
-  ...indexTypeRules,
   ...starTreeRules,
   ...upsertRules,
   ...dedupRules,
+  ...keyRules,
   ...routingRules,
   ...assignmentRules,
+  ...partitionRules,
   ...tierRules,
   ...taskRules,
   ...taskOptionRules,

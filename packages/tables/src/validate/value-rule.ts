@@ -14,22 +14,25 @@ interface Expectation {
 interface Values extends Expectation {
   /** JSON pointers; `*` stands for every element or member. */
   readonly at: readonly string[];
-  /** Whether a value that is missing or empty breaks the rule, where the section around it is there. Otherwise it is skipped. */
+  /** Whether a value that is missing breaks the rule, where the section around it is there. Otherwise it is skipped. */
   readonly isRequired?: boolean;
+  /** Whether an empty text is a value, not a missing one. */
+  readonly isEmptyValue?: boolean;
 }
 
 interface ValueRule {
   readonly code: string;
   readonly subject: Subject;
   readonly description: string;
+  readonly severity?: 'warning';
   readonly values: readonly Values[];
 }
 
-/** A rule about single values, each looked at by itself: an error for every one that is not as expected. */
+/** A rule about single values, each looked at by itself: a finding for every one that is not as expected. */
 export function valueRule({ values, ...rule }: ValueRule): TableRule {
   return {
-    ...rule,
     severity: 'error',
+    ...rule,
     *check({ config }) {
       for (const { at, ...expected } of values) {
         for (const path of at) yield* faultsAt(config, path.split('/').slice(1), '', '', expected);
@@ -64,10 +67,26 @@ function* faultOf(
   value: unknown,
   path: string,
   member: string,
-  { isRequired = false, holds, message }: Omit<Values, 'at'>,
+  { isRequired = false, isEmptyValue = false, holds, message }: Omit<Values, 'at'>,
 ): Generator<Fault> {
   const text = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
-  if (text === '' ? isRequired : !holds(text)) yield { path, message: message(text, member) };
+  const isMissing = isEmptyValue ? value === undefined || value === null : text === '';
+  if (isMissing ? isRequired : !holds(text)) yield { path, message: message(text, member) };
+}
+
+/** A rule that members are there wherever the section around them is. */
+export function requiredMembers(code: string, subject: Subject, description: string, at: readonly string[]): TableRule {
+  const expected = { isRequired: true, isEmptyValue: true, holds: () => true };
+  return valueRule({
+    code,
+    subject,
+    description,
+    values: at.map((path) => ({
+      at: [path],
+      ...expected,
+      message: () => `There is no ${path.split('/').at(-1)}.`,
+    })),
+  });
 }
 
 /** One of the words, in any case. */
@@ -81,12 +100,9 @@ export function oneOfWords(words: readonly string[]): Expectation {
 /** A period such as 7d. */
 export const period: Expectation = { holds: isPeriod, message: (value) => `‘${value}’ is not a period such as 7d or 4h30m.` };
 
-/** A whole number of at least 1, of nine digits at most. */
-export const count: Expectation = { holds: isCount, message: (value) => `‘${value}’ is not a whole number of at least 1.` };
-
 /** A tag of servers. */
 export const serverTag: Expectation = {
-  holds: (value) => /^.+_(OFFLINE|REALTIME)$/.test(value),
+  holds: (value) => /_(OFFLINE|REALTIME)$/.test(value),
   message: (value) => `‘${value}’ does not end in _OFFLINE or _REALTIME.`,
 };
 
@@ -98,6 +114,23 @@ export function isPeriod(text: string): boolean {
     if (!isQuireError(error, 'INVALID_PARAMETER')) throw error;
     return false;
   }
+}
+
+/** Tells whether a text is a whole number of 32 bits, as Java reads it. */
+export function isInteger(text: string): boolean {
+  return /^[+-]?\d{1,10}$/.test(text) && Math.abs(Number(text)) <= 2_147_483_647;
+}
+
+/**
+ * A period of days, hours, minutes and seconds such as 1d12h, in milliseconds; undefined where it is none.
+ *
+ * That is how Apache Pinot reads periods: in this order and in small letters or large ones, each with a sign if need be.
+ */
+export function periodMs(text: string): number | undefined {
+  const parts = /^(?:([+-]?\d{1,9})d)?(?:([+-]?\d{1,9})h)?(?:([+-]?\d{1,9})m)?(?:([+-]?\d{1,9})s)?$/i.exec(text);
+  if (parts === null || text === '') return undefined;
+  const [, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map(Number).map((part) => (Number.isNaN(part) ? 0 : part));
+  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
 }
 
 /** Tells whether a text is a whole number of at least 1. */

@@ -32,6 +32,7 @@ const words: Readonly<Record<string, unknown>> = {
   indexTypes: ['INVERTED', 'TIMESTAMP'],
   granularities: ['DAY'],
   partialUpsertStrategies: { price: 'INCREMENT' },
+  taskTypeConfigsMap: { key: { name: 'a text' } },
   columnPartitionMap: { key: { functionName: 'Murmur', numPartitions: 4 } },
 };
 
@@ -42,7 +43,7 @@ const scalars: Readonly<Record<string, unknown>> = {
   boolean: true,
   'array of string': ['one', 'two'],
   'array of object': [{ inputDirURI: 'file:///data' }],
-  object: { key: { nested: [1, null] } },
+  object: { key: 'a text' },
   any: [1, 'a'],
 };
 

@@ -30,6 +30,29 @@ export const assignmentCases: Readonly<Record<string, TableCase>> = {
     breaks: assigned({ ...whole, partitionSelector: 'RANDOM' }),
     at: [`${offline}/partitionSelector`],
   },
+  ASSIGNMENT_COUNT: {
+    keeps: assigned(whole),
+    breaks: assigned({ ...whole, replicaGroupPartitionConfig: { numInstances: 'many' } }),
+    at: [`${offline}/replicaGroupPartitionConfig/numInstances`],
+  },
+  IMPLICIT_PARTITIONS: {
+    keeps: kept({
+      tableType: 'REALTIME',
+      instanceAssignmentConfigMap: { CONSUMING: { ...whole, partitionSelector: 'IMPLICIT_REALTIME_TABLE_PARTITION_SELECTOR' } },
+    }),
+    breaks: assigned({ ...whole, partitionSelector: 'IMPLICIT_REALTIME_TABLE_PARTITION_SELECTOR' }),
+    at: [`${offline}/partitionSelector`],
+  },
+  INSTANCE_PARTITIONS_KIND: {
+    keeps: kept({ instancePartitionsMap: { OFFLINE: 'a' } }),
+    breaks: kept({ instancePartitionsMap: { cold: 'a' } }),
+    at: ['/instancePartitionsMap/cold'],
+  },
+  INSTANCE_PARTITIONS_TWICE: {
+    keeps: kept({ instancePartitionsMap: { OFFLINE: 'a' } }),
+    breaks: kept({ instancePartitionsMap: { OFFLINE: 'a' }, instanceAssignmentConfigMap: { OFFLINE: whole } }),
+    at: [offline],
+  },
   REPLICA_GROUPS: {
     keeps: assigned(whole),
     breaks: assigned({ replicaGroupPartitionConfig: { replicaGroupBased: true, numInstances: -1 } }),
@@ -37,18 +60,26 @@ export const assignmentCases: Readonly<Record<string, TableCase>> = {
   },
   TUNER_NAME: {
     keeps: kept({ tunerConfigs: [{ name: 'realtimeAutoIndexTuner' }] }),
-    breaks: kept({ tunerConfigs: [{ tunerProperties: {} }] }),
+    breaks: kept({ tunerConfigs: [{ name: ' ' }] }),
     at: ['/tunerConfigs/0/name'],
   },
   COLUMN_PARTITION: {
     keeps: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'murmur', numPartitions: 4 } } } }),
     breaks: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'Random' } } } }),
-    at: [`${partitions}/functionName`, `${partitions}/numPartitions`],
+    at: [`${partitions}/numPartitions`],
+  },
+  PARTITION_FUNCTION: {
+    keeps: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'murmur', numPartitions: 4 } } } }),
+    breaks: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'Random', numPartitions: 4 } } } }),
+    at: [`${partitions}/functionName`],
   },
   REPLICA_GROUP_STRATEGY: {
     keeps: segments({ replicaGroupStrategyConfig: { numInstancesPerPartition: 1, partitionColumn: 'customer' } }),
-    breaks: segments({ replicaGroupStrategyConfig: { partitionColumn: 'nobody' } }),
-    at: ['numInstancesPerPartition', 'partitionColumn'].map((member) => `/segmentsConfig/replicaGroupStrategyConfig/${member}`),
+    breaks: kept({
+      segmentsConfig: { replicaGroupStrategyConfig: { partitionColumn: 'nobody' } },
+      instanceAssignmentConfigMap: { OFFLINE: {} },
+    }),
+    at: ['/segmentsConfig/replicaGroupStrategyConfig', '/segmentsConfig/replicaGroupStrategyConfig/numInstancesPerPartition'],
   },
   COMPLETION_MODE: {
     keeps: segments({ completionConfig: { completionMode: 'download' } }),

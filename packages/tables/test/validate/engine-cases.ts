@@ -1,6 +1,8 @@
-import { index, type TableCase } from './table-scenes.ts';
+import { upsert } from './sound-table.ts';
+import { index, kept, type TableCase } from './table-scenes.ts';
 
 const ingestion = (ingestionConfig: object) => ({ config: { ingestionConfig } });
+const conforming = '/ingestionConfig/schemaConformingTransformerConfig';
 const starTree = (pair: string) =>
   index({ starTreeIndexConfigs: [{ dimensionsSplitOrder: ['customer'], functionColumnPairs: [pair], maxLeafRecords: 10 }] });
 
@@ -31,15 +33,47 @@ export const engineCases: Readonly<Record<string, TableCase>> = {
     breaks: index({ varLengthDictionaryColumns: ['price'] }),
     at: ['/tableIndexConfig/varLengthDictionaryColumns/0'],
   },
-  INDEX_OPTIONS_COLUMN: {
-    keeps: index({ jsonIndexConfigs: { note: {} } }),
-    breaks: index({ bloomFilterConfigs: { nobody: {} }, noDictionaryConfig: { nothing: 'SNAPPY' } }),
-    at: ['/tableIndexConfig/bloomFilterConfigs/nobody', '/tableIndexConfig/noDictionaryConfig/nothing'],
-  },
   BLOOM_FILTER_FPP: {
     keeps: index({ bloomFilterConfigs: { customer: { fpp: 0.1 } } }),
     breaks: index({ bloomFilterConfigs: { customer: { fpp: 2 } } }),
-    at: ['/tableIndexConfig/bloomFilterConfigs/customer/fpp'],
+    at: ['/tableIndexConfig/bloomFilterConfigs/customer'],
+  },
+  MEMBER_MISSING: {
+    keeps: kept({ fieldConfigList: [{ name: 'id' }] }),
+    breaks: kept({ fieldConfigList: [{ encodingType: 'RAW' }], task: {} }),
+    at: ['/fieldConfigList/0/name', '/task/taskTypeConfigsMap'],
+  },
+  BATCH_FORMAT: {
+    keeps: ingestion({ batchIngestionConfig: { batchConfigMaps: [{ inputFormat: 'csv' }] } }),
+    breaks: ingestion({ batchIngestionConfig: { batchConfigMaps: [{ inputFormat: 'csv' }, { inputFormat: 'xls' }] } }),
+    at: ['/ingestionConfig/batchIngestionConfig/batchConfigMaps/1/inputFormat'],
+  },
+  SCHEMA_CONFORMING_COLUMN: {
+    keeps: ingestion({ schemaConformingTransformerConfig: { indexableExtrasField: 'note' } }),
+    breaks: ingestion({
+      schemaConformingTransformerConfig: { indexableExtrasField: 'price', columnNameToJsonKeyPathMap: { nobody: 'a.b' } },
+    }),
+    at: [`${conforming}/columnNameToJsonKeyPathMap/nobody`, `${conforming}/indexableExtrasField`],
+  },
+  SCHEMA_CONFORMING_UNINDEXED: {
+    keeps: ingestion({ schemaConformingTransformerConfig: { enableUnindexableExtras: false } }),
+    breaks: ingestion({ schemaConformingTransformerConfig: { unindexableExtrasField: 'price' } }),
+    at: [`${conforming}/unindexableExtrasField`],
+  },
+  SCHEMA_CONFORMING_FIELD: {
+    keeps: ingestion({ schemaConformingTransformerConfig: { fieldPathsToDrop: ['x'] } }),
+    breaks: ingestion({ schemaConformingTransformerConfig: { fieldPathsToDrop: ['price'], unindexableFieldSuffix: 'tomer' } }),
+    at: [`${conforming}/fieldPathsToDrop`, `${conforming}/unindexableFieldSuffix`],
+  },
+  AGGREGATE_METRICS: {
+    keeps: index({ aggregateMetrics: true }),
+    breaks: kept({ ...upsert, tableIndexConfig: { aggregateMetrics: true } }),
+    at: ['/tableIndexConfig/aggregateMetrics'],
+  },
+  TABLE_NAME_UNDERSCORES: {
+    keeps: kept({ tableName: 'my_orders' }),
+    breaks: kept({ tableName: 'my__orders' }),
+    at: ['/tableName'],
   },
   PARTITION_SINGLE_VALUE: {
     keeps: index({ segmentPartitionConfig: { columnPartitionMap: { customer: { functionName: 'Murmur', numPartitions: 4 } } } }),

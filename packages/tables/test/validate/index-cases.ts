@@ -15,7 +15,29 @@ export const indexCases: Readonly<Record<string, TableCase>> = {
   SORTED_COLUMN: {
     keeps: index({ sortedColumn: ['customer'] }),
     breaks: index({ sortedColumn: ['customer', 'tags'] }),
-    at: ['/tableIndexConfig/sortedColumn', '/tableIndexConfig/sortedColumn/1'],
+    at: ['/tableIndexConfig/sortedColumn/1'],
+  },
+  SORTED_COLUMNS: {
+    keeps: index({ sortedColumn: ['customer', ''] }),
+    breaks: index({ sortedColumn: ['customer', 'id'] }),
+    at: ['/tableIndexConfig/sortedColumn'],
+  },
+  INDEX_TWICE: {
+    keeps: fields({ name: 'note', indexes: { json: { maxLevels: 2 } } }),
+    breaks: {
+      config: { tableIndexConfig: { jsonIndexColumns: ['note'] }, fieldConfigList: [{ name: 'note', indexes: { json: {} } }] },
+    },
+    at: ['/tableIndexConfig/jsonIndexColumns/0'],
+  },
+  FORWARD_INDEX_DISABLED: {
+    keeps: fields({ name: 'customer', properties: { forwardIndexDisabled: 'true' } }),
+    breaks: {
+      config: {
+        tableIndexConfig: { optimizeDictionary: true, rangeIndexColumns: ['tags'] },
+        fieldConfigList: [{ name: 'tags', indexes: { forward: { disabled: true } } }],
+      },
+    },
+    at: ['/fieldConfigList/0', '/fieldConfigList/0'],
   },
   INVERTED_NO_DICTIONARY: {
     keeps: index({ invertedIndexColumns: ['customer'], noDictionaryColumns: ['price'] }),
@@ -29,13 +51,18 @@ export const indexCases: Readonly<Record<string, TableCase>> = {
   },
   TIMESTAMP_INDEX: {
     keeps: fields({ name: 'orderTime', indexTypes: ['TIMESTAMP'], timestampConfig: { granularities: ['DAY'] } }),
-    breaks: fields({ name: 'customer', indexTypes: ['TIMESTAMP'] }),
-    at: ['/fieldConfigList/0', '/fieldConfigList/0/timestampConfig/granularities'],
+    breaks: fields({ name: 'customer', timestampConfig: { granularities: ['DAY'] } }),
+    at: ['/fieldConfigList/0/timestampConfig'],
   },
-  FIELD_CONFIG_NAME: {
+  TIMESTAMP_GRANULARITIES: {
+    keeps: fields({ name: 'orderTime', indexTypes: ['TIMESTAMP'], timestampConfig: { granularities: ['DAY'] } }),
+    breaks: fields({ name: 'orderTime', indexTypes: ['TIMESTAMP'] }),
+    at: ['/fieldConfigList/0/timestampConfig/granularities'],
+  },
+  FIELD_CONFIG_TWICE: {
     keeps: fields({ name: 'id' }, { name: 'day' }),
     breaks: fields({ name: 'id' }, {}, { name: 'id' }),
-    at: ['/fieldConfigList/1/name', '/fieldConfigList/2/name'],
+    at: ['/fieldConfigList/2/name'],
   },
   ENCODING_CONFLICT: {
     keeps: {
@@ -60,7 +87,7 @@ export const indexCases: Readonly<Record<string, TableCase>> = {
       { name: 'customer', compressionCodec: 'MV_ENTRY_DICT' },
       { name: 'isGone', encodingType: 'RAW', compressionCodec: 'CLP' },
     ),
-    at: ['/fieldConfigList/0/compressionCodec', '/fieldConfigList/1/compressionCodec', '/fieldConfigList/2/compressionCodec'],
+    at: ['/fieldConfigList/0/compressionCodec', '/fieldConfigList/2/compressionCodec'],
   },
   STAR_TREE_DIMENSION: {
     keeps: starTree({}),
@@ -71,6 +98,11 @@ export const indexCases: Readonly<Record<string, TableCase>> = {
     keeps: starTree({ skipStarNodeCreationForDimensions: ['customer'] }),
     breaks: starTree({ skipStarNodeCreationForDimensions: ['id'] }),
     at: [`${tree}/skipStarNodeCreationForDimensions/0`],
+  },
+  STAR_TREE_TWICE: {
+    keeps: starTree({ functionColumnPairs: ['SUM__price', 'MAX__price'] }),
+    breaks: starTree({ functionColumnPairs: ['DISTINCTCOUNT__id', 'DISTINCT_COUNT__id'] }),
+    at: [`${tree}/functionColumnPairs/1`],
   },
   STAR_TREE_FUNCTION_PAIR: {
     keeps: starTree({ functionColumnPairs: ['COUNT__*', 'MAX__price'] }),

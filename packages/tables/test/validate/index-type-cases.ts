@@ -9,6 +9,7 @@ const schema: TableSchema = {
     { name: 'place', dataType: 'BYTES', singleValueField: true },
     { name: 'vector', dataType: 'FLOAT', singleValueField: false },
   ],
+  complexFieldSpecs: [{ name: 'facts', dataType: 'MAP' }],
 };
 
 /** Cases of rules about which columns may have an index of which kind. */
@@ -22,6 +23,11 @@ export const indexTypeCases: Readonly<Record<string, TableCase>> = {
     keeps: fields({ name: 'customer', indexTypes: ['FST'] }),
     breaks: fields({ name: 'customer', encodingType: 'RAW', indexTypes: ['FST'] }, { name: 'tags', indexType: 'FST' }),
     at: ['/fieldConfigList/0/indexTypes/0', '/fieldConfigList/1/indexType'],
+  },
+  IFST_INDEX_TYPE: {
+    keeps: fields({ name: 'customer', indexTypes: ['IFST'] }),
+    breaks: fields({ name: 'tags', indexTypes: ['IFST'] }),
+    at: ['/fieldConfigList/0/indexTypes/0'],
   },
   H3_INDEX_TYPE: {
     keeps: { ...fields({ name: 'place', indexTypes: ['H3'] }), schema },
@@ -43,14 +49,19 @@ export const indexTypeCases: Readonly<Record<string, TableCase>> = {
     breaks: index({ bloomFilterColumns: ['id', 'isGone'] }),
     at: ['/tableIndexConfig/bloomFilterColumns/1'],
   },
-  JSON_FIELD_INDEX_TYPE: {
-    keeps: fields({ name: 'note', indexTypes: ['JSON'] }),
-    breaks: fields({ name: 'price', indexTypes: ['JSON'] }),
+  INVERTED_INDEX_TYPE: {
+    keeps: fields({ name: 'id', indexTypes: ['INVERTED'] }),
+    breaks: { ...fields({ name: 'facts', indexes: { inverted: {} } }), schema },
+    at: ['/fieldConfigList/0/indexes/inverted'],
+  },
+  H3_RESOLUTIONS: {
+    keeps: { ...fields({ name: 'place', indexTypes: ['H3'], properties: { resolutions: '5,8' } }), schema },
+    breaks: { ...fields({ name: 'place', indexTypes: ['H3'] }), schema },
     at: ['/fieldConfigList/0/indexTypes/0'],
   },
-  INVERTED_FIELD_INDEX: {
-    keeps: fields({ name: 'id', indexTypes: ['INVERTED'] }),
-    breaks: fields({ name: 'id', encodingType: 'RAW', indexTypes: ['INVERTED'] }),
+  VECTOR_OPTIONS: {
+    keeps: { ...fields({ name: 'vector', indexes: { vector: { vectorIndexType: 'HNSW' } } }), schema },
+    breaks: { ...fields({ name: 'vector', indexTypes: ['VECTOR'], properties: { vectorIndexType: 'HNSW' } }), schema },
     at: ['/fieldConfigList/0/indexTypes/0'],
   },
 };

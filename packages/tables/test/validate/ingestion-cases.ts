@@ -68,12 +68,22 @@ export const ingestionCases: Readonly<Record<string, TableCase>> = {
       segmentsConfig: { segmentPushType: 'UPDATE' },
       ingestionConfig: { batchIngestionConfig: { segmentIngestionType: 'NEVER' } },
     }),
-    at: ['/ingestionConfig/batchIngestionConfig/segmentIngestionType', '/segmentsConfig/segmentPushType'],
+    at: ['/ingestionConfig/batchIngestionConfig/segmentIngestionType'],
   },
   REPLICATION_NUMBER: {
     keeps: segments({ replication: '3' }),
-    breaks: segments({ replication: '0', replicasPerPartition: 'two' }),
-    at: ['/segmentsConfig/replicasPerPartition', '/segmentsConfig/replication'],
+    breaks: segments({ replication: 'two', replicasPerPartition: 'two' }),
+    at: ['/segmentsConfig/replication'],
+  },
+  TIME_TYPE: {
+    keeps: segments({ timeType: 'days' }),
+    breaks: segments({ timeType: 'FORTNIGHTS' }),
+    at: ['/segmentsConfig/timeType'],
+  },
+  DIM_TABLE_PUSH: {
+    keeps: kept({ isDimTable: true, ingestionConfig: { batchIngestionConfig: { segmentIngestionType: 'REFRESH' } } }),
+    breaks: kept({ isDimTable: true }),
+    at: ['/isDimTable'],
   },
   REPLICATION_MINIMUM: {
     keeps: { context: { replicationMin: 2 } },

@@ -1,4 +1,4 @@
-import { dedup, realtime, soundSchema } from './sound-table.ts';
+import { dedup, kafkaStream, realtime, soundSchema } from './sound-table.ts';
 import { kept, tiers, tasks, upserting, streams, kafka, streamAt, flush, type TableCase } from './table-scenes.ts';
 
 /** Cases of rules about upsert, dedup, tiers, tasks, tenants, streams and limits. */
@@ -32,12 +32,40 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
   UPSERT_COMPARISON_COLUMN: {
     keeps: upserting({ comparisonColumns: ['orderTime', 'price'] }),
     breaks: upserting({ comparisonColumns: ['version', 'tags'] }),
-    at: ['/upsertConfig/comparisonColumns/0', '/upsertConfig/comparisonColumns/1'],
+    at: ['/upsertConfig/comparisonColumns/0'],
+  },
+  UPSERT_COMPARISON_LIST: {
+    keeps: upserting({ comparisonColumns: ['orderTime'] }),
+    breaks: upserting({ comparisonColumns: ['price', 'tags'] }),
+    at: ['/upsertConfig/comparisonColumns/1'],
+  },
+  UPSERT_SNAPSHOT: {
+    keeps: upserting({ metadataTTL: 1000, snapshot: 'DEFAULT' }),
+    breaks: upserting({ metadataTTL: 1000 }),
+    at: ['/upsertConfig/snapshot'],
+  },
+  UPSERT_COMPACTION: {
+    keeps: upserting(
+      { enableDeletedKeysCompactionConsistency: true, deletedKeysTTL: 5, deleteRecordColumn: 'isGone' },
+      { task: { taskTypeConfigsMap: { UpsertCompactionTask: { invalidRecordsThresholdPercent: 5 } } } },
+    ),
+    breaks: upserting({ enableDeletedKeysCompactionConsistency: true, deletedKeysTTL: 5, preload: 'ENABLE' }),
+    at: Array.from({ length: 2 }, () => '/upsertConfig/enableDeletedKeysCompactionConsistency'),
+  },
+  UPSERT_CONSISTENCY: {
+    keeps: upserting({ consistencyMode: 'SYNC' }),
+    breaks: upserting({ consistencyMode: 'SYNC', dropOutOfOrderRecord: true }),
+    at: ['/upsertConfig/consistencyMode'],
+  },
+  KEYED_SERVERS: {
+    keeps: upserting({}, { tenants: { tagOverrideConfig: {} } }),
+    breaks: upserting({}, { tenants: { tagOverrideConfig: { realtimeCompleted: 'big_OFFLINE' } } }),
+    at: ['/tenants/tagOverrideConfig'],
   },
   UPSERT_TTL: {
     keeps: upserting({ metadataTTL: 1000, enableSnapshot: true }),
     breaks: upserting({ metadataTTL: 1000, comparisonColumns: ['day'] }),
-    at: ['/upsertConfig/enableSnapshot', '/upsertConfig/metadataTTL'],
+    at: ['/upsertConfig/metadataTTL'],
   },
   UPSERT_DELETE_COLUMN: {
     keeps: upserting({ deleteRecordColumn: 'isGone' }),
@@ -105,7 +133,7 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
   },
   TENANT_TAG: {
     keeps: kept({ tenants: { tagOverrideConfig: { realtimeCompleted: 'big_OFFLINE' } } }),
-    breaks: kept({ tenants: { tagOverrideConfig: { realtimeCompleted: 'big', realtimeConsuming: '_REALTIME' } } }),
+    breaks: kept({ tenants: { tagOverrideConfig: { realtimeCompleted: 'big', realtimeConsuming: 'REALTIME' } } }),
     at: ['/tenants/tagOverrideConfig/realtimeCompleted', '/tenants/tagOverrideConfig/realtimeConsuming'],
   },
   HYBRID_BROKER_TENANT: {
@@ -150,8 +178,36 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
   },
   QUOTA_STORAGE: {
     keeps: kept({ quota: { storage: '1.5T' } }),
-    breaks: kept({ quota: { storage: '0G' } }),
+    breaks: kept({ quota: { storage: '1 GiB' } }),
     at: ['/quota/storage'],
+  },
+  QUOTA_DIM_TABLE: {
+    keeps: kept({ isDimTable: true, quota: { storage: '200M' } }),
+    breaks: kept({ isDimTable: true, quota: { storage: '0.2G' } }),
+    at: ['/quota/storage'],
+  },
+  STREAM_FLUSH_VALUE: {
+    keeps: streams({ ...kafka('a'), [flush('rows')]: 1000 }),
+    breaks: streams({ ...kafka('a'), [flush('rows')]: 'many', [flush('segment.size')]: '5 G' }),
+    at: [streamAt(0), streamAt(0)],
+  },
+  STREAM_DECODER: {
+    keeps: streams(kafkaStream('a'), { streamType: 'file' }),
+    breaks: streams(kafka('a')),
+    at: [streamAt(0)],
+  },
+  STREAM_SEVERAL: {
+    keeps: streams(kafka('a'), kafka('b')),
+    breaks: streams(kafka('a', { [flush('rows')]: 5 }), kafka('b', { [flush('rows')]: 6 })),
+    at: [streamAt(1)],
+  },
+  STREAM_PAUSELESS: {
+    keeps: kept({ ...realtime, segmentsConfig: { replication: '1' } }),
+    breaks: kept({
+      ...realtime,
+      ingestionConfig: { streamIngestionConfig: { streamConfigMaps: [kafka('a')], pauselessConsumptionEnabled: true } },
+    }),
+    at: ['/segmentsConfig/peerSegmentDownloadScheme'],
   },
   QUOTA_QUERIES: {
     keeps: kept({ quota: { maxQueriesPerSecond: '0.5' } }),

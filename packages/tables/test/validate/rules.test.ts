@@ -57,9 +57,9 @@ describe('validation as a whole', () => {
   test('finds everything at once, by path, elements by number, then by code', () => {
     const findings = validateTableConfig(broken, { schema: soundSchema });
     expect(findings.map(({ path, code }) => `${path} ${code}`)).toEqual([
-      '/ingestionConfig/batchIngestionConfig/segmentIngestionType DIM_TABLE',
       '/ingestionConfig/streamIngestionConfig/streamConfigMaps STREAM_MISSING',
       '/isDimTable DIM_TABLE',
+      '/isDimTable DIM_TABLE_PUSH',
       '/quota/storage QUOTA_STORAGE',
       '/segmentsConfig/timeColumnName TIME_COLUMN_MISSING',
       ...Array.from({ length: 12 }, (_, place) => `/tableIndexConfig/invertedIndexColumns/${place} INDEX_COLUMN_UNKNOWN`),

@@ -57,7 +57,7 @@ export const schemaCases: Readonly<Record<string, SchemaCase>> = {
     at: ['/metricFieldSpecs/0/dataType'],
   },
   COMPLEX_TYPE: {
-    keeps: { schemaName: 's', complexFieldSpecs: [{ name: 'a', dataType: 'STRUCT' }] },
+    keeps: { schemaName: 's', complexFieldSpecs: [{ name: 'a', dataType: 'MAP' }] },
     breaks: { schemaName: 's', complexFieldSpecs: [{ name: 'a', dataType: 'INT' }] },
     at: ['/complexFieldSpecs/0/dataType'],
   },
@@ -89,7 +89,33 @@ export const schemaCases: Readonly<Record<string, SchemaCase>> = {
   PRIMARY_KEY_COLUMN: {
     keeps: { ...dimensions({ name: 'a' }, { name: 'b' }), primaryKeyColumns: ['b', 'a'] },
     breaks: { ...dimensions({ name: 'a' }), primaryKeyColumns: ['a', 'c', 'a'] },
-    at: ['/primaryKeyColumns/1', '/primaryKeyColumns/2'],
+    at: ['/primaryKeyColumns/1'],
+  },
+  PRIMARY_KEY_TWICE: {
+    keeps: { ...dimensions({ name: 'a' }, { name: 'b' }), primaryKeyColumns: ['b', 'a'] },
+    breaks: { ...dimensions({ name: 'a' }), primaryKeyColumns: ['a', 'a'] },
+    at: ['/primaryKeyColumns/1'],
+  },
+  FIELD_TYPE: {
+    keeps: dimensions({ name: 'a', dataType: 'INT', fieldType: 'DIMENSION' }),
+    breaks: dimensions({ name: 'a', dataType: 'INT', fieldType: 'METRIC' }),
+    at: ['/dimensionFieldSpecs/0/fieldType'],
+  },
+  DATE_TIME_MULTI_VALUE: {
+    keeps: time('TIMESTAMP'),
+    breaks: { schemaName: 's', dateTimeFieldSpecs: [{ name: 't', dataType: 'LONG', format: 'EPOCH', singleValueField: false }] },
+    at: ['/dateTimeFieldSpecs/0/singleValueField'],
+  },
+  TIME_FIELD_GRANULARITY: {
+    keeps: { schemaName: 's', timeFieldSpec: { incomingGranularitySpec: { name: 't', dataType: 'LONG' } } },
+    breaks: {
+      schemaName: 's',
+      timeFieldSpec: {
+        incomingGranularitySpec: { name: 't', timeType: 'DAYS' },
+        outgoingGranularitySpec: { name: 't', timeType: 'HOURS' },
+      },
+    },
+    at: ['/timeFieldSpec/incomingGranularitySpec'],
   },
   TIME_FIELD_SPEC: {
     keeps: time('TIMESTAMP'),

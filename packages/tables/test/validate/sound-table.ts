@@ -32,11 +32,16 @@ export const soundConfig: TableConfig = {
   segmentsConfig: { timeColumnName: 'orderTime', replication: '2', retentionTimeUnit: 'DAYS', retentionTimeValue: '30' },
 };
 
+/** A stream that breaks no rule. */
+export function kafkaStream(topic: string): Record<string, unknown> {
+  return { streamType: 'kafka', 'stream.kafka.topic.name': topic, 'stream.kafka.decoder.class.name': 'JSONMessageDecoder' };
+}
+
 /** What turns it into a real-time table that breaks no rule. */
 export const realtime: TableConfig = {
   tableType: 'REALTIME',
   ingestionConfig: {
-    streamIngestionConfig: { streamConfigMaps: [{ streamType: 'kafka', 'stream.kafka.topic.name': 'orders' }] },
+    streamIngestionConfig: { streamConfigMaps: [kafkaStream('orders')] },
   },
 };
 

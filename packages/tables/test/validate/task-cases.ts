@@ -1,5 +1,4 @@
-import { ingestion, kept, tasks, upserting, type TableCase } from './table-scenes.ts';
-import { realtime } from './sound-table.ts';
+import { ingestion, tasks, upserting, type TableCase } from './table-scenes.ts';
 
 const at = (type: string, ...options: string[]) => options.map((option) => `/task/taskTypeConfigsMap/${type}/${option}`);
 const merge = (options: Record<string, unknown>) => tasks({ MergeRollupTask: options });
@@ -58,10 +57,5 @@ export const taskCases: Readonly<Record<string, TableCase>> = {
     }),
     breaks: ingestion({ batchIngestionConfig: { batchConfigMaps: [{}, { inputDirUri: 's3://a/b' }] } }),
     at: ['/ingestionConfig/batchIngestionConfig/batchConfigMaps/1/inputDirUri'],
-  },
-  DEDUP_ENABLED: {
-    keeps: kept({ ...realtime, dedupConfig: {} }),
-    breaks: kept({ ...realtime, dedupConfig: { metadataTTL: 60 } }),
-    at: ['/dedupConfig/dedupEnabled'],
   },
 };

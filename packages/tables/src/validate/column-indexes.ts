@@ -1,0 +1,90 @@
+import { pointerTo } from '../finding.ts';
+import { isRecord } from '../model/document.ts';
+import type { CheckedTable, Column } from './rule.ts';
+
+type Config = CheckedTable['config'];
+type IndexType = NonNullable<NonNullable<Config['fieldConfigList']>[number]['indexType']>;
+type ColumnList =
+  | 'invertedIndexColumns'
+  | 'jsonIndexColumns'
+  | 'bloomFilterColumns'
+  | 'rangeIndexColumns'
+  | 'onHeapDictionaryColumns'
+  | 'varLengthDictionaryColumns'
+  | 'noDictionaryColumns';
+
+/** The places of a config that say that a column has an index of a kind. */
+export interface IndexPlaces {
+  /** Its name in `indexes` of an element of fieldConfigList. */
+  readonly name: string;
+  readonly type?: IndexType;
+  readonly list?: ColumnList;
+  readonly options?: 'jsonIndexConfigs' | 'bloomFilterConfigs' | 'noDictionaryConfig';
+}
+
+/** An index of a column as a config has it. */
+export interface ColumnIndex {
+  readonly path: string;
+  readonly column: string;
+  /** Empty where the place has none. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Whether it stands in `indexes`, which the other places must not repeat. */
+  readonly isNamed: boolean;
+}
+
+/** The columns that have an index of a kind, wherever the config says so; what is disabled is left out. */
+export function* indexesOf(config: Config, { name, type, list, options }: IndexPlaces): Generator<ColumnIndex> {
+  const { fieldConfigList = [], tableIndexConfig } = config;
+  for (const [index, field] of fieldConfigList.entries()) {
+    const { name: column = '', indexType, indexTypes = [], indexes = {}, properties = {} } = field;
+    const path = `/fieldConfigList/${index}`;
+    const own = indexes[name];
+    if (isRecord(own) && own['disabled'] !== true) {
+      yield { path: pointerTo(path, 'indexes', name), column, options: own, isNamed: true };
+    }
+    const place = type === undefined ? -1 : indexTypes.indexOf(type);
+    if (place >= 0) yield { path: `${path}/indexTypes/${place}`, column, options: properties, isNamed: false };
+    else if (indexTypes.length === 0 && type !== undefined && indexType === type) {
+      yield { path: `${path}/indexType`, column, options: properties, isNamed: false };
+    }
+  }
+  for (const [index, column] of (list === undefined ? [] : (tableIndexConfig?.[list] ?? [])).entries()) {
+    // Pinot leaves out empty names, but those of JSON indexes.
+    if (column !== '' || list === 'jsonIndexColumns') {
+      yield { path: `/tableIndexConfig/${list}/${index}`, column, options: {}, isNamed: false };
+    }
+  }
+  for (const [column, own] of Object.entries(options === undefined ? {} : (tableIndexConfig?.[options] ?? {}))) {
+    if (own === null || (isRecord(own) && own['disabled'] === true)) continue;
+    const path = pointerTo('/tableIndexConfig', options ?? '', column);
+    yield { path, column, options: isRecord(own) ? own : {}, isNamed: false };
+  }
+}
+
+/** Columns that are kept without dictionary. */
+export function rawColumnsOf({ tableIndexConfig, fieldConfigList = [] }: Config): ReadonlySet<string> {
+  return new Set([
+    ...(tableIndexConfig?.noDictionaryColumns ?? []),
+    ...Object.keys(tableIndexConfig?.noDictionaryConfig ?? {}),
+    ...fieldConfigList.flatMap(({ name, encodingType, indexes = {} }) => {
+      const dictionary = indexes['dictionary'];
+      const isRaw = encodingType === 'RAW' || (isRecord(dictionary) && dictionary['disabled'] === true);
+      return isRaw && name !== undefined ? [name] : [];
+    }),
+  ]);
+}
+
+export function columnNamed(name: string, schema: CheckedTable['schema']): Column | undefined {
+  return schema?.columns.find((column) => column.name === name);
+}
+
+/** What a column is, for a message. */
+export function describe(column: Column | undefined): string {
+  return `${column?.dataType ?? 'of no type'}${column?.isMultiValue === true ? ' with lists' : ''}`;
+}
+
+/** How a type is kept: booleans and times are numbers, JSON is text. */
+export function storedTypeOf(column: Column): string {
+  const { dataType = 'STRING' } = column;
+  return { BOOLEAN: 'INT', TIMESTAMP: 'LONG', JSON: 'STRING' }[dataType as string] ?? dataType;
+}
