@@ -1,6 +1,6 @@
 import type { CheckedTable } from './rule.ts';
 
-/** Tells whether rows of a table replace earlier ones with their key: an upsertConfig does so unless its mode is NONE. */
+/** Tells whether rows of a table replace earlier ones with their key: an upsertConfig does so in the modes FULL and PARTIAL. */
 export function isUpsertOn({ upsertConfig }: CheckedTable['config']): boolean {
   return upsertConfig !== undefined && (upsertConfig.mode ?? 'FULL') !== 'NONE';
 }

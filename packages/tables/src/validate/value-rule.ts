@@ -122,7 +122,7 @@ export function isInteger(text: string): boolean {
 }
 
 /**
- * A period of days, hours, minutes and seconds such as 1d12h, in milliseconds; undefined where it is none.
+ * A period of days, hours, minutes and seconds such as 1d12h, in milliseconds; undefined where the text is something else.
  *
  * That is how Apache Pinot reads periods: in this order and in small letters or large ones, each with a sign if need be.
  */
