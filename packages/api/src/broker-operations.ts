@@ -5,9 +5,10 @@ import { queryOperations } from './query-operations.ts';
 import { resultOperations } from './result-operations.ts';
 import { runningQueryOperations } from './running-query-operations.ts';
 import { serviceOperations } from './service-operations.ts';
+import { settingsOperation } from './settings-operation.ts';
 import { sweepOperation } from './sweep-operation.ts';
 
-/** Every call of a broker (CONTRACT.md section 2). It serves `readLink` and `readSweepPlan` only when it is told to. */
+/** Every call of a broker (CONTRACT.md section 2). It serves `readLink`, `readSweepPlan` and `readBrokerSettings` only when it is told to. */
 export const brokerOperations = {
   ...queryOperations,
   ...runningQueryOperations,
@@ -16,5 +17,6 @@ export const brokerOperations = {
   ...pinotOperations,
   ...tableOperations,
   readSweepPlan: sweepOperation,
+  readBrokerSettings: settingsOperation,
   ...serviceOperations,
 } as const;

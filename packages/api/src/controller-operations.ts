@@ -121,11 +121,24 @@ const readSettings: Operation = {
   schema: {
     operationId: 'readSettings',
     summary: 'Read the settings in force',
-    description: 'Those of the process of the controller, with where each comes from. Secrets are hidden. For admins.',
+    description:
+      'Those of the process of the controller, or of the broker that is named, with where each comes from. Secrets are hidden. For admins.',
     tags: ['cluster'],
+    querystring: Type.Object({
+      broker: Type.Optional(
+        Type.String({ description: 'Address of a broker, as `/cluster/health` has it. Absent: the controller.' }),
+      ),
+    }),
     response: {
       200: responseOf('The settings.', 'application/json', refer(SettingsResponse)),
-      ...errorResponses('FORBIDDEN', 'UNSUPPORTED'),
+      ...errorResponses(
+        'INVALID_PARAMETER',
+        'FORBIDDEN',
+        'UNSUPPORTED',
+        'BROKER_FAILED',
+        'BROKER_UNAVAILABLE',
+        'BROKER_TIMED_OUT',
+      ),
     },
   },
 };

@@ -37,6 +37,7 @@ export {
   queryPath,
   routePatterns,
   storedResultPath,
+  settingsPattern,
   sweepPattern,
 } from './paths.ts';
 export { forwardHeaders, partialHeader, ProxyHealthResponse, proxyOperations } from './proxy-operations.ts';

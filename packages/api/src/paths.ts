@@ -25,6 +25,9 @@ export const clusterPatterns = {
 /** Path of the call by which a broker tells what a sweep would take. */
 export const sweepPattern = '/sweep';
 
+/** Path of the call by which a broker tells its settings. */
+export const settingsPattern = '/settings';
+
 /** Path of the call that says who calls. */
 export const callerPattern = '/whoami';
 

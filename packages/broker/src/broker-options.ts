@@ -1,4 +1,4 @@
-import type { HealthResponse, SweepPlanResponse } from '@quire/api';
+import type { HealthResponse, SettingsResponse, SweepPlanResponse } from '@quire/api';
 import type { LinkSigner, QueryEngine } from '@quire/core';
 import type { ResultStore, StoringEngine } from '@quire/results';
 import type { ServerOptions } from '@quire/service';
@@ -40,6 +40,9 @@ export interface BrokerOptions extends ServerOptions {
 
   /** Says what the cleaner would delete now. Left out: the broker has no cleaner, and no such call. */
   readonly planSweep?: (() => Promise<SweepPlanResponse>) | undefined;
+
+  /** Says with which settings the broker runs. Left out: it has no such call. */
+  readonly settingsInForce?: (() => SettingsResponse) | undefined;
 
   /** Counts what happens; pass one to count store calls with it as well. */
   readonly metrics?: BrokerMetrics | undefined;

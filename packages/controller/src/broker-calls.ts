@@ -7,6 +7,8 @@ import {
   type StoredResult,
   storedResultPath,
   SweepPlanResponse,
+  settingsPattern,
+  SettingsResponse,
   sweepPattern,
 } from '@quire/api';
 import { removeEach } from '@quire/cleaner';
@@ -138,6 +140,14 @@ export async function readSweepPlan(client: BrokerClient, url: string, signal: A
   if (answer.status === 404) throw new QuireError('BROKER_FAILED', 'The broker has no cleaner of its own.');
   assertStatus(answer);
   return parse(SweepPlanResponse, answer.text);
+}
+
+/** The settings of a broker. @throws BROKER_FAILED when it does not tell them, and what `BrokerClient.call` throws */
+export async function readSettings(client: BrokerClient, url: string, signal: AbortSignal): Promise<SettingsResponse> {
+  const answer = await client.call(url, { method: 'GET', path: settingsPattern, bytesMax: tablesBytesMax, signal });
+  if (answer.status === 404) throw new QuireError('BROKER_FAILED', 'The broker does not tell its settings.');
+  assertStatus(answer);
+  return parse(SettingsResponse, answer.text);
 }
 
 /** A broker's health: what every version of it says, and all of it where it is as this version has it. */

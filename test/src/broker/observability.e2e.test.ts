@@ -123,7 +123,7 @@ test('the docs are one page about every call, which needs nothing from elsewhere
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
   // Without a store that signs links, and a cleaner.
-  const { readLink: _link, readSweepPlan: _sweep, ...operations } = brokerOperations;
+  const { readLink: _link, readSweepPlan: _sweep, readBrokerSettings: _settings, ...operations } = brokerOperations;
   const missing = Object.values(operations).filter(
     ({ path, schema }) =>
       !answer.text.includes(`<article id="${schema.operationId}">`) || !answer.text.includes(path.replaceAll(/:(\w+)/g, '{$1}')),

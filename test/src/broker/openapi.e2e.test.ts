@@ -43,6 +43,7 @@ beforeAll(async () => {
     queriesQueuedMax: 0,
     tables: ['numbers'],
     planSweep: async () => plannedSweep,
+    settingsInForce: () => ({ settings: [], problems: [] }),
   });
   document = (await broker.call('/openapi.json')).json<ApiDocument>();
   ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -175,6 +176,8 @@ test('every call answers as the document says', async () => {
     ['listResults', '/query/resultStore', { as: 'ann' }],
     ['readSweepPlan', '/sweep', { as: 'root' }],
     ['readSweepPlan', '/sweep', { as: 'ann' }],
+    ['readBrokerSettings', '/settings', { as: 'root' }],
+    ['readBrokerSettings', '/settings', { as: 'ann' }],
     ['readResult', stored],
     ['readResult', never],
     ['readResult', `/query/resultStore/${doomed}`],

@@ -132,6 +132,9 @@ test('every call answers as the document says', async () => {
   await expectDocumented('readTableSchema', await whole.call('/tables/letters/schema'));
   await using configured = await TestController.start([], { settingsInForce: () => ({ settings: [setting], problems: [] }) });
   await expectDocumented('readSettings', await configured.call('/cluster/settings'));
+  for (const url of [broker.address.url, 'http://elsewhere.example']) {
+    await expectDocumented('readSettings', await whole.call(`/cluster/settings?broker=${encodeURIComponent(url)}`));
+  }
   for (const operationId of [
     'listClusterResults',
     'deleteExpiredClusterResults',
@@ -218,6 +221,10 @@ test('so it does when the controller shuts down', async () => {
   await using stalling = await FaultProxy.start(broker.address.port);
   stalling.intercept = () => ({ kind: 'stall' });
   await using leaving = await TestController.start([stalling.endpoint], { shutdownGraceMs: 10_000 });
+  const slow = leaving.call(`/cluster/settings?broker=${encodeURIComponent(stalling.endpoint)}`);
+  await leaving.clock.untilSleeping(2);
+  await leaving.clock.advance(60_000);
+  await expectDocumented('readSettings', await slow);
   const waiting = leaving.call('/cluster/health').catch(() => 'gone');
   await leaving.clock.untilSleeping(2);
   const closed = leaving.controller.close();

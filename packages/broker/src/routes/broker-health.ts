@@ -32,3 +32,11 @@ export function readSweepPlanRoute(planSweep: NonNullable<BrokerOptions['planSwe
     return reply.header('cache-control', 'no-store').send(await planSweep());
   });
 }
+
+/** GET /settings: for admins. */
+export function readSettingsRoute(settingsInForce: NonNullable<BrokerOptions['settingsInForce']>): RouteOptions {
+  return routeOf(brokerOperations.readBrokerSettings, async (request, reply) => {
+    requireRole(principalOf(request), 'admin');
+    return reply.header('cache-control', 'no-store').send(settingsInForce());
+  });
+}

@@ -1,7 +1,7 @@
 import { brokerOperations } from '@quire/api';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { readHealthRoute, readSweepPlanRoute } from './broker-health.ts';
+import { readHealthRoute, readSettingsRoute, readSweepPlanRoute } from './broker-health.ts';
 import {
   deleteExpiredResultsRoute,
   deleteResultRoute,
@@ -46,6 +46,7 @@ export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
     renewResultRoute(context),
     ...(context.options.links === undefined ? [] : [readLinkRoute(context, context.options.links)]),
     ...(context.options.planSweep === undefined ? [] : [readSweepPlanRoute(context.options.planSweep)]),
+    ...(context.options.settingsInForce === undefined ? [] : [readSettingsRoute(context.options.settingsInForce)]),
     ...pinotRoutes(context),
     readHealthRoute(context),
   ];

@@ -10,6 +10,7 @@ import { listen } from './listen.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
 import { isRemoteStore, isSharedStore, openStore, signerOf } from '../stores/open-store.ts';
+import { settingsInForce } from './settings-in-force.ts';
 import { openQueryEngine } from './open-query-engine.ts';
 
 /** A broker that listens, as its operator wants to know it. */
@@ -72,6 +73,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     },
     healthDetails: () => healthDetailsOf(live, cleaner, admission, engine),
     planSweep: () => planSweep(cleaner),
+    settingsInForce: () => settingsInForce(live),
     queriesRunningMax: settings.query.concurrencyMax,
     queriesQueuedMax: settings.query.queueLengthMax,
     metrics,

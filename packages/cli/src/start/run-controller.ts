@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import type { SettingsResponse } from '@quire/api';
 import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
 import { readConsoleFiles } from '@quire/console';
 import { ControllerMetrics, type ControllerOptions, createController } from '@quire/controller';
@@ -7,7 +6,7 @@ import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { PinotTableEngine } from '@quire/engine-pinot';
 import { createProxy } from '@quire/proxy';
-import { formatSettingSource, type Settings } from '@quire/settings';
+import type { Settings } from '@quire/settings';
 import type { LiveSettings } from '../live-settings.ts';
 import { Gate, readPem } from './gate.ts';
 import { listen } from './listen.ts';
@@ -16,6 +15,7 @@ import { openRestreams } from './open-restreams.ts';
 import { PreviewPool } from './preview-pool.ts';
 import { proxyOptionsOf } from './proxy-options.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
+import { settingsInForce } from './settings-in-force.ts';
 
 export interface ControllerRun extends RoleRun {
   /** Gives the Authorization of calls to brokers when the settings say nothing of it: those of the same process know it. */
@@ -124,19 +124,6 @@ async function openClusterTables(
 function saysAuthorization({ controller }: Settings): boolean {
   const { authProviderClass, authUrl, authToken } = controller;
   return authProviderClass !== undefined || authUrl !== undefined || authToken !== undefined;
-}
-
-function settingsInForce({ view, problems }: LiveSettings): SettingsResponse {
-  return {
-    settings: view.map(({ key, value, source, isLive }) => ({
-      key,
-      value,
-      source: formatSettingSource(source),
-      isDefault: source.kind === 'default',
-      isLive,
-    })),
-    problems: [...problems],
-  };
 }
 
 interface ConsoleSurroundings extends Pick<RoleRun, 'environment' | 'logger'> {

@@ -1,10 +1,11 @@
-import type { ClusterHealthResponse, ControllerHealthResponse, SettingsResponse } from '@quire/api';
-import { type ReactNode, useState } from 'react';
+import type { ClusterHealthResponse, ControllerHealthResponse } from '@quire/api';
+import type { ReactNode } from 'react';
 import { formatBytes, formatSpan } from '../format.ts';
 import { useSession } from '../session.ts';
 import { useNow, useResource } from '../use-resource.ts';
-import { Badge, Card, Page } from '../widgets/page.tsx';
-import { Empty, Resolved } from '../widgets/states.tsx';
+import { Badge, Card, Fact, Page } from '../widgets/page.tsx';
+import { Resolved } from '../widgets/states.tsx';
+import { SettingsCard } from './settings-card.tsx';
 
 type BrokerState = ClusterHealthResponse['brokers'][number];
 
@@ -46,7 +47,7 @@ export function ClusterPage(): ReactNode {
           </div>
         )}
       </Resolved>
-      <SettingsCard />
+      <SettingsCard brokers={health.value?.cluster.brokers ?? []} />
     </Page>
   );
 }
@@ -111,15 +112,6 @@ function BrokerCard({ broker }: { readonly broker: BrokerState }): ReactNode {
   );
 }
 
-function Fact({ name, value }: { readonly name: string; readonly value: string }): ReactNode {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
-  );
-}
-
 function workersText({
   count,
   busyCount,
@@ -130,80 +122,4 @@ function workersText({
   readonly killedCount: number;
 }): string {
   return `${busyCount} of ${count} busy, ${killedCount} killed since the start`;
-}
-
-function SettingsCard(): ReactNode {
-  const { call } = useSession();
-  const [filter, setFilter] = useState('');
-  const [onlyChanged, setOnlyChanged] = useState(true);
-  const settings = useResource(
-    'settings',
-    async (signal) => (await call('/cluster/settings', { signal })) as unknown as SettingsResponse,
-  );
-  return (
-    <Card
-      title="Settings in force"
-      flush
-      actions={
-        <>
-          <label className="check">
-            <input type="checkbox" checked={onlyChanged} onChange={(event) => setOnlyChanged(event.target.checked)} />
-            only what was set
-          </label>
-          <input
-            aria-label="Filter settings"
-            placeholder="Filter"
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-          />
-        </>
-      }
-    >
-      <Resolved of={settings} what="the settings">
-        {({ settings: all, problems }) => {
-          const shown = all.filter(
-            ({ key, isDefault }) => key.toLowerCase().includes(filter.toLowerCase()) && !(onlyChanged && isDefault),
-          );
-          return (
-            <>
-              {problems.length > 0 && (
-                <div className="notice warn">
-                  <strong>The file is not valid now; the last good settings hold</strong>
-                  {problems.map((problem) => (
-                    <p key={problem}>{problem}</p>
-                  ))}
-                </div>
-              )}
-              {shown.length === 0 ? (
-                <Empty title="No setting matches" />
-              ) : (
-                <table className="list">
-                  <thead>
-                    <tr>
-                      <th>Setting</th>
-                      <th>Value</th>
-                      <th>From</th>
-                      <th>Change</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {shown.map(({ key, value, source, isLive }) => (
-                      <tr key={key}>
-                        <td>
-                          <code>{key}</code>
-                        </td>
-                        <td className="value">{value === '' ? <span className="null">not set</span> : <code>{value}</code>}</td>
-                        <td className="quiet">{source}</td>
-                        <td className="quiet">{isLive ? 'live' : 'restart'}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              )}
-            </>
-          );
-        }}
-      </Resolved>
-    </Card>
-  );
 }

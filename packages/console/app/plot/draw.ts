@@ -84,10 +84,20 @@ function abscissa(value: Cell | undefined): number | Date | string {
 export function svgFile(chart: SVGSVGElement): Blob {
   const copy = chart.cloneNode(true) as SVGSVGElement;
   const { color, backgroundColor } = getComputedStyle(chart.parentElement ?? chart);
-  const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent').trim();
+  const accent = colourOf(chart, '--accent');
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   const text = new XMLSerializer().serializeToString(copy).replaceAll('var(--accent)', accent);
   const start = text.indexOf('>') + 1;
   const style = `<style>${ownStyle}svg{color:${color};background:${backgroundColor}}</style>`;
   return new Blob([text.slice(0, start), style, text.slice(start)], { type: 'image/svg+xml' });
+}
+
+/** A colour of the theme as it is now: the property itself names one for light and one for dark. */
+function colourOf(chart: SVGSVGElement, property: string): string {
+  const probe = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+  probe.style.color = `var(${property})`;
+  chart.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }

@@ -4,6 +4,7 @@ import type { GridColumn } from '../query/grid-columns.ts';
 import { isNumeric } from '../query/grid-columns.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
+import { Choice } from '../widgets/choice.tsx';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
 import { drawChart, svgFile } from './draw.ts';
 import { fitsX, limitNote, type Measure, measures, type PlotKind, plotKinds, plotQuery, type PlotWish } from './plot-sql.ts';
@@ -85,31 +86,6 @@ export function PlotPanel({
   );
 }
 
-function Choice({
-  label,
-  value,
-  options,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
-  readonly onChange: (value: string) => void;
-}): ReactNode {
-  return (
-    <label className="choice">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onChange(event.target.value)}>
-        {options.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
 function Chart({ sql, wish }: { readonly sql: string; readonly wish: PlotWish }): ReactNode {
   const { client } = useSession();
   const query = plotQuery(sql, wish);
@@ -130,7 +106,7 @@ function Chart({ sql, wish }: { readonly sql: string; readonly wish: PlotWish })
   }, [rows.value, query]);
   if (rows.error !== undefined) return <Failed error={rows.error} onRetry={rows.reload} />;
   if (rows.value === undefined) return <Loading what="the chart" />;
-  if (rows.value.length === 0) return <Empty title="There is nothing to draw" />;
+  if (rows.value.length === 0) return <Empty title="The query has no rows to draw" />;
   const note = limitNote(wish.kind, rows.value.length);
   const save = (): void => {
     const chart = box.current?.querySelector('svg');

@@ -43,3 +43,8 @@ export async function readCatalog(call: Call, signal: AbortSignal): Promise<Cata
   );
   return Object.fromEntries(entries);
 }
+
+/** A query of all rows of a table, whatever signs its name holds. */
+export function selectAll(table: string): string {
+  return `SELECT *\nFROM ${/^[a-z_]\w*$/.test(table) ? table : `"${table.replaceAll('"', '""')}"`}`;
+}

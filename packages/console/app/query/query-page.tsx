@@ -5,7 +5,7 @@ import { useNow, useResource } from '../use-resource.ts';
 import { formatElapsed, formatTime } from '../format.ts';
 import { Menu } from '../widgets/menu.tsx';
 import { codeOf, Empty, Failed, messageOf } from '../widgets/states.tsx';
-import { readCatalog } from './catalog.ts';
+import { readCatalog, selectAll } from './catalog.ts';
 import { QueryHistory } from './history.ts';
 import { locateError } from './locate-error.ts';
 import type { QueryState } from './query-runner.ts';
@@ -78,7 +78,7 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
           <Empty title="Nothing has been run yet">
             <p>The whole answer is stored on the server; you can scroll through all of it, and open it again until it expires.</p>
             {text.trim() === '' && firstTable !== undefined && (
-              <button type="button" className="button" onClick={() => change(`SELECT *\nFROM ${quoted(firstTable)}`)}>
+              <button type="button" className="button" onClick={() => change(selectAll(firstTable))}>
                 Write a query of {firstTable}
               </button>
             )}
@@ -103,11 +103,6 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
       </section>
     </div>
   );
-}
-
-/** A name as SQL takes it, whatever it holds. */
-function quoted(name: string): string {
-  return /^[a-z_]\w*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
 function problemOf(state: QueryState, text: string): { place: { from: number; to: number }; message: string } | undefined {

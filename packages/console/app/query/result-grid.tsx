@@ -2,6 +2,7 @@ import { createEventTarget, type DataFrame, HighTable } from 'hightable';
 import 'hightable/src/HighTable.css';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { formatCount } from '../format.ts';
+import { useEarlyKeys } from './early-keys.ts';
 import { type GridColumn, inGridOrder, isNumeric } from './grid-columns.ts';
 import type { ResultPages } from './result-pages.ts';
 
@@ -74,6 +75,15 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
   const cellPosition = useMemo(() => ({ colIndex: place.column + 2, rowIndex: place.row + 2 }), [place]);
   const container = useRef<HTMLDivElement>(null);
   usePinnedOffsets(container, pinned, visibility);
+  useEarlyKeys(container, place.row);
+  const placeBefore = useRef(place);
+  useEffect(() => {
+    const { current: element } = container;
+    if (placeBefore.current === place || element === null) return;
+    placeBefore.current = place;
+    // The cell takes the focus once it is drawn; until then the grid has it, and keeps the keys.
+    if (!element.contains(document.activeElement)) element.focus({ preventScroll: true });
+  }, [place]);
   const visible = ordered.filter(({ key }) => visibility[key]?.hidden !== true);
   const onKeyDown = (event: KeyboardEvent, columnIndex: number, row: number): void => {
     const column = ordered[columnIndex];
@@ -87,7 +97,7 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
     }
   };
   return (
-    <div className="grid" ref={container}>
+    <div className="grid" ref={container} tabIndex={-1}>
       <HighTable
         data={data}
         columnConfiguration={configuration}

@@ -1,22 +1,21 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
-import { counted, formatCount, formatElapsed } from '../format.ts';
+import { counted, formatElapsed } from '../format.ts';
 import { placeOf, replacePlace } from '../router.ts';
 import { useSession } from '../session.ts';
-import { Dialog } from '../widgets/dialog.tsx';
-import { Menu } from '../widgets/menu.tsx';
-import { codeOf, Empty, Failed, Loading, messageOf } from '../widgets/states.tsx';
+import { Empty, Failed, Loading } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
-import { copiedRowsMax, type CopyFormat, rowsAsText } from './copy-rows.ts';
-import { downloadResult, type FileFormat } from './download-result.ts';
+import { CellDialog } from './cell-dialog.tsx';
+import { type CopyFormat, rowsAsText } from './copy-rows.ts';
+import { DownloadMenu } from './download-menu.tsx';
 import { Expiry } from './expiry.tsx';
+import { GoneError, GoneResult, isGone } from './gone-result.tsx';
 import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
+import { ColumnsMenu, CopyMenu, JumpToRow, selectedRows } from './grid-tools.tsx';
 import { describePlace, type GridPlace, ResultGrid, type Selection, type Visibility } from './result-grid.tsx';
 import { type OpenResult, ResultPages } from './result-pages.ts';
 
 const PlotPanel = lazy(async () => ({ default: (await import('../plot/plot-panel.tsx')).PlotPanel }));
 
-/** What reads of a result fail with once it is gone. */
-const goneCodes: readonly (string | undefined)[] = ['RESULT_EXPIRED', 'RESULT_DELETED', 'RESULT_EVICTED', 'RESULT_NOT_FOUND'];
 /** A query that is part of a link makes it long; longer ones stay out of it. */
 const linkedSqlMax = 1500;
 
@@ -67,8 +66,8 @@ export function ResultView({ result, sql, elapsedMs, firstRow, onRunAgain }: Res
     [attempt, selection, place.row, result.totalRowCount, pages, visible],
   );
   const onExpired = useCallback(() => setError(new GoneError()), []);
-  if (error !== undefined && (error instanceof GoneError || goneCodes.includes(codeOf(error)))) {
-    return <Gone error={error} canRunAgain={sql !== undefined} onRunAgain={onRunAgain} />;
+  if (isGone(error)) {
+    return <GoneResult error={error} canRunAgain={sql !== undefined} onRunAgain={onRunAgain} />;
   }
   return (
     <div className="card result-card">
@@ -89,13 +88,7 @@ export function ResultView({ result, sql, elapsedMs, firstRow, onRunAgain }: Res
             <>
               <JumpToRow rowCount={result.totalRowCount} onJump={(row) => setPlace({ ...place, row })} />
               <ColumnsMenu columns={columns} visibility={visibility} onChange={setVisibility} />
-              <Menu label="Copy">
-                {(['TSV', 'JSON'] as const).map((format) => (
-                  <button key={format} type="button" onClick={() => copy(format)}>
-                    {copyLabel(selection, place, format)}
-                  </button>
-                ))}
-              </Menu>
+              <CopyMenu selection={selection} place={place} onCopy={copy} />
             </>
           )}
           <DownloadMenu result={result} />
@@ -157,200 +150,7 @@ export function ResultView({ result, sql, elapsedMs, firstRow, onRunAgain }: Res
   );
 }
 
-/** The result ended while it was looked at. */
-class GoneError extends Error {
-  override readonly message = 'It was kept for as long as the settings say, and is deleted now.';
-}
-
-function Gone({
-  error,
-  canRunAgain,
-  onRunAgain,
-}: {
-  readonly error: unknown;
-  readonly canRunAgain: boolean;
-  readonly onRunAgain: () => void;
-}): ReactNode {
-  const code = codeOf(error);
-  const title =
-    code === 'RESULT_DELETED'
-      ? 'This result was deleted'
-      : code === 'RESULT_EVICTED'
-        ? 'This result was evicted'
-        : code === 'RESULT_NOT_FOUND'
-          ? 'There is no such result'
-          : 'This result has expired';
-  return (
-    <Empty title={title}>
-      <p>{messageOf(error)}</p>
-      {canRunAgain && (
-        <button type="button" className="button main" onClick={onRunAgain}>
-          Run the query again
-        </button>
-      )}
-    </Empty>
-  );
-}
-
 /** Links are typed by hand as well. */
 function rowWithin(row: number | undefined, { totalRowCount }: OpenResult): number {
   return row === undefined || !Number.isSafeInteger(row) ? 0 : Math.min(Math.max(0, row - 1), Math.max(0, totalRowCount - 1));
-}
-
-function selectedRows({ ranges }: Selection, row: number, rowCount: number): readonly number[] {
-  if (ranges.length === 0) return row < rowCount ? [row] : [];
-  const rows: number[] = [];
-  for (const { start, end } of ranges) {
-    for (let each = start; each < end && rows.length < copiedRowsMax; each += 1) rows.push(each);
-  }
-  return rows;
-}
-
-function copyLabel({ ranges }: Selection, { row }: GridPlace, format: CopyFormat): string {
-  const count = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
-  if (count === 0) return `Row ${formatCount(Math.max(0, row) + 1)} as ${format}`;
-  const limited = count > copiedRowsMax ? ` (the first ${formatCount(copiedRowsMax)})` : '';
-  return `${counted(count, 'selected row')} as ${format}${limited}`;
-}
-
-function JumpToRow({ rowCount, onJump }: { readonly rowCount: number; readonly onJump: (row: number) => void }): ReactNode {
-  const [text, setText] = useState('');
-  return (
-    <form
-      className="jump"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const row = Number(text.replaceAll(/[\s,_]/g, ''));
-        if (Number.isSafeInteger(row) && row >= 1) onJump(Math.min(row, rowCount) - 1);
-      }}
-    >
-      <input
-        inputMode="numeric"
-        aria-label="Go to row"
-        placeholder="Go to row"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-    </form>
-  );
-}
-
-function ColumnsMenu({
-  columns,
-  visibility,
-  onChange,
-}: {
-  readonly columns: readonly GridColumn[];
-  readonly visibility: Visibility;
-  readonly onChange: (visibility: Visibility) => void;
-}): ReactNode {
-  const hiddenCount = columns.filter(({ key }) => visibility[key]?.hidden === true).length;
-  return (
-    <Menu label={hiddenCount === 0 ? 'Columns' : `Columns (${hiddenCount} hidden)`} stays>
-      {columns.map(({ key, dataType }) => (
-        <label key={key}>
-          <input
-            type="checkbox"
-            checked={visibility[key]?.hidden !== true}
-            onChange={(event) => onChange({ ...visibility, [key]: event.target.checked ? undefined : { hidden: true } })}
-          />
-          <span>{key}</span>
-          <small className="quiet">{dataType}</small>
-        </label>
-      ))}
-    </Menu>
-  );
-}
-
-function DownloadMenu({ result }: { readonly result: OpenResult }): ReactNode {
-  const { client } = useSession();
-  const { say } = useToasts();
-  const [running, setRunning] = useState<{
-    readonly format: FileFormat;
-    readonly rowCount: number;
-    readonly stop: AbortController;
-  }>();
-  const start = async (format: FileFormat): Promise<void> => {
-    const stop = new AbortController();
-    setRunning({ format, rowCount: 0, stop });
-    try {
-      const onProgress = (rowCount: number): void => setRunning({ format, rowCount, stop });
-      await downloadResult(client, result, { format, onProgress, signal: stop.signal });
-      say(`Downloaded ${counted(result.totalRowCount, 'row')}.`);
-    } catch (error) {
-      say(stop.signal.aborted ? 'The download was stopped.' : messageOf(error));
-    } finally {
-      setRunning(undefined);
-    }
-  };
-  if (running !== undefined) {
-    const { format, rowCount, stop } = running;
-    return (
-      <span className="download" role="status">
-        <progress max={Math.max(1, result.totalRowCount)} value={rowCount} aria-label={`Download as ${format}`} />
-        <span className="number">{Math.floor((100 * rowCount) / Math.max(1, result.totalRowCount))} %</span>
-        <button type="button" className="button small plain" onClick={() => stop.abort()}>
-          Stop
-        </button>
-      </span>
-    );
-  }
-  return (
-    <Menu label="Download">
-      <button type="button" onClick={() => void start('arrow')}>
-        Arrow <small className="quiet">stream, all types</small>
-      </button>
-      <button type="button" onClick={() => void start('csv')}>
-        CSV
-      </button>
-      <button type="button" onClick={() => void start('ndjson')}>
-        NDJSON
-      </button>
-    </Menu>
-  );
-}
-
-function CellDialog({
-  pages,
-  row,
-  column,
-  onClose,
-  onCopied,
-}: {
-  readonly pages: ResultPages;
-  readonly row: number;
-  readonly column: GridColumn;
-  readonly onClose: () => void;
-  readonly onCopied: (text: string) => void;
-}): ReactNode {
-  const value = pages.textAt(row, column.index);
-  const text = value === undefined || value === null ? '' : prettyText(value, column.dataType);
-  return (
-    <Dialog title={`${column.key}, row ${formatCount(row + 1)}`} onClose={onClose}>
-      <p className="quiet">
-        {column.dataType}
-        {value !== null && value !== undefined && ` · ${counted(value.length, 'character')}`}
-      </p>
-      {value === null ? <span className="null">null</span> : <pre className="json">{text}</pre>}
-      <div className="dialog-foot">
-        <button
-          type="button"
-          className="button"
-          onClick={() => void navigator.clipboard.writeText(value ?? '').then(() => onCopied('Copied the cell.'))}
-        >
-          Copy
-        </button>
-      </div>
-    </Dialog>
-  );
-}
-
-/** Nested values are laid out; a text that is no JSON stays as it is. */
-function prettyText(text: string, dataType: string): string {
-  if (!(dataType === 'JSON' || dataType === 'MAP' || dataType.endsWith('_ARRAY'))) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

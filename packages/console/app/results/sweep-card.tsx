@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { counted, formatBytes, formatSpan } from '../format.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
+import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
 
@@ -29,6 +30,13 @@ export function SweepCard(): ReactNode {
   );
 }
 
+const columns: readonly ListColumn<ClusterSweepResponse['brokers'][number]['removals'][number]>[] = [
+  { name: 'Why', cell: ({ reason }) => <Badge tone={reason === 'evicted' ? 'warn' : ''}>{reason}</Badge> },
+  { name: 'What', cell: ({ id }) => <code>{id}</code> },
+  { name: 'Size', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+  { name: 'Age', cell: ({ ageMs }) => formatSpan(ageMs) },
+];
+
 function SweepPlan(): ReactNode {
   const { call } = useSession();
   const plan = useResource(
@@ -53,30 +61,7 @@ function SweepPlan(): ReactNode {
                   <p>
                     {url}: {counted(removalCount, 'deletion')}, {formatBytes(removals.reduce((sum, { bytes }) => sum + bytes, 0))}
                   </p>
-                  <table className="list">
-                    <thead>
-                      <tr>
-                        <th>Why</th>
-                        <th>What</th>
-                        <th className="number">Size</th>
-                        <th>Age</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {removals.map(({ id, reason, bytes, ageMs }) => (
-                        <tr key={`${reason} ${id}`}>
-                          <td>
-                            <Badge tone={reason === 'evicted' ? 'warn' : ''}>{reason}</Badge>
-                          </td>
-                          <td>
-                            <code>{id}</code>
-                          </td>
-                          <td className="number">{formatBytes(bytes)}</td>
-                          <td>{formatSpan(ageMs)}</td>
-                        </tr>
-                      ))}
-                    </tbody>
-                  </table>
+                  <ListTable items={removals} columns={columns} keyOf={({ id, reason }) => `${reason} ${id}`} empty={null} />
                 </div>
               )}
             </div>

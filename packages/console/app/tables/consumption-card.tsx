@@ -3,6 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import { formatCount } from '../format.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
+import { ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
@@ -86,42 +87,30 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
       }
     >
       <Resolved of={consumption} what="the partitions">
-        {({ partitions }) =>
-          partitions.length === 0 ? (
-            <p className="quiet card-note">
-              {isPaused ? 'Nothing is consumed while the table is paused.' : 'The next segment is being made.'}
-            </p>
-          ) : (
-            <table className="list">
-              <thead>
-                <tr>
-                  <th>Partition</th>
-                  <th>State</th>
-                  <th className="number">Offset</th>
-                  <th className="number">End of the stream</th>
-                  <th className="number">Lag</th>
-                  <th>Last two minutes</th>
-                </tr>
-              </thead>
-              <tbody>
-                {partitions.map(({ partition, state, offset, latest, lag }) => (
-                  <tr key={partition}>
-                    <td>{partition}</td>
-                    <td>
-                      <Badge tone={state === 'CONSUMING' ? 'good' : 'warn'}>{state.toLowerCase().replace('_', ' ')}</Badge>
-                    </td>
-                    <td className="number">{offset}</td>
-                    <td className="number">{latest}</td>
-                    <td className="number">{lag === undefined ? 'not known' : formatCount(lag)}</td>
-                    <td>
-                      <Sparkline values={past.current.get(partition) ?? []} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )
-        }
+        {({ partitions }) => (
+          <ListTable
+            items={partitions}
+            columns={[
+              { name: 'Partition', cell: ({ partition }) => partition },
+              {
+                name: 'State',
+                cell: ({ state }) => (
+                  <Badge tone={state === 'CONSUMING' ? 'good' : 'warn'}>{state.toLowerCase().replace('_', ' ')}</Badge>
+                ),
+              },
+              { name: 'Offset', isNumber: true, cell: ({ offset }) => offset },
+              { name: 'End of the stream', isNumber: true, cell: ({ latest }) => latest },
+              { name: 'Lag', isNumber: true, cell: ({ lag }) => (lag === undefined ? 'not known' : formatCount(lag)) },
+              { name: 'Last two minutes', cell: ({ partition }) => <Sparkline values={past.current.get(partition) ?? []} /> },
+            ]}
+            keyOf={({ partition }) => partition}
+            empty={
+              <p className="quiet card-note">
+                {isPaused ? 'No partition is consumed while the table is paused.' : 'The next segment is being made.'}
+              </p>
+            }
+          />
+        )}
       </Resolved>
     </Card>
   );

@@ -156,8 +156,13 @@ export function PreviewPage(): ReactNode {
             {hasErrors && <span className="quiet">It can be made once its errors are gone.</span>}
           </div>
           <div className="columns">
-            <PreviewRows title="Rows before" rows={preview.sourceRows} lines={read.lines} />
-            <PreviewRows title="Rows after" rows={preview.rows} lines={read.lines} />
+            <PreviewRows title="Rows before" rows={preview.sourceRows} lines={read.lines} empty="No row could be read" />
+            <PreviewRows
+              title="Rows after"
+              rows={preview.rows}
+              lines={read.lines}
+              empty="The table would have no row: all are left out or failed"
+            />
           </div>
         </>
       )}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { encodeJson } from '../query/cell-text.ts';
+import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card } from '../widgets/page.tsx';
 import { Empty } from '../widgets/states.tsx';
 
@@ -80,43 +81,41 @@ export function PreviewRows({
   title,
   rows,
   lines,
+  empty,
 }: {
   readonly title: string;
   readonly rows: readonly PreviewedRow[];
   readonly lines: readonly number[];
+  /** What is said where no row is left. */
+  readonly empty: string;
 }): ReactNode {
   const names = [...new Set(rows.flatMap(({ fieldToValueMap }) => Object.keys(fieldToValueMap)))];
   return (
     <Card title={`${title} (${rows.length})`} flush>
-      {rows.length === 0 ? (
-        <Empty title="There are none" />
-      ) : (
-        <table className="list">
-          <thead>
-            <tr>
-              <th>Line</th>
-              {names.map((name) => (
-                <th key={name}>{name}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, shownMax).map((row, index) => (
-              <tr key={index}>
-                <td className="quiet number">
-                  {lines[row.sourceIndex ?? index] ?? index + 1}
-                  {row.incomplete === true && <Badge tone="warn">incomplete</Badge>}
-                </td>
-                {names.map((name) => (
-                  <td key={name} className="cut">
-                    <PreviewCell value={row.fieldToValueMap[name]} isDefault={row.nullValueFields?.includes(name) === true} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <ListTable
+        items={rows.slice(0, shownMax).map((row, index) => ({ row, line: lines[row.sourceIndex ?? index] ?? index + 1 }))}
+        columns={[
+          {
+            name: 'Line',
+            className: 'quiet number',
+            cell: ({ row, line }) => (
+              <>
+                {line}
+                {row.incomplete === true && <Badge tone="warn">incomplete</Badge>}
+              </>
+            ),
+          },
+          ...names.map((name): ListColumn<{ readonly row: PreviewedRow; readonly line: number }> => ({
+            name,
+            className: 'cut',
+            cell: ({ row }) => (
+              <PreviewCell value={row.fieldToValueMap[name]} isDefault={row.nullValueFields?.includes(name) === true} />
+            ),
+          })),
+        ]}
+        keyOf={(_item, index) => String(index)}
+        empty={<Empty title={empty} />}
+      />
     </Card>
   );
 }

@@ -1,12 +1,13 @@
 import type { JsonObject } from '@quire/client';
 import { type ReactNode, useState } from 'react';
 import { counted, formatBytes } from '../format.ts';
-import { readColumns } from '../query/catalog.ts';
+import { readColumns, selectAll } from '../query/catalog.ts';
 import { goTo, placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
 import { Confirm } from '../widgets/dialog.tsx';
 import { JsonText } from '../widgets/json-view.tsx';
+import { ListTable } from '../widgets/list-table.tsx';
 import { Card, Page } from '../widgets/page.tsx';
 import { Empty, Resolved } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
@@ -37,7 +38,7 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
       }
       actions={
         <>
-          <a className="button" href={placeOf(['query'], { sql: `SELECT *\nFROM "${name.replaceAll('"', '""')}"` })}>
+          <a className="button" href={placeOf(['query'], { sql: selectAll(name) })}>
             Query
           </a>
           {role === 'admin' && isRealtime && (
@@ -84,24 +85,15 @@ function Columns({ name }: { readonly name: string }): ReactNode {
     <Resolved of={columns} what="the columns">
       {(list) => (
         <Card title={counted(list.length, 'column')} flush>
-          <table className="list">
-            <thead>
-              <tr>
-                <th>Column</th>
-                <th>Type</th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.map(({ name: column, dataType }) => (
-                <tr key={column}>
-                  <td>
-                    <code>{column}</code>
-                  </td>
-                  <td>{dataType}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <ListTable
+            items={list}
+            columns={[
+              { name: 'Column', cell: ({ name: column }) => <code>{column}</code> },
+              { name: 'Type', cell: ({ dataType }) => dataType },
+            ]}
+            keyOf={({ name: column }) => column}
+            empty={<Empty title="The schema names no column" />}
+          />
         </Card>
       )}
     </Resolved>
@@ -124,30 +116,19 @@ function Segments({ name }: { readonly name: string }): ReactNode {
     <Resolved of={segments} what="the segments">
       {(list) => (
         <Card title={counted(list.length, 'segment')} flush>
-          {list.length === 0 ? (
-            <Empty title="There are no segments yet">
-              <p>A table over a file has none; a real-time table has some once it has committed.</p>
-            </Empty>
-          ) : (
-            <table className="list">
-              <thead>
-                <tr>
-                  <th>Segment</th>
-                  <th className="number">Size</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map(([segment, about]) => (
-                  <tr key={segment}>
-                    <td>
-                      <code>{segment}</code>
-                    </td>
-                    <td className="number">{sizeOf(about)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
+          <ListTable
+            items={list}
+            columns={[
+              { name: 'Segment', cell: ([segment]) => <code>{segment}</code> },
+              { name: 'Size', isNumber: true, cell: ([, about]) => sizeOf(about) },
+            ]}
+            keyOf={([segment]) => segment}
+            empty={
+              <Empty title="The table has no segment yet">
+                <p>A table over a file never has one; a real-time table has its first once it has committed.</p>
+              </Empty>
+            }
+          />
         </Card>
       )}
     </Resolved>

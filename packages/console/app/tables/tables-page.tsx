@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
-import { readTableNames } from '../query/catalog.ts';
-import { formatBytes, formatCount } from '../format.ts';
+import { readTableNames, selectAll } from '../query/catalog.ts';
+import { counted, formatBytes, formatCount } from '../format.ts';
 import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
+import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card, Page } from '../widgets/page.tsx';
 import { Empty, Resolved } from '../widgets/states.tsx';
 
@@ -11,6 +12,24 @@ interface ListedTable {
   readonly name: string;
   readonly halves: readonly { readonly type: string; readonly segmentCount: number; readonly sizeBytes: number }[];
 }
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+const columns: readonly ListColumn<ListedTable>[] = [
+  { name: 'Table', cell: ({ name }) => <a href={placeOf(['tables', name])}>{name}</a> },
+  {
+    name: 'Type',
+    cell: ({ halves }) =>
+      halves.map(({ type }) => (
+        <Badge key={type} tone={type === 'REALTIME' ? 'accent' : ''}>
+          {type}
+        </Badge>
+      )),
+  },
+  { name: 'Segments', isNumber: true, cell: ({ halves }) => formatCount(sum(halves.map(({ segmentCount }) => segmentCount))) },
+  { name: 'Size', isNumber: true, cell: ({ halves }) => formatBytes(sum(halves.map(({ sizeBytes }) => sizeBytes))) },
+  { name: 'Actions', isActions: true, cell: ({ name }) => <a href={placeOf(['query'], { sql: selectAll(name) })}>Query</a> },
+];
 
 /** All tables, and the way to make another. */
 export function TablesPage(): ReactNode {
@@ -33,47 +52,17 @@ export function TablesPage(): ReactNode {
     >
       <Resolved of={tables} what="the tables">
         {(list) => (
-          <Card title={`${formatCount(list.length)} tables`} flush>
-            {list.length === 0 ? (
-              <Empty title="There are no tables">
-                <p>Make one from a file or a few rows.</p>
-              </Empty>
-            ) : (
-              <table className="list">
-                <thead>
-                  <tr>
-                    <th>Table</th>
-                    <th>Type</th>
-                    <th className="number">Segments</th>
-                    <th className="number">Size</th>
-                    <th>
-                      <span className="hidden-text">Query</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map(({ name, halves }) => (
-                    <tr key={name}>
-                      <td>
-                        <a href={placeOf(['tables', name])}>{name}</a>
-                      </td>
-                      <td>
-                        {halves.map(({ type }) => (
-                          <Badge key={type} tone={type === 'REALTIME' ? 'accent' : ''}>
-                            {type}
-                          </Badge>
-                        ))}
-                      </td>
-                      <td className="number">{formatCount(halves.reduce((sum, { segmentCount }) => sum + segmentCount, 0))}</td>
-                      <td className="number">{formatBytes(halves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))}</td>
-                      <td className="actions">
-                        <a href={placeOf(['query'], { sql: `SELECT *\nFROM "${name.replaceAll('"', '""')}"` })}>Query</a>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )}
+          <Card title={counted(list.length, 'table')} flush>
+            <ListTable
+              items={list}
+              columns={columns}
+              keyOf={({ name }) => name}
+              empty={
+                <Empty title="No table has been made yet">
+                  <p>Make one from a file or a few rows.</p>
+                </Empty>
+              }
+            />
           </Card>
         )}
       </Resolved>

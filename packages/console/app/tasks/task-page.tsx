@@ -3,7 +3,7 @@ import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
 import { JsonTree } from '../widgets/json-view.tsx';
-import { Card, Page } from '../widgets/page.tsx';
+import { Card, Fact, Page } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { StateBadge } from './state-badge.tsx';
@@ -41,20 +41,17 @@ export function TaskPage({ name }: { readonly name: string }): ReactNode {
           <>
             <Card title="Task">
               <dl className="facts">
-                <dt>State</dt>
-                <dd>
-                  <StateBadge state={taskState} />
-                </dd>
+                <Fact name="State" value={<StateBadge state={taskState} />} />
                 {Object.entries(times).map(([member, value]) => (
-                  <Fact key={member} name={member} value={String(value)} />
+                  <Fact key={member} name={factNames[member] ?? member} value={String(value)} />
                 ))}
-                <dt>Subtasks</dt>
-                <dd>
-                  {Object.entries(subtaskCount)
+                <Fact
+                  name="Subtasks"
+                  value={Object.entries(subtaskCount)
                     .filter(([, count]) => count > 0)
                     .map(([state, count]) => `${count} ${state}`)
                     .join(', ')}
-                </dd>
+                />
               </dl>
             </Card>
             {subtaskInfos.map(({ taskId, state, info, taskConfig, ...others }) => (
@@ -83,12 +80,3 @@ const factNames: Readonly<Record<string, string>> = {
   finishTime: 'Ended',
   triggeredBy: 'Triggered by',
 };
-
-function Fact({ name, value }: { readonly name: string; readonly value: string }): ReactNode {
-  return (
-    <>
-      <dt>{factNames[name] ?? name}</dt>
-      <dd>{value}</dd>
-    </>
-  );
-}

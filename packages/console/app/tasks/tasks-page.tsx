@@ -4,10 +4,14 @@ import { counted } from '../format.ts';
 import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
+import { Choice } from '../widgets/choice.tsx';
+import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Card, Page } from '../widgets/page.tsx';
 import { Empty, Resolved } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { StateBadge } from './state-badge.tsx';
+
+const everything = ['', 'all'] as const;
 
 interface ListedTask {
   readonly name: string;
@@ -54,8 +58,8 @@ export function TasksPage(): ReactNode {
           return (
             <>
               <div className="toolbar">
-                <Filter label="Type" value={type} options={types} onChange={setType} />
-                <Filter label="Table" value={table} options={tables} onChange={setTable} />
+                <Choice label="Type" value={type} options={[everything, ...types]} onChange={setType} />
+                <Choice label="Table" value={table} options={[everything, ...tables]} onChange={setTable} />
                 {role === 'admin' && type !== '' && (
                   <button type="button" className="button push" onClick={() => schedule(type)}>
                     Make the tasks that tables ask for
@@ -63,13 +67,22 @@ export function TasksPage(): ReactNode {
                 )}
               </div>
               <Card title={counted(shown.length, 'task')} flush>
-                {shown.length === 0 ? (
-                  <Empty title="There are no tasks">
-                    <p>A table asks for tasks in its config. Choose a type to make those that are due now.</p>
-                  </Empty>
-                ) : (
-                  <TaskTable tasks={shown} />
-                )}
+                <ListTable
+                  items={shown}
+                  columns={columns}
+                  keyOf={({ name }) => name}
+                  empty={
+                    all.length > 0 ? (
+                      <Empty title="No task is of this type and table">
+                        <p>{counted(all.length, 'task')} of others.</p>
+                      </Empty>
+                    ) : (
+                      <Empty title="No table has asked for a task yet">
+                        <p>A table asks for tasks in its config. Choose a type to make those that are due now.</p>
+                      </Empty>
+                    )
+                  }
+                />
               </Card>
             </>
           );
@@ -88,61 +101,23 @@ function listOf(type: string, records: ReadonlyMap<string, TaskDebug>): readonly
   }));
 }
 
-function TaskTable({ tasks }: { readonly tasks: readonly ListedTask[] }): ReactNode {
-  return (
-    <table className="list">
-      <thead>
-        <tr>
-          <th>Task</th>
-          <th>State</th>
-          <th>Subtasks</th>
-          <th>Started</th>
-          <th>Finished</th>
-        </tr>
-      </thead>
-      <tbody>
-        {tasks.map(({ name, type, record: { taskState, subtaskCount, startTime, finishTime } }) => (
-          <tr key={name}>
-            <td>
-              <a href={placeOf(['tasks', name])}>{name}</a>
-              <div className="quiet">{type}</div>
-            </td>
-            <td>
-              <StateBadge state={taskState} />
-            </td>
-            <td className="number-start">
-              {subtaskCount.completed} of {subtaskCount.total} done
-              {subtaskCount.error > 0 && `, ${subtaskCount.error} failed`}
-            </td>
-            <td>{startTime ?? ''}</td>
-            <td>{finishTime ?? ''}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Filter({
-  label,
-  value,
-  options,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly string[];
-  readonly onChange: (value: string) => void;
-}): ReactNode {
-  return (
-    <label className="choice">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">all</option>
-        {options.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
-    </label>
-  );
-}
+const columns: readonly ListColumn<ListedTask>[] = [
+  {
+    name: 'Task',
+    cell: ({ name, type }) => (
+      <>
+        <a href={placeOf(['tasks', name])}>{name}</a>
+        <div className="quiet">{type}</div>
+      </>
+    ),
+  },
+  { name: 'State', cell: ({ record: { taskState } }) => <StateBadge state={taskState} /> },
+  {
+    name: 'Subtasks',
+    className: 'number-start',
+    cell: ({ record: { subtaskCount } }) =>
+      `${subtaskCount.completed} of ${subtaskCount.total} done${subtaskCount.error > 0 ? `, ${subtaskCount.error} failed` : ''}`,
+  },
+  { name: 'Started', cell: ({ record }) => record.startTime ?? '' },
+  { name: 'Finished', cell: ({ record }) => record.finishTime ?? '' },
+];

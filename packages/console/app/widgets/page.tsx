@@ -63,6 +63,16 @@ export function Badge({ tone = '', children }: { readonly tone?: Tone; readonly 
   return <span className={`badge ${tone}`}>{children}</span>;
 }
 
+/** One line of a list of facts. */
+export function Fact({ name, value }: { readonly name: string; readonly value: ReactNode }): ReactNode {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </>
+  );
+}
+
 export function Figure({ value, label }: { readonly value: ReactNode; readonly label: string }): ReactNode {
   return (
     <div className="figure-one">

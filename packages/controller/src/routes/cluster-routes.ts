@@ -1,9 +1,15 @@
-import { type CallerResponse, type ClusterHealthResponse, type ClusterSweepResponse, controllerOperations } from '@quire/api';
+import {
+  type CallerResponse,
+  type ClusterHealthResponse,
+  type ClusterSweepResponse,
+  controllerOperations,
+  type RawParameter,
+} from '@quire/api';
 import { requireRole } from '@quire/auth';
 import { QuireError } from '@quire/core';
-import { principalOf, routeOf, signalOf } from '@quire/service';
+import { principalOf, queryOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
-import { askBrokers, readHealth, readSweepPlan } from '../broker-calls.ts';
+import { askBrokers, readHealth, readSettings, readSweepPlan } from '../broker-calls.ts';
 import type { ControllerContext } from '../controller-context.ts';
 import type { CleaningStatus } from '../expiry-job.ts';
 
@@ -55,10 +61,16 @@ export function readClusterSweepRoute({ options, client }: ControllerContext): R
   });
 }
 
-/** GET /cluster/settings: for admins. */
-export function readSettingsRoute({ options }: ControllerContext): RouteOptions {
+/** GET /cluster/settings, of the controller or of `?broker=`: for admins. */
+export function readSettingsRoute({ options, client }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readSettings, async (request, reply) => {
     requireRole(principalOf(request), 'admin');
+    const { broker } = queryOf(request);
+    if (broker !== undefined) {
+      const url = options.brokers.find((each) => each === broker);
+      if (url === undefined) throw unknownBroker(broker, options.brokers);
+      return reply.header('cache-control', 'no-store').send(await readSettings(client, url, signalOf(request)));
+    }
     const response = options.settingsInForce?.();
     if (response === undefined) throw noSettings;
     return reply.header('cache-control', 'no-store').send(response);
@@ -66,6 +78,11 @@ export function readSettingsRoute({ options }: ControllerContext): RouteOptions 
 }
 
 const noSettings = new QuireError('UNSUPPORTED', 'This controller was started by a program, without a settings file.');
+
+function unknownBroker(given: RawParameter, brokers: readonly string[]): QuireError {
+  const shown = JSON.stringify(given).slice(0, 100);
+  return new QuireError('INVALID_PARAMETER', `broker is ${shown}; expected one of ${brokers.join(', ')}.`);
+}
 
 /** GET /whoami. */
 export function readCallerRoute(): RouteOptions {

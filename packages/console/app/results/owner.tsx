@@ -2,12 +2,12 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useSession } from '../session.ts';
 
 /** Whose result it is; asked for once the row is seen. */
-export function OwnerCell({ requestId }: { readonly requestId: string }): ReactNode {
+export function Owner({ requestId }: { readonly requestId: string }): ReactNode {
   const { owners } = useSession();
-  const cell = useRef<HTMLTableCellElement>(null);
+  const mark = useRef<HTMLSpanElement>(null);
   const [owner, setOwner] = useState<string | null>();
   useEffect(() => {
-    const { current } = cell;
+    const { current } = mark;
     if (current === null) return undefined;
     const observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
@@ -18,8 +18,8 @@ export function OwnerCell({ requestId }: { readonly requestId: string }): ReactN
     return () => observer.disconnect();
   }, [owners, requestId]);
   return (
-    <td ref={cell} aria-busy={owner === undefined}>
+    <span ref={mark} aria-busy={owner === undefined}>
       {owner === null ? <span className="null">not known</span> : (owner ?? '…')}
-    </td>
+    </span>
   );
 }

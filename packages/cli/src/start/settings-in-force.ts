@@ -1,0 +1,17 @@
+import type { SettingsResponse } from '@quire/api';
+import { formatSettingSource } from '@quire/settings';
+import type { LiveSettings } from '../live-settings.ts';
+
+/** The settings of this process as its API tells them. */
+export function settingsInForce({ view, problems }: LiveSettings): SettingsResponse {
+  return {
+    settings: view.map(({ key, value, source, isLive }) => ({
+      key,
+      value,
+      source: formatSettingSource(source),
+      isDefault: source.kind === 'default',
+      isLive,
+    })),
+    problems: [...problems],
+  };
+}

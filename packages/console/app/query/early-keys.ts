@@ -1,0 +1,77 @@
+import { useEffect, useRef } from 'react';
+
+/** What moves about in a grid, or acts on a cell of it. */
+const gridKeys: readonly string[] = [
+  'ArrowUp',
+  'ArrowDown',
+  'ArrowLeft',
+  'ArrowRight',
+  'PageUp',
+  'PageDown',
+  'Home',
+  'End',
+  'Enter',
+  ' ',
+  'c',
+];
+/** Who holds a key down does not want more than this to follow. */
+const keptMax = 20;
+
+/**
+ * Keeps the keys that come while the grid is on its way to a cell that it has not drawn yet, and plays them there: until the cell has the focus
+ * they would go to the one that was left, or to nobody.
+ *
+ * @param row the row where the grid is, or is going to
+ */
+export function useEarlyKeys(container: { readonly current: HTMLElement | null }, row: number): void {
+  const wanted = useRef(row);
+  wanted.current = row;
+  useEffect(() => {
+    const { current: element } = container;
+    if (element === null) return undefined;
+    const stop = new AbortController();
+    const kept: KeyboardEvent[] = [];
+    let isOurs = false;
+    let isPlaying = false;
+
+    const focusedRow = (): number | undefined => {
+      const focused = document.activeElement;
+      if (focused === null || !element.contains(focused)) return undefined;
+      const index = focused.closest('[role=row]')?.getAttribute('aria-rowindex');
+      return index === null || index === undefined ? undefined : Number(index) - 2;
+    };
+    const isOnTheWay = (): boolean => {
+      const focused = document.activeElement;
+      if (focused === element) return true;
+      // The cell that had the focus is gone: its row is not drawn any more.
+      if (focused === document.body || focused === null) return isOurs;
+      const at = focusedRow();
+      return at !== undefined && at !== wanted.current;
+    };
+    const play = (): void => {
+      isPlaying = kept.length > 0 && !stop.signal.aborted;
+      if (!isPlaying) return;
+      if (!isOnTheWay()) {
+        const key = kept.shift();
+        if (key !== undefined) document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', key));
+      }
+      requestAnimationFrame(play);
+    };
+    const onFocus = ({ target }: FocusEvent): void => {
+      isOurs = target instanceof Node && element.contains(target);
+      if (!isOurs) kept.length = 0;
+    };
+    const onKey = (event: KeyboardEvent): void => {
+      if (!event.isTrusted || !gridKeys.includes(event.key.length === 1 ? event.key.toLowerCase() : event.key)) return;
+      if (kept.length === 0 && !isOnTheWay()) return;
+      if (kept.length > 0 && !isOurs) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (kept.length < keptMax) kept.push(event);
+      if (!isPlaying) play();
+    };
+    document.addEventListener('focusin', onFocus, stop);
+    document.addEventListener('keydown', onKey, { capture: true, signal: stop.signal });
+    return () => stop.abort();
+  }, [container]);
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { codeOf, Empty, messageOf } from '../widgets/states.tsx';
+
+/** What reads of a result fail with once it is gone. */
+const goneCodes: readonly (string | undefined)[] = ['RESULT_EXPIRED', 'RESULT_DELETED', 'RESULT_EVICTED', 'RESULT_NOT_FOUND'];
+
+/** Whether a read failed because there is nothing to read any more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof GoneError || goneCodes.includes(codeOf(error));
+}
+
+/** The result ended while it was looked at. */
+export class GoneError extends Error {
+  override readonly message = 'It was kept for as long as the settings say, and is deleted now.';
+}
+
+/** Stands for a result that is gone: why, and the way to have it again. */
+export function GoneResult({
+  error,
+  canRunAgain,
+  onRunAgain,
+}: {
+  readonly error: unknown;
+  readonly canRunAgain: boolean;
+  readonly onRunAgain: () => void;
+}): ReactNode {
+  const code = codeOf(error);
+  const title =
+    code === 'RESULT_DELETED'
+      ? 'This result was deleted'
+      : code === 'RESULT_EVICTED'
+        ? 'This result was evicted'
+        : code === 'RESULT_NOT_FOUND'
+          ? 'There is no such result'
+          : 'This result has expired';
+  return (
+    <Empty title={title}>
+      <p>{messageOf(error)}</p>
+      {canRunAgain && (
+        <button type="button" className="button main" onClick={onRunAgain}>
+          Run the query again
+        </button>
+      )}
+    </Empty>
+  );
+}

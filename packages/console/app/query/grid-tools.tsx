@@ -1,0 +1,101 @@
+import { type ReactNode, useState } from 'react';
+import { counted, formatCount } from '../format.ts';
+import { Menu } from '../widgets/menu.tsx';
+import { copiedRowsMax, type CopyFormat } from './copy-rows.ts';
+import type { GridColumn } from './grid-columns.ts';
+import type { GridPlace, Selection, Visibility } from './result-grid.tsx';
+
+/** A field that leads to a row. */
+export function JumpToRow({
+  rowCount,
+  onJump,
+}: {
+  readonly rowCount: number;
+  readonly onJump: (row: number) => void;
+}): ReactNode {
+  const [text, setText] = useState('');
+  return (
+    <form
+      className="jump"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const row = Number(text.replaceAll(/[\s,_]/g, ''));
+        if (Number.isSafeInteger(row) && row >= 1) onJump(Math.min(row, rowCount) - 1);
+      }}
+    >
+      <input
+        inputMode="numeric"
+        aria-label="Go to row"
+        placeholder="Go to row"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+    </form>
+  );
+}
+
+/** Which columns are shown. */
+export function ColumnsMenu({
+  columns,
+  visibility,
+  onChange,
+}: {
+  readonly columns: readonly GridColumn[];
+  readonly visibility: Visibility;
+  readonly onChange: (visibility: Visibility) => void;
+}): ReactNode {
+  const hiddenCount = columns.filter(({ key }) => visibility[key]?.hidden === true).length;
+  return (
+    <Menu label={hiddenCount === 0 ? 'Columns' : `Columns (${hiddenCount} hidden)`} stays>
+      {columns.map(({ key, dataType }) => (
+        <label key={key}>
+          <input
+            type="checkbox"
+            checked={visibility[key]?.hidden !== true}
+            onChange={(event) => onChange({ ...visibility, [key]: event.target.checked ? undefined : { hidden: true } })}
+          />
+          <span>{key}</span>
+          <small className="quiet">{dataType}</small>
+        </label>
+      ))}
+    </Menu>
+  );
+}
+
+/** Rows for the clipboard: those that are selected, else the one where the grid is. */
+export function CopyMenu({
+  selection,
+  place,
+  onCopy,
+}: {
+  readonly selection: Selection;
+  readonly place: GridPlace;
+  readonly onCopy: (format: CopyFormat) => void;
+}): ReactNode {
+  return (
+    <Menu label="Copy">
+      {(['TSV', 'JSON'] as const).map((format) => (
+        <button key={format} type="button" onClick={() => onCopy(format)}>
+          {copyLabel(selection, place, format)}
+        </button>
+      ))}
+    </Menu>
+  );
+}
+
+/** The rows that a copy is of. */
+export function selectedRows({ ranges }: Selection, row: number, rowCount: number): readonly number[] {
+  if (ranges.length === 0) return row < rowCount ? [row] : [];
+  const rows: number[] = [];
+  for (const { start, end } of ranges) {
+    for (let each = start; each < end && rows.length < copiedRowsMax; each += 1) rows.push(each);
+  }
+  return rows;
+}
+
+function copyLabel({ ranges }: Selection, { row }: GridPlace, format: CopyFormat): string {
+  const count = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
+  if (count === 0) return `Row ${formatCount(Math.max(0, row) + 1)} as ${format}`;
+  const limited = count > copiedRowsMax ? ` (the first ${formatCount(copiedRowsMax)})` : '';
+  return `${counted(count, 'selected row')} as ${format}${limited}`;
+}

@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react';
+
+export interface ListColumn<Item> {
+  readonly name: string;
+  readonly isNumber?: boolean;
+  /** Of a column of buttons and links: what it is stands in their names, and the head shows nothing. */
+  readonly isActions?: boolean;
+  readonly className?: string;
+  readonly title?: (item: Item) => string;
+  readonly cell: (item: Item) => ReactNode;
+}
+
+/** A list with a head; `empty` stands for it where there is nothing to list. */
+export function ListTable<Item>({
+  items,
+  columns,
+  keyOf,
+  empty,
+}: {
+  readonly items: readonly Item[];
+  readonly columns: readonly ListColumn<Item>[];
+  readonly keyOf: (item: Item, index: number) => string;
+  readonly empty: ReactNode;
+}): ReactNode {
+  if (items.length === 0) return empty;
+  return (
+    <table className="list">
+      <thead>
+        <tr>
+          {columns.map((column, index) => (
+            <th key={index} className={column.isNumber === true ? 'number' : undefined}>
+              {column.isActions === true ? <span className="hidden-text">{column.name}</span> : column.name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item, index) => (
+          <tr key={keyOf(item, index)}>
+            {columns.map((column, place) => (
+              <td key={place} className={classOf(column)} title={column.title?.(item)}>
+                {column.cell(item)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function classOf<Item>({ isNumber, isActions, className }: ListColumn<Item>): string | undefined {
+  return className ?? (isNumber === true ? 'number' : isActions === true ? 'actions' : undefined);
+}
