@@ -36,8 +36,13 @@ export async function openSession(token: string, onRefused: () => void): Promise
     readonly role: 'query' | 'admin';
   };
   // Without this the browser would ask for a password by itself where a token is refused.
-  const fetchWithout: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'omit' });
-  const options = { baseUrl: location.origin, token, fetch: fetchWithout };
+  const fetchWithout: typeof fetch = async (input, init) => {
+    const response = await fetch(input, { ...init, credentials: 'omit' });
+    if (response.status === 401) onRefused();
+    return response;
+  };
+  // Who looks at a page wants to be told sooner than a program does: after some three seconds.
+  const options = { baseUrl: location.origin, token, fetch: fetchWithout, retry: { attemptsMax: 5 } };
   const client = new QuireClient(options);
   const call = createCall(authorization, onRefused);
   return {

@@ -2,13 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningQuire, startQuire } from '@quire/cli';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
 
 const samples = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
 
 export const adminToken = 'quickstart-admin';
 export const analystToken = 'quickstart-analyst';
+
+/** The page draws a moment after it is told. */
+export const patience = { timeout: 20_000 };
 
 /** The settings of a whole system in a directory, with the tokens of the quickstart and a few of its tables. */
 function settingsIn(home: string): Record<string, string> {
@@ -42,7 +45,7 @@ export interface ConsolePage {
   readonly calls: string[];
 }
 
-export interface PageOptions extends Pick<BrowserContextOptions, 'viewport' | 'colorScheme'> {
+export interface PageOptions {
   /** Who is signed in already; null: nobody. */
   readonly token?: string | null;
   /** What stands behind the `#` of the address. */
@@ -55,7 +58,10 @@ export class ConsoleStage implements AsyncDisposable {
   readonly home: string;
   readonly browser: Browser;
 
-  private constructor(quire: RunningQuire, home: string, browser: Browser) {
+  readonly #context: BrowserContext;
+
+  private constructor(quire: RunningQuire, home: string, context: BrowserContext, browser: Browser) {
+    this.#context = context;
     this.quire = quire;
     this.home = home;
     this.browser = browser;
@@ -71,21 +77,18 @@ export class ConsoleStage implements AsyncDisposable {
       startQuire({ file, roles: ['server', 'broker', 'controller'] }),
       chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] }),
     ]);
-    return new ConsoleStage(quire, home, browser);
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions });
+    return new ConsoleStage(quire, home, context, browser);
   }
 
   get url(): string {
     return String(this.quire.addresses.controller?.url);
   }
 
-  /** Opens the console in a browser of its own, as somebody who has never been there. */
-  async visit({ token = adminToken, place = '', ...options }: PageOptions = {}): Promise<ConsolePage & AsyncDisposable> {
-    const context = await this.browser.newContext({
-      viewport: { width: 1280, height: 800 },
-      permissions: ['clipboard-read', 'clipboard-write'],
-      ...options,
-    });
-    const page = await context.newPage();
+  /** Opens the console in a tab of its own. All tabs have one browser's memory: the files of the console are fetched once. */
+  async visit({ token = adminToken, place = '' }: PageOptions = {}): Promise<ConsolePage & AsyncDisposable> {
+    const page = await this.#context.newPage();
     const complaints: string[] = [];
     const calls: string[] = [];
     page.on('console', (message) => {
@@ -95,7 +98,7 @@ export class ConsoleStage implements AsyncDisposable {
     page.on('request', (request) => calls.push(request.url().replace(this.url, '')));
     if (token !== null) await page.addInitScript((kept) => sessionStorage.setItem('quire.token', kept), token);
     await page.goto(`${this.url}/console/${place === '' ? '' : `#${place}`}`);
-    return { page, complaints, calls, [Symbol.asyncDispose]: () => context.close() };
+    return { page, complaints, calls, [Symbol.asyncDispose]: () => page.close() };
   }
 
   /** Calls the controller, as an admin. */

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import type { GridPlace } from './result-grid.tsx';
 
 /** What moves about in a grid, or acts on a cell of it. */
 const gridKeys: readonly string[] = [
@@ -21,11 +22,11 @@ const keptMax = 20;
  * Keeps the keys that come while the grid is on its way to a cell that it has not drawn yet, and plays them there: until the cell has the focus
  * they would go to the one that was left, or to nobody.
  *
- * @param row the row where the grid is, or is going to
+ * @param place where the grid is, or is going to
  */
-export function useEarlyKeys(container: { readonly current: HTMLElement | null }, row: number): void {
-  const wanted = useRef(row);
-  wanted.current = row;
+export function useEarlyKeys(container: { readonly current: HTMLElement | null }, place: GridPlace): void {
+  const wanted = useRef(place);
+  wanted.current = place;
   useEffect(() => {
     const { current: element } = container;
     if (element === null) return undefined;
@@ -34,19 +35,19 @@ export function useEarlyKeys(container: { readonly current: HTMLElement | null }
     let isOurs = false;
     let isPlaying = false;
 
-    const focusedRow = (): number | undefined => {
-      const focused = document.activeElement;
-      if (focused === null || !element.contains(focused)) return undefined;
-      const index = focused.closest('[role=row]')?.getAttribute('aria-rowindex');
-      return index === null || index === undefined ? undefined : Number(index) - 2;
+    const isAtPlace = (cell: Element): boolean => {
+      const [row, column] = [
+        cell.closest('[role=row]')?.getAttribute('aria-rowindex'),
+        cell.closest('[aria-colindex]')?.getAttribute('aria-colindex'),
+      ];
+      return Number(row) - 2 === wanted.current.row && Number(column) - 2 === wanted.current.column;
     };
     const isOnTheWay = (): boolean => {
       const focused = document.activeElement;
       if (focused === element) return true;
       // The cell that had the focus is gone: its row is not drawn any more.
       if (focused === document.body || focused === null) return isOurs;
-      const at = focusedRow();
-      return at !== undefined && at !== wanted.current;
+      return element.contains(focused) && focused.closest('[role=row]') !== null && !isAtPlace(focused);
     };
     const play = (): void => {
       isPlaying = kept.length > 0 && !stop.signal.aborted;

@@ -75,7 +75,7 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
   const cellPosition = useMemo(() => ({ colIndex: place.column + 2, rowIndex: place.row + 2 }), [place]);
   const container = useRef<HTMLDivElement>(null);
   usePinnedOffsets(container, pinned, visibility);
-  useEarlyKeys(container, place.row);
+  useEarlyKeys(container, place);
   const placeBefore = useRef(place);
   useEffect(() => {
     const { current: element } = container;

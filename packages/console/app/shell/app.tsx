@@ -17,6 +17,8 @@ export function App(): ReactNode {
   const about = useResource('about', readAboutServer);
   const signOut = useCallback((why?: string) => {
     keepToken(undefined);
+    // Who signs out leaves nothing in the tab; who is signed out finds the draft again.
+    if (why === undefined) sessionStorage.clear();
     setSession(undefined);
     setNotice(why);
   }, []);

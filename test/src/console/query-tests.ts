@@ -1,23 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromium, describeWithTool } from '../testkit/toolchain.ts';
-import { adminToken, analystToken, cellText, ConsoleStage, runQuery } from './console-stage.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { longRowCount, longSql } from './scroll-tests.ts';
+import { adminToken, analystToken, cellText, type ConsoleStage, patience, runQuery } from './console-stage.ts';
 
-/** The page draws a moment after it is told. */
-const patience = { timeout: 20_000 };
-
-/** Rows of the long result; `QUIRE_CONSOLE_ROWS=10000000` for the long trial. */
-const longRowCount = Number(process.env['QUIRE_CONSOLE_ROWS'] ?? 1_000_000);
-
-const longSql = (rowCount: number): string =>
-  `SELECT r AS number, 'row ' || r AS text, CASE WHEN r % 3 = 0 THEN NULL ELSE r / 4 END AS maybe FROM range(${rowCount}) t(r)`;
-
-describeWithTool(chromium, 'the console: signing in and queries', (program) => {
+/** Signing in, running queries, and what can be done with a result. */
+export function testQueries(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
-  beforeAll(async () => {
-    stage = await ConsoleStage.open(program);
+  beforeAll(() => {
+    stage = stageOf();
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   describe('signing in', () => {
     test('the quickstart says which tokens there are; a wrong one is refused in words, a right one opens the console', async () => {
@@ -82,8 +73,7 @@ describeWithTool(chromium, 'the console: signing in and queries', (program) => {
         for (const row of [last, middle, 1, last - 5000]) {
           const jump = page.getByLabel('Go to row');
           await jump.fill(String(row + 1));
-          // Not by the page's keyboard: the grid takes the focus a moment after the row before is shown.
-          await jump.press('Enter');
+          await page.keyboard.press('Enter');
           expect(await cellText(page, row + 1, 2)).toBe(`row ${row}`);
         }
         const pageCalls = calls.filter((call) => call.includes('/results?'));
@@ -138,7 +128,7 @@ describeWithTool(chromium, 'the console: signing in and queries', (program) => {
       const { page } = visit;
       await runQuery(page, 'SELECT 41 AS before');
       await runQuery(page, 'SELECT 42 AS after');
-      await page.getByText('History').click();
+      await page.getByText('History', { exact: true }).click();
       await page.getByRole('button', { name: 'SELECT 41 AS before' }).click();
       await expect.poll(() => page.locator('.editor .cm-content').innerText(), patience).toBe('SELECT 41 AS before');
     });
@@ -213,4 +203,4 @@ describeWithTool(chromium, 'the console: signing in and queries', (program) => {
       expect(await cellText(page, 1, 2)).toBe('row 0');
     });
   });
-});
+}

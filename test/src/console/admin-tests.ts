@@ -1,12 +1,9 @@
 import { FileProducer } from '@quire/streams';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromium, describeWithTool } from '../testkit/toolchain.ts';
-import { analystToken, ConsoleStage, runQuery } from './console-stage.ts';
-
-/** The page draws a moment after it is told. */
-const patience = { timeout: 20_000 };
+import type { Locator } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { analystToken, type ConsoleStage, patience, runQuery } from './console-stage.ts';
 
 const table = 'events_REALTIME';
 
@@ -34,16 +31,16 @@ const realtime = {
   },
 };
 
-describeWithTool(chromium, 'the console: results, tables, tasks, restream, cluster', (program) => {
+/** What an operator does: plots, results, tables, tasks, restream, the cluster. */
+export function testAdministration(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
   beforeAll(async () => {
-    stage = await ConsoleStage.open(program);
+    stage = stageOf();
     await using producer = await FileProducer.open({ directory: join(stage.home, 'streams'), topic: 'events' });
     const events = Array.from({ length: 50 }, (_none, id) => JSON.stringify({ id, ts: 1_700_000_000_000 + id }));
     await producer.append(events.map((event) => ({ key: null, value: Buffer.from(event) })));
     await stage.call('/tableConfigs', { method: 'POST', body: JSON.stringify({ tableName: 'events', schema, realtime }) });
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   test('a plot is an aggregate that the server computes, drawn within the policy, and saved as SVG', async () => {
     await using visit = await stage.visit();
@@ -171,6 +168,28 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
     await expect.poll(() => page.getByRole('alert').innerText(), patience).toMatch(/It was not started[^]*events_again_REALTIME/);
   });
 
+  test('a restream that waits is resumed, and one that is cancelled is asked about first', { timeout: 120_000 }, async () => {
+    await using visit = await stage.visit({ place: `/restream?table=${table}` });
+    const { page } = visit;
+    const start = async (name: string): Promise<Locator> => {
+      await page.getByRole('textbox', { name: 'New table' }).fill(name);
+      await page.getByLabel('Wait before consuming, until resumed').check();
+      await page.getByRole('button', { name: 'Start' }).click();
+      return page.locator('section.card').filter({ hasText: `→ ${name}` });
+    };
+    const resumed = await start('events_waiting_REALTIME');
+    await resumed.getByRole('button', { name: 'Resume' }).click();
+    await resumed.getByText(/50 rows in the old table/).waitFor({ timeout: 90_000 });
+    expect(await resumed.getByRole('button').count()).toBe(0);
+    const cancelled = await start('events_unwanted_REALTIME');
+    await cancelled.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
+    expect(await stage.call(`/tables/${table}/restream`)).toMatchObject({ status: expect.not.stringMatching('CANCELLED') });
+    await cancelled.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+    await cancelled.getByText('cancelled', { exact: true }).first().waitFor();
+  });
+
   test('the cluster shows brokers, workers, stores, and the settings in force with where they come from', async () => {
     await using visit = await stage.visit({ place: '/cluster' });
     const { page } = visit;
@@ -181,6 +200,10 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
     await expect.poll(() => row.innerText(), patience).toMatch(/true[^]*test\.properties:\d+[^]*restart/);
     const secret = page.locator('tr').filter({ hasText: 'engine.auth.principal.admin.token.sha256' });
     expect(await secret.innerText()).not.toMatch(/a2cd52/);
+    const answered = page.waitForResponse((response) => response.url().includes('/cluster/settings?broker='));
+    await page.getByRole('combobox').selectOption({ index: 1 });
+    expect((await answered).status()).toBe(200);
+    await row.waitFor();
   });
 
   test('calls of the API are tried from their description', async () => {
@@ -203,4 +226,4 @@ describeWithTool(chromium, 'the console: results, tables, tasks, restream, clust
     const response = await fetch(`${stage.url}/cluster/settings`, { headers: { authorization: `Bearer ${analystToken}` } });
     expect(response.status).toBe(403);
   });
-});
+}

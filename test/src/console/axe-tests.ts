@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { type ConsoleStage, runQuery } from './console-stage.ts';
+
+interface AxeResult {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What keeps people out of the page as it is now, by axe-core. The page's security policy does not bind the test's own script. */
+async function violationsOf(page: Page, part: string): Promise<readonly string[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axeSource);
+  const violations = await page.evaluate(async (selector) => {
+    const { axe } = globalThis as unknown as {
+      readonly axe: { run: (selector: string) => Promise<{ violations: readonly AxeResult[] }> };
+    };
+    return (await axe.run(selector)).violations;
+  }, part);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+  );
+}
+
+/** Both themes and both widths; what is wrong in one of the other two pairs is wrong in one of these. */
+const looks = [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 390 },
+] as const;
+
+async function expectNoViolations(page: Page, what: string, part = 'html'): Promise<void> {
+  for (const { colorScheme, width } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    expect([what, colorScheme, ...(await violationsOf(page, part))]).toEqual([what, colorScheme]);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+/** What axe finds on every page, and on what opens over it: menus, dialogs, plots. */
+export function testAccessibility(stageOf: () => ConsoleStage): void {
+  let stage: ConsoleStage;
+  beforeAll(() => {
+    stage = stageOf();
+  });
+
+  test('axe finds nothing where one signs in, nor on the page about the API', async () => {
+    await using visit = await stage.visit({ token: null });
+    await visit.page.getByText('quickstart-analyst').waitFor();
+    await expectNoViolations(visit.page, 'sign in');
+    await visit.page.goto(`${stage.url}/docs`);
+    await visit.page.locator('#readCaller').getByText('Try it').click();
+    // The page has a hundred articles of this kind, which axe would look at for a minute.
+    await expectNoViolations(visit.page, 'docs', '#readCaller');
+    await expectNoViolations(visit.page, 'docs', '.token');
+  });
+
+  test('axe finds nothing around a query: its result, menus, a cell, a plot, an error', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await runQuery(page, 'SELECT * FROM stocks');
+    await page.locator('tbody td').first().waitFor();
+    await page.getByText('History', { exact: true }).click();
+    await expectNoViolations(page, 'history');
+    await page.keyboard.press('Escape');
+    await page.getByText('Columns', { exact: true }).click();
+    await expectNoViolations(page, 'columns');
+    await page.keyboard.press('Escape');
+    await page.locator('tbody td').first().dblclick();
+    await page.getByRole('dialog').waitFor();
+    await expectNoViolations(page, 'cell');
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Plot' }).click();
+    await page.locator('svg.chart').waitFor();
+    await expectNoViolations(page, 'plot');
+    await runQuery(page, 'SELECT nothing');
+    await page.getByRole('alert').waitFor();
+    await expectNoViolations(page, 'error');
+  });
+
+  test('axe finds nothing on any other page, nor in the question before a deletion', async () => {
+    await using visit = await stage.visit({ place: '/results' });
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Delete' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    await expectNoViolations(page, 'question');
+    await page.keyboard.press('Escape');
+    for (const name of ['results', 'tables', 'tables/stocks', 'preview', 'tasks', 'restream', 'cluster', 'api/readCaller']) {
+      await page.goto(`${stage.url}/console/#/${name}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('.spinner').first().waitFor({ state: 'detached' });
+      await expectNoViolations(page, name);
+    }
+  });
+}

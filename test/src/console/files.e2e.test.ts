@@ -1,0 +1,33 @@
+import { brotliDecompressSync } from 'node:zlib';
+import { readConsoleFiles } from '@quire/console';
+import { describe, expect, test } from 'vitest';
+import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
+
+const KB = 1024;
+
+/** Files that come with the first page: what is not the editor's or the plots', which load when they are needed. */
+const isLazy = (name: string): boolean => /sql-editor|plot-panel/.test(name);
+
+describe('the files of the console', () => {
+  test('are less than 300 KB compressed, without the editor and the plots', async () => {
+    await ensureSite(() => undefined);
+    const files = await readConsoleFiles();
+    const sizes = [...(files ?? [])].map(([name, { bytes, brotli }]) => ({ name, size: (brotli ?? bytes).byteLength }));
+    const first = sizes.filter(({ name }) => !isLazy(name));
+    expect(first.length).toBeGreaterThan(2);
+    expect(first.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(300 * KB);
+    expect(sizes.some(({ name }) => isLazy(name))).toBe(true);
+  });
+
+  test('are the same compressed and not, and only those whose names tell their bytes are kept for ever', async () => {
+    const files = await readConsoleFiles();
+    for (const [name, { bytes, brotli, isImmutable }] of files ?? []) {
+      expect(brotli === undefined || brotliDecompressSync(brotli).equals(bytes)).toBe(true);
+      expect([name, isImmutable]).toEqual([name, name !== 'index.html']);
+    }
+  });
+
+  test('are not there in a clone that has not built them', async () => {
+    expect(await readConsoleFiles('/nowhere')).toBeUndefined();
+  });
+});
