@@ -155,10 +155,11 @@ textarea { width: 100%; resize: vertical; }
 .good { color: var(--get); } .bad { color: var(--delete); }
 .answer { max-height: 24rem; margin: 0; padding: .75rem; overflow: auto; border: 1px solid var(--line); border-radius: .3rem; background: Canvas; font: .82rem/1.45 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 :focus-visible { outline: 2px solid var(--post); outline-offset: 2px; }
-@media (prefers-color-scheme: dark) { :root { --get: #6bd39b; --post: #90adff; --patch: #f0bf5e; --delete: #ff9c93; } .method { color: #10131a; } }
+@media (prefers-color-scheme: dark) { :root { --get: #6bd39b; --post: #90adff; --patch: #f0bf5e; --delete: #ff9c93; } }
 @media (max-width: 40rem) { td:first-child { width: 9rem; } .try form > label { grid-template-columns: minmax(0, 1fr); gap: .2rem; } }
 .method { display: inline-block; min-width: 4.4rem; margin-right: .6rem; padding: .05rem .4rem; border-radius: .25rem; color: #fff; font-size: .78rem; font-weight: 600; text-align: center; }
 .get { background: var(--get); } .post { background: var(--post); } .patch { background: var(--patch); } .delete { background: var(--delete); }
+@media (prefers-color-scheme: dark) { .method { color: #10131a; } }
 .dim { color: var(--dim); }
 @media (max-width: 60rem) { main { grid-template-columns: minmax(0, 1fr); gap: 1rem; } nav { position: static; max-height: none; } }
 @media print { nav, .token, .try { display: none; } main { display: block; } article { break-inside: avoid; } }

@@ -49,11 +49,11 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await page.getByRole('tab', { name: 'Plot' }).click();
     const chart = page.locator('svg.chart');
     await chart.waitFor();
-    expect(await chart.locator('[aria-label="bar"] rect').count()).toBe(5);
+    expect(await chart.locator('[data-mark="bar"] rect').count()).toBe(5);
     const posted = page.waitForRequest((request) => request.url().includes('/query/sql'));
     await page.getByLabel('Kind').selectOption('histogram');
     expect((await posted).postDataJSON()).toMatchObject({ sql: expect.stringMatching(/FROM \(SELECT symbol[^]*\) AS result/) });
-    await page.locator('svg.chart [aria-label="rect"]').waitFor();
+    await page.locator('svg.chart [data-mark="rect"]').waitFor();
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as SVG' }).click();
     expect((await saved).suggestedFilename()).toBe('histogram.svg');

@@ -12,14 +12,12 @@ interface AxeResult {
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What keeps people out of the page as it is now, by axe-core. The page's security policy does not bind the test's own script. */
-async function violationsOf(page: Page, part: string): Promise<readonly string[]> {
+async function violationsOf(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axeSource);
-  const violations = await page.evaluate(async (selector) => {
-    const { axe } = globalThis as unknown as {
-      readonly axe: { run: (selector: string) => Promise<{ violations: readonly AxeResult[] }> };
-    };
-    return (await axe.run(selector)).violations;
-  }, part);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { readonly axe: { run: () => Promise<{ violations: readonly AxeResult[] }> } };
+    return (await axe.run()).violations;
+  });
   return violations.flatMap(({ id, nodes }) =>
     nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
   );
@@ -31,11 +29,11 @@ const looks = [
   { colorScheme: 'dark', width: 390 },
 ] as const;
 
-async function expectNoViolations(page: Page, what: string, part = 'html'): Promise<void> {
+async function expectNoViolations(page: Page, what: string): Promise<void> {
   for (const { colorScheme, width } of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
-    expect([what, colorScheme, ...(await violationsOf(page, part))]).toEqual([what, colorScheme]);
+    expect([what, colorScheme, ...(await violationsOf(page))]).toEqual([what, colorScheme]);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
 }
@@ -54,8 +52,8 @@ export function testAccessibility(stageOf: () => ConsoleStage): void {
     await visit.page.goto(`${stage.url}/docs`);
     await visit.page.locator('#readCaller').getByText('Try it').click();
     // The page has a hundred articles of this kind, which axe would look at for a minute.
-    await expectNoViolations(visit.page, 'docs', '#readCaller');
-    await expectNoViolations(visit.page, 'docs', '.token');
+    await visit.page.evaluate(`for (const article of document.querySelectorAll('article:not(#readCaller)')) article.remove()`);
+    await expectNoViolations(visit.page, 'docs');
   });
 
   test('axe finds nothing around a query: its result, menus, a cell, a plot, an error', async () => {

@@ -32,6 +32,11 @@ export function drawChart(rows: readonly Row[], { kind, x, y, measure }: PlotWis
     marks: marksOf(rows, kind),
   });
   for (const style of chart.querySelectorAll('style')) style.remove();
+  // Groups of marks have no role, and so may have no label; the chart as a whole has both.
+  for (const group of chart.querySelectorAll('g[aria-label]')) {
+    group.setAttribute('data-mark', group.getAttribute('aria-label') ?? '');
+    group.removeAttribute('aria-label');
+  }
   return document.adoptNode(chart) as SVGSVGElement;
 }
 
