@@ -45,7 +45,13 @@ export type ProxyHealthResponse = Static<typeof ProxyHealthResponse>;
 
 const forwardParameters = Type.Object({
   FORWARD_HOST: Type.Optional(Type.String({ description: 'brokerHost of the response to the query. Goes with FORWARD_PORT.' })),
-  FORWARD_PORT: Type.Optional(Type.Integer({ description: 'brokerPort of the response to the query.' })),
+  FORWARD_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      description: 'brokerPort of the response to the query. Goes with FORWARD_HOST.',
+    }),
+  ),
 });
 
 /** What may go wrong between proxy and broker, beside what the broker itself answers. */

@@ -2,12 +2,16 @@ import { QuireError } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 import { QueryParameterValues } from './query-parameters.ts';
 
+/** `key=value` pairs with semicolons between, some of which may be empty: what `parseQueryOptions` takes, but for the values of the options it knows. */
+const queryOptionsPattern = String.raw`^\s*(?:[^;=\s][^;=]*=[^;=]*)?(?:;\s*(?:[^;=\s][^;=]*=[^;=]*)?)*$`;
+
 /** Body of POST /query/sql. Members that are not listed are ignored: drivers send some of their own. */
 export const QueryBody = Type.Object(
   {
     sql: Type.String({ minLength: 1, description: 'One SELECT-like statement.', examples: ['SELECT 42 AS answer'] }),
     queryOptions: Type.Optional(
       Type.String({
+        pattern: queryOptionsPattern,
         description:
           'Options as key=value pairs, joined by semicolons. timeoutMs, getCursor and cursorNumRows are known; others are for the engine: DuckDB has none, Apache Pinot has its own, as useMultistageEngine=true.',
         examples: ['timeoutMs=20000'],
@@ -15,8 +19,9 @@ export const QueryBody = Type.Object(
     ),
     parameters: Type.Optional(QueryParameterValues),
     trace: Type.Optional(
+      // One enum of both types breaks generators of clients.
       Type.Unsafe<boolean | string>({
-        enum: [true, false, 'true', 'false'],
+        anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['true', 'false'] }],
         description: 'Asks Apache Pinot for a trace, which is then in traceInfo; means nothing to the embedded engine.',
       }),
     ),

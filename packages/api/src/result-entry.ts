@@ -42,6 +42,7 @@ export const RenewBody = Type.Object(
   {
     expiration: Type.String({
       minLength: 1,
+      pattern: String.raw`^\s*(?=[^\s]*[1-9])(?:\d+d)?(?:\d+h)?(?:\d+m(?!s))?(?:\d+s)?(?:\d+ms)?\s*$`,
       description: 'How long from now, such as 30m, 2h or 1d. The server caps it.',
       examples: ['2h'],
     }),

@@ -9,9 +9,21 @@ import { Compile } from 'typebox/compile';
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return (value: unknown) => ({ value });
-  const validator = Compile(schema);
+  const validator = Compile(withoutPatterns(schema) as TSchema);
   return (value: unknown) => (validator.Check(value) ? { value } : { error: bodyError(validator.Errors(value)[0]) });
 };
+
+/** Patterns are for those who read the document: routes say in a sentence what is wrong with a text. */
+function withoutPatterns(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutPatterns);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const isPattern = (name: string, value: unknown): boolean => name === 'pattern' && typeof value === 'string';
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([name, value]) => !isPattern(name, value))
+      .map(([name, value]) => [name, withoutPatterns(value)]),
+  );
+}
 
 interface SchemaViolation {
   readonly instancePath: string;

@@ -170,10 +170,11 @@ interface ModelSchema {
  */
 function answerSchemaOf(schema: ModelSchema): object {
   const { type, properties, items, additionalProperties, enum: words } = schema;
+  // A null among the words breaks generators of clients.
+  if (words !== undefined) return { anyOf: [schema, { type: 'null' }] };
   return {
     ...schema,
     ...(type !== undefined && { type: [type, 'null'] }),
-    ...(words !== undefined && { enum: [...words, null] }),
     ...(properties !== undefined && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, answerSchemaOf(member)])),
       required: Object.keys(properties),

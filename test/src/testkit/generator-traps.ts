@@ -1,0 +1,18 @@
+/** What of a document breaks generators of clients, each by where it stands: all of it has broken one. */
+export function generatorTrapsIn(value: unknown, path = '#'): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { enum: words, type } = value as { readonly enum?: unknown; readonly type?: unknown };
+  const traps: string[] = [];
+  if (Array.isArray(words)) {
+    const types = new Set(words.map((word: unknown) => (word === null ? 'null' : typeof word)));
+    if (types.size > 1) traps.push(`${path} has words of several types: ${[...types].join(', ')}`);
+    if (Array.isArray(type)) traps.push(`${path} has words and several types`);
+  }
+  const isContent = /\/content$/.test(path);
+  for (const [name, member] of Object.entries(value)) {
+    const { schema } = (member ?? {}) as { readonly schema?: object };
+    if (isContent && schema !== undefined && Object.keys(schema).length === 0) traps.push(`${path} ${name} is of no type`);
+    traps.push(...generatorTrapsIn(member, `${path}/${name}`));
+  }
+  return traps;
+}
