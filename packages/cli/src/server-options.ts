@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
-import { QuireAdminClient, QuireClient, type QuireClientOptions } from '@quire/client';
+import { QuireAdminClient, QuireClient, type QuireClientOptions, QuireQueryClient } from '@quire/client';
 import type { Environment } from './environment.ts';
 
 /** A kind of server that commands call: where it is unless somebody says otherwise, and the variable that says otherwise. */
@@ -46,6 +46,11 @@ function withOptionsFor<Args extends unknown[], Options extends OptionValues, Gl
 /** A client of the server that the options name. @throws INVALID_PARAMETER when QUIRE_URL is not an address */
 export function createClient(options: ServerOptions, environment: Environment): QuireClient {
   return new QuireClient(clientOptionsOf(broker, options, environment));
+}
+
+/** The same, for queries that are read while they run. */
+export function createQueryClient(options: ServerOptions, environment: Environment): QuireQueryClient {
+  return new QuireQueryClient(clientOptionsOf(broker, options, environment));
 }
 
 /** A client of the controller that the options name. @throws INVALID_PARAMETER when QUIRE_CONTROLLER_URL is not an address */

@@ -51,6 +51,44 @@ describe('a result on a terminal', () => {
     expect(environment.isListenedTo).toBe(false);
   });
 
+  it('opens while its query runs, tells how many rows there are, and goes on when it fails', async () => {
+    const status = { requestId: fakeRequestId, brokerId: 'b', sizeBytes: 1, timeUsedMs: 1, submissionTimeMs: 1, exceptions: [] };
+    const states = [
+      { ...status, state: 'RUNNING', numRowsResultSet: 2000 },
+      { ...status, state: 'FAILED', numRowsResultSet: 0, exceptions: [{ errorCode: 200, message: 'It ran into a wall.' }] },
+    ];
+    const dataSchema = { columnNames: ['n'], columnDataTypes: ['LONG'] };
+    const rows = [[0], [1], [2], [3], [4]];
+    const page = { ...status, resultTable: { dataSchema, rows }, offset: 0, numRowsResultSet: 300, state: 'RUNNING' };
+    await using broker = await startFakeBroker(0, ({ method, url }) => {
+      if (method === 'POST') return { status: 202, body: { ...status, state: 'QUEUED', numRowsResultSet: 0 } };
+      return { body: url?.includes('/results') === true ? page : states.shift() };
+    });
+    const environment = new FakeEnvironment({ terminal, variables: noColours });
+    const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
+    await environment.stdout.lastWith('rows 1–5 of 300 so far, running …');
+    await environment.clock.advance(500);
+    await environment.stdout.lastWith('rows 1–5 of 2,000 so far, running …');
+    await environment.clock.untilSleeping();
+    await environment.clock.advance(500);
+    await environment.stdout.lastWith('It ran into a wall.');
+    environment.press('q');
+    expect(await running).toBe(0);
+    expect(broker.calls[0]).toBe('POST /query/sql?doPaginate=true&async=true&numRows=5&wait=0ms');
+  });
+
+  it('is cancelled by Ctrl-C while its first rows are waited for', async () => {
+    const status = { requestId: fakeRequestId, brokerId: 'b', state: 'RUNNING', numRowsResultSet: 0, exceptions: [] };
+    const body = { ...status, sizeBytes: 0, timeUsedMs: 1, submissionTimeMs: 1 };
+    const environment = new FakeEnvironment({ terminal, variables: noColours });
+    await using broker = await startFakeBroker(0, ({ method }) => {
+      if (method === 'GET') environment.signal('SIGINT');
+      return method === 'GET' ? undefined : { status: method === 'POST' ? 202 : 200, body };
+    });
+    expect(await runCommand(['query', '--url', broker.url, 'SELECT 1'], environment)).toBe(1);
+    expect(broker.calls.at(-1)).toBe(`DELETE /query/${fakeRequestId}`);
+  });
+
   it('stays on its page, and says why, when another page does not come', async () => {
     await using broker = await startFakeBroker(1000, (request) =>
       request.method === 'POST'

@@ -45,7 +45,7 @@ export function createController(options: ControllerOptions): Controller {
     about,
     metrics,
     routes: (context) => controllerRoutes({ ...context, options, client, job, tables, readTables, watch }),
-    mounted: queries && { prefix: '/query', handler: () => queries.handler() },
+    mounted: queries && { prefixes: ['/query', '/queries'], handler: () => queries.handler() },
   });
   return new RunningController(options, { client, job, service });
 }

@@ -118,7 +118,7 @@ test('calls of a mounted service go to it from their first byte on, and come bac
     metrics: new ServiceMetrics(),
     routes: () => [],
     mounted: {
-      prefix: '/query',
+      prefixes: ['/query'],
       handler: async () => (request, response) => {
         void (async () => {
           let body = '';

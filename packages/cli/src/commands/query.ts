@@ -2,10 +2,11 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
-import { browseResult, printScreenful } from '../query/show-result.ts';
+import { browseResult } from '../query/browse-result.ts';
+import { printScreenful } from '../query/show-result.ts';
 import { addParameter, parametersOf } from '../query/query-parameters.ts';
 import { type OutputFormat, outputFormats, streamResult } from '../query/stream-result.ts';
-import { createClient, withServerOptions } from '../server-options.ts';
+import { createClient, createQueryClient, withServerOptions } from '../server-options.ts';
 
 const examples = `
 On a terminal the result opens as a table: n and p turn pages, g goes to a row, ? tells all keys.
@@ -58,8 +59,12 @@ export function addQueryCommand(program: Command, environment: Environment): voi
         signal: interrupt.signal,
       };
       const isForPeople = stdout.isTerminal && (format === undefined || format === 'table');
-      if (!isForPeople) await streamResult(environment, request, { format: format ?? 'tsv', header: options.header === true });
-      else if (stdin.isTerminal && options.rows === undefined) await browseResult(environment, request);
-      else await printScreenful(environment, request);
+      if (!isForPeople) {
+        await streamResult(environment, request, { format: format ?? 'tsv', header: options.header === true });
+      } else if (stdin.isTerminal && options.rows === undefined) {
+        await browseResult(environment, { ...request, client: createQueryClient(options, environment) });
+      } else {
+        await printScreenful(environment, request);
+      }
     });
 }

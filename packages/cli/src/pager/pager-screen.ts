@@ -17,6 +17,8 @@ export interface ScreenOptions {
   /** How long the page took to come, in milliseconds. */
   readonly elapsedMs: number;
   readonly isLoading?: boolean;
+  /** Whether more rows may come. */
+  readonly isGrowing?: boolean | undefined;
 }
 
 const help = [
@@ -50,7 +52,7 @@ function renderStatus(state: PagerState, page: QueryPage, options: ScreenOptions
     return cutText(`${question}: ${state.prompt.digits}█`, columns).text;
   }
   if (state.message !== undefined) return styles.bad(cutText(state.message, columns).text);
-  const facts = [describeRows(page)];
+  const facts = [options.isGrowing === true ? `${describeRows(page)} so far, running …` : describeRows(page)];
   if (page.rows.length > state.screenRows) {
     facts.push(`showing ${state.scroll + 1}–${Math.min(state.scroll + state.screenRows, page.rows.length)} of this page (↑↓)`);
   }

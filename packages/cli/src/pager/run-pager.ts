@@ -48,7 +48,20 @@ export interface PagerOptions {
   readonly pageSize?: number | undefined;
   /** Reads a page of the result. @throws ABORTED when the signal is aborted, or why there is no page */
   readonly load: (page: PageRequest, signal: AbortSignal) => Promise<TimedPage>;
+  /** Tells how the result grows, until it is disposed; absent: it is whole. */
+  readonly watch?: ((tell: (growth: Growth) => void) => Disposable) | undefined;
 }
+
+/** How far the query of a result is that can be read while it grows. */
+export interface Growth {
+  readonly totalRowCount: number;
+  readonly isGrowing: boolean;
+  /** Why it failed. */
+  readonly failure?: string | undefined;
+}
+
+/** Stands among the keys for more rows. */
+const grown: Key = 'grown';
 
 /** Stands among the keys for a new size of the terminal. */
 const resized: Key = 'resized';
@@ -74,6 +87,10 @@ export async function runPager(environment: Environment, first: TimedPage, optio
   const pager = new Pager(environment, first, options);
   using _keys = stdin.onKey((key) => events.add(key));
   using _terminate = environment.onSignal(['SIGTERM'], () => events.add('ctrl+c'));
+  using _watch = options.watch?.((growth) => {
+    pager.growth = growth;
+    events.add(grown);
+  });
   using _resize = stdout.onResize(() => events.add(resized));
   await stdout.write(enterScreen);
   try {
@@ -90,6 +107,8 @@ class Pager {
   readonly #environment: Environment;
   readonly #styles: Styles;
   readonly #options: PagerOptions;
+  /** How far the query is; undefined for one that had ended before its first page was shown. */
+  growth: Growth | undefined;
   #shown: TimedPage;
   #state: PagerState;
   /** The layout of the page that is shown; laying it out again for every key would take long for large pages. */
@@ -99,6 +118,7 @@ class Pager {
     this.#environment = environment;
     this.#styles = stylesFor(environment.stdout, environment.variables);
     this.#options = options;
+    if (options.watch !== undefined) this.growth = { totalRowCount: first.page.totalRowCount, isGrowing: true };
     this.#shown = first;
     this.#state = openPager({
       totalRowCount: first.page.totalRowCount,
@@ -115,6 +135,10 @@ class Pager {
 
   /** Does what a key asks for; resolves to whether the pager goes on. */
   async take(key: Key, events: EventQueue): Promise<boolean> {
+    if (key === grown) {
+      this.#grow();
+      return true;
+    }
     const isResize = key === resized;
     const { state, effect } = isResize ? resizeScreen(this.#state, screenRowsOf(this.#environment)) : pressKey(this.#state, key);
     this.#state = state;
@@ -127,8 +151,22 @@ class Pager {
     const { page, elapsedMs } = this.#shown;
     const { columns } = stdout.size;
     const plan = this.#planColumns(columns);
-    const lines = renderScreen(this.#state, page, { columns, styles: this.#styles, plan, elapsedMs, isLoading });
+    const lines = renderScreen(this.#state, page, {
+      columns,
+      styles: this.#styles,
+      plan,
+      elapsedMs,
+      isLoading,
+      isGrowing: this.growth?.isGrowing,
+    });
     await stdout.write(startOfScreen + lines.map((line) => line + clearToEndOfLine).join('\r\n') + clearToEndOfScreen);
+  }
+
+  #grow(): void {
+    const { totalRowCount = 0, failure } = this.growth ?? {};
+    this.#shown = { ...this.#shown, page: { ...this.#shown.page, totalRowCount } };
+    this.#state = { ...this.#state, totalRowCount };
+    if (failure !== undefined) this.#state = pageFailed(this.#state, failure);
   }
 
   async #load(page: PageRequest, events: EventQueue): Promise<void> {
@@ -138,7 +176,8 @@ class Pager {
       await this.draw(true);
       this.#shown = await this.#options.load(page, aborter.signal);
       this.#layout = undefined;
-      this.#state = pageLoaded(this.#state, page);
+      const { totalRowCount } = this.#shown.page;
+      this.#state = { ...pageLoaded(this.#state, page), totalRowCount };
     } catch (error) {
       if (isQuireError(error, 'OUTPUT_CLOSED') || !isQuireError(error)) throw error;
       this.#state = pageFailed(this.#state, error.message);

@@ -1,0 +1,92 @@
+import type { GrowingCursor, GrowingPage, QuireQueryClient } from '@quire/client';
+import { isQuireError } from '@quire/core';
+import type { Environment } from '../environment.ts';
+import { type Growth, runPager, screenRowsOf } from '../pager/run-pager.ts';
+import type { TimedPage } from '../pager/pager-state.ts';
+import { showProgress } from '../progress.ts';
+import { type QueryRequest, timed } from './query-request.ts';
+import { printTable } from './show-result.ts';
+
+/** What the user wants to browse. */
+export interface BrowseRequest extends Omit<QueryRequest, 'client'> {
+  readonly client: QuireQueryClient;
+}
+
+/** Between two looks at a query that runs. */
+const lookMs = 500;
+
+/**
+ * Runs a query and lets the user move through its result as soon as the first screen is there; a result that fits on the screen is just
+ * printed. Ctrl-C before that cancels the query; who leaves the pager lets it go on.
+ */
+export async function browseResult(environment: Environment, request: BrowseRequest): Promise<void> {
+  const { pageSize } = request;
+  const { value: opened, elapsedMs } = await timed(environment, () => openFirstPage(environment, request));
+  const { cursor, page } = opened;
+  const { rows, totalRowCount, isGrowing } = page;
+  const isAllOnScreen = !isGrowing && rows.length === totalRowCount && rows.length <= screenRowsOf(environment);
+  const first: TimedPage = { page, elapsedMs };
+  const last = isAllOnScreen
+    ? first
+    : await runPager(environment, first, {
+        pageSize,
+        load: async (asked, signal) => {
+          const { value, elapsedMs: pageElapsedMs } = await timed(environment, () => readPage(cursor, asked, signal));
+          return { page: value, elapsedMs: pageElapsedMs };
+        },
+        watch: isGrowing ? (tell) => watchGrowth(environment, cursor, tell) : undefined,
+      });
+  // The pager's screen is gone when it ends: what was seen last stays, as after any other command.
+  await printTable(environment, last);
+}
+
+/** Starts the query, and waits for the rows of the first screen; an interrupt cancels it. */
+async function openFirstPage(
+  environment: Environment,
+  { client, sql, parameters, offset, pageSize, signal }: BrowseRequest,
+): Promise<{ readonly cursor: GrowingCursor; readonly page: GrowingPage }> {
+  await using _progress = showProgress(environment, 'running');
+  const rowCount = pageSize ?? screenRowsOf(environment);
+  // At once: what runs can then be cancelled by its id.
+  const cursor = await client.start(sql, { parameters, rowCount, waitMs: 0, signal });
+  const { page } = cursor;
+  if (page !== undefined && offset === 0 && !page.isGrowing) return { cursor, page };
+  try {
+    return { cursor, page: await readPage(cursor, { offset, rowCount }, signal) };
+  } catch (error) {
+    if (signal.aborted) await cursor.cancel().catch(() => undefined); // it has ended meanwhile
+    throw error;
+  }
+}
+
+/** A page, once the query has told its columns, as far as its rows are there. */
+async function readPage(
+  cursor: GrowingCursor,
+  page: { readonly offset: number; readonly rowCount: number },
+  signal: AbortSignal,
+): Promise<GrowingPage> {
+  for (;;) {
+    const found = await cursor.read(page, { signal });
+    if (found !== undefined) return found;
+  }
+}
+
+/** Looks at a query until it ends, or nobody is told any more. */
+function watchGrowth({ clock }: Environment, cursor: GrowingCursor, tell: (growth: Growth) => void): Disposable {
+  const aborter = new AbortController();
+  const { signal } = aborter;
+  const look = async (): Promise<void> => {
+    for (let isGrowing = true; isGrowing;) {
+      await clock.sleep(lookMs, signal);
+      const { state, rowCount, exceptions } = await cursor.status({ signal });
+      isGrowing = state === 'RUNNING' || state === 'QUEUED';
+      tell({ totalRowCount: rowCount, isGrowing, failure: exceptions[0]?.message });
+    }
+  };
+  look().catch((error: unknown) => {
+    if (signal.aborted) return;
+    const failure = isQuireError(error) ? error.message : String(error);
+    tell({ totalRowCount: cursor.page?.totalRowCount ?? 0, isGrowing: false, failure });
+  });
+  return { [Symbol.dispose]: () => aborter.abort() };
+}
