@@ -1,32 +1,9 @@
-import { brokerOperations } from '@quire/api';
 import { QuireError } from '@quire/core';
 import { expect, test } from 'vitest';
-import { createService, principalOf, routeOf, type Service, type ServerOptions, ServiceMetrics } from '../src/index.ts';
+import { createService, ServiceMetrics } from '../src/index.ts';
+import { createEcho, server } from './echo.ts';
 
 const ours = 'https://notebooks.example.com';
-
-function createEcho(options: Partial<ServerOptions> = {}): Service {
-  return createService({
-    server: {
-      host: '127.0.0.1',
-      port: 0,
-      version: '1.0.0',
-      authenticate: async (header) => {
-        if (header === undefined) throw new QuireError('UNAUTHENTICATED', 'Who are you?');
-        return { name: header, role: 'query' };
-      },
-      bodyBytesMax: 1000,
-      headerBytesMax: 16_384,
-      requestTimeoutMs: 30_000,
-      idleTimeoutMs: 75_000,
-      shutdownGraceMs: 30_000,
-      ...options,
-    },
-    about: { title: 'Echo', description: 'Says who calls.', tags: [{ name: 'query', description: 'Ask.' }] },
-    metrics: new ServiceMetrics(),
-    routes: () => [routeOf(brokerOperations.readMetadata, async (request) => [principalOf(request).name])],
-  });
-}
 
 /** The headers by which a browser decides. */
 function allowancesOf({ headers }: Response): Record<string, string> {
@@ -102,17 +79,11 @@ test('calls of a mounted service go to it from their first byte on, and come bac
   const seen: string[] = [];
   await using outer = createService({
     server: {
-      host: '127.0.0.1',
-      port: 0,
-      version: '1.0.0',
+      ...server,
+      bodyBytesMax: 10,
       authenticate: async () => {
         throw new QuireError('UNAUTHENTICATED', 'The outer one knows nobody.');
       },
-      bodyBytesMax: 10,
-      headerBytesMax: 16_384,
-      requestTimeoutMs: 30_000,
-      idleTimeoutMs: 75_000,
-      shutdownGraceMs: 30_000,
     },
     about: { title: 'Outer', description: 'Hands over.', tags: [{ name: 'query', description: 'Ask.' }] },
     metrics: new ServiceMetrics(),

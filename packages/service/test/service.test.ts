@@ -1,36 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { brokerOperations } from '@quire/api';
 import { CallLimits } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
-import { createService, principalOf, routeOf, type Service, type ServerOptions, ServiceMetrics } from '../src/index.ts';
-
-const server: ServerOptions = {
-  host: '127.0.0.1',
-  port: 0,
-  version: '1.0.0',
-  authenticate: async (header) => {
-    if (header === undefined) throw new QuireError('UNAUTHENTICATED', 'Who are you?');
-    return { name: header, role: 'query' };
-  },
-  bodyBytesMax: 1000,
-  headerBytesMax: 16_384,
-  requestTimeoutMs: 30_000,
-  idleTimeoutMs: 75_000,
-  shutdownGraceMs: 30_000,
-};
-
-function createEcho(options: Partial<ServerOptions> = {}): Service {
-  return createService({
-    server: { ...server, ...options },
-    about: { title: 'Echo', description: 'Says who calls.', tags: [{ name: 'query', description: 'Ask.' }] },
-    metrics: new ServiceMetrics(),
-    routes: () => [routeOf(brokerOperations.readMetadata, async (request) => [principalOf(request).name])],
-  });
-}
+import type { Service } from '../src/index.ts';
+import { createEcho } from './echo.ts';
 
 test('a service answers its routes, and tells about itself, to those who may call', async () => {
   await using service = createEcho();
