@@ -45,6 +45,13 @@ export const compatibilities: readonly Compatibility[] = [
     file: pinotClients,
     suite: "Apache Pinot's driver for Python",
   },
+  {
+    client: 'openapi-python-client (generator)',
+    version: '0.29.1',
+    what: "a client made of the broker's API document: every call is there; submit, page, delete",
+    file: 'test/src/client/generated.e2e.test.ts',
+    suite: 'The client that openapi-python-client generates',
+  },
 ];
 
 /** Lines that stand before and behind the table. */

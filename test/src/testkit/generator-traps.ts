@@ -8,7 +8,7 @@ export function generatorTrapsIn(value: unknown, path = '#'): readonly string[] 
     if (types.size > 1) traps.push(`${path} has words of several types: ${[...types].join(', ')}`);
     if (Array.isArray(type)) traps.push(`${path} has words and several types`);
   }
-  const isContent = /\/content$/.test(path);
+  const isContent = path.endsWith('/content');
   for (const [name, member] of Object.entries(value)) {
     const { schema } = (member ?? {}) as { readonly schema?: object };
     if (isContent && schema !== undefined && Object.keys(schema).length === 0) traps.push(`${path} ${name} is of no type`);

@@ -32,6 +32,16 @@ export const pythonRequests: Tool = program({
   probe: ['-c', 'import pyarrow, requests'],
 });
 
+/** The folder of Python's programs, with openapi-python-client among them, which makes clients of API documents. */
+export const openApiPython: Tool = {
+  name: 'openapi-python-client',
+  remedy: 'run .ci/run once, or set QUIRE_OPENAPI_PYTHON to the folder of a Python with it',
+  find: (environment) => {
+    const folder = environment['QUIRE_OPENAPI_PYTHON'] ?? join(root, '.cache/openapi-python/bin');
+    return existsSync(join(folder, 'openapi-python-client')) ? folder : undefined;
+  },
+};
+
 /** Python with the driver for Apache Pinot. */
 export const pinotDriver: Tool = program({
   name: 'Python with pinotdb',
