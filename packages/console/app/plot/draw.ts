@@ -23,7 +23,7 @@ export function drawChart(rows: readonly Row[], { kind, x, y, measure }: PlotWis
     className: 'chart',
     width,
     height: 380,
-    marginLeft: kind === 'bars' ? 170 : 70,
+    marginLeft: kind === 'bars' ? namesWidth(rows) : 70,
     marginRight: 56,
     marginBottom: 44,
     style: { color: 'currentColor', background: 'none' },
@@ -71,6 +71,11 @@ function marksOf(rows: readonly Row[], kind: PlotWish['kind']): Plot.Markish[] {
       return [Plot.dot(data, { x: 'x', y: 'y', r: 2.5, fill: colour, fillOpacity: 0.55 })];
     }
   }
+}
+
+/** Room for the names of bars, in pixels: letters are some seven wide. */
+function namesWidth(rows: readonly Row[]): number {
+  return 24 + 7 * Math.max(2, ...rows.slice(0, limits.bars).map(([name]) => short(name).length));
 }
 
 function short(value: Cell | undefined): string {

@@ -84,6 +84,8 @@ function wordOf(usage: Usage): string {
 /** Bytes of what is stored now: when it came, and when it goes if nobody renews it. */
 function OverTime({ results, usage }: { readonly results: readonly StoredResult[]; readonly usage: Usage }): ReactNode {
   const nowMs = useNow(5000);
+  // As wide as it is shown, about: letters must not shrink with the page.
+  const width = matchMedia('(width <= 800px)').matches ? 360 : chart.width;
   const steps = storedOverTime(results);
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return null;
@@ -100,7 +102,7 @@ function OverTime({ results, usage }: { readonly results: readonly StoredResult[
   const shownLines = lines.filter(({ bytes }) => bytes <= peak * 8);
   const top = Math.max(peak, ...shownLines.map(({ bytes }) => bytes)) * 1.08;
   const span = Math.max(1, last.timeMs - first.timeMs);
-  const xOf = (ms: number): number => chart.left + ((ms - first.timeMs) / span) * (chart.width - chart.left - 8);
+  const xOf = (ms: number): number => chart.left + ((ms - first.timeMs) / span) * (width - chart.left - 8);
   const yOf = (bytes: number): number => chart.height - chart.bottom - (bytes / top) * (chart.height - chart.bottom - chart.top);
   const path = steps
     .map(({ timeMs, bytes }, index) => `${index === 0 ? 'M' : 'H'}${xOf(timeMs)}${index === 0 ? ` ${yOf(0)}` : ''}V${yOf(bytes)}`)
@@ -109,15 +111,15 @@ function OverTime({ results, usage }: { readonly results: readonly StoredResult[
   return (
     <figure className="usage-chart">
       <svg
-        viewBox={`0 0 ${chart.width} ${chart.height}`}
+        viewBox={`0 0 ${width} ${chart.height}`}
         role="img"
         aria-label={`Stored bytes over time, at most ${formatBytes(peak)}`}
       >
         <path d={`${path}V${yOf(0)}Z`} className="usage-area" />
         {shownLines.map(({ name, bytes }) => (
           <g key={name}>
-            <line x1={chart.left} x2={chart.width - 8} y1={yOf(bytes)} y2={yOf(bytes)} className={`usage-line ${name}`} />
-            <text x={chart.width - 10} y={yOf(bytes) - 3} textAnchor="end">
+            <line x1={chart.left} x2={width - 8} y1={yOf(bytes)} y2={yOf(bytes)} className={`usage-line ${name}`} />
+            <text x={width - 10} y={yOf(bytes) - 3} textAnchor="end">
               {name}
             </text>
           </g>
@@ -136,7 +138,7 @@ function OverTime({ results, usage }: { readonly results: readonly StoredResult[
         <text x={x} y={chart.height - 5} textAnchor="middle">
           now
         </text>
-        <text x={chart.width - 8} y={chart.height - 5} textAnchor="end">
+        <text x={width - 8} y={chart.height - 5} textAnchor="end">
           in {formatSpan(last.timeMs - nowMs)}
         </text>
       </svg>
