@@ -37,7 +37,8 @@ await using quire = await startQuire({
   },
 });
 const url = `${quire.addresses.controller?.url}/console/`;
-const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] });
+// Closed before the server is, which waits for its connections: also when a step fails, which is then told.
+await using browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] });
 const complaints: string[] = [];
 
 async function open(colorScheme: 'light' | 'dark'): Promise<Page> {
@@ -59,9 +60,9 @@ async function take(page: Page, name: string): Promise<void> {
 
 async function runLongest(page: Page): Promise<void> {
   await page.goto(`${url}#/query?sql=${encodeURIComponent(longestFlights)}`);
-  await page.locator('.editor .cm-content').focus();
-  await page.keyboard.press('ControlOrMeta+Enter');
-  await page.locator('tbody td').first().waitFor();
+  await page.locator('.editor .cm-content').filter({ hasText: 'FROM flights' }).waitFor();
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.locator('tbody td').first().waitFor({ timeout: 120_000 });
 }
 
 async function takePlot(page: Page, name: string): Promise<void> {
@@ -123,6 +124,5 @@ if (theme === undefined) {
     await take(page, `${name}-${theme}-${width}`);
   }
 }
-await browser.close();
 await rm(home, { recursive: true, force: true });
 for (const complaint of complaints) console.error(complaint);
