@@ -16,7 +16,7 @@ import { parseFailure, queryError, type Redact, unsupportedColumn } from './duck
 import { DuckDbExecution } from './duckdb-execution.ts';
 import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
 import { QueryConnection } from './query-connection.ts';
-import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
+import { prepareSelect, prepareTranslated, type SelectStatement, type StatementRules } from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
 import { settleSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
@@ -96,19 +96,13 @@ export class DuckDbEngine implements QueryEngine {
     try {
       const scope = await TableScope.open(this.#tables, this.#liveTables);
       const prepared = await prepareSelect(connection, query, scope, this.#rules);
-      const select = await settleSums(connection, prepared, this.#redact);
-      const result = await this.#start(connection, select);
-      const rowsTotal = scope.countRows(select.tables);
-      return new DuckDbExecution({
-        connection,
-        select,
-        result,
-        rowsTotal,
-        cluster: scope.clusterStatistics(select.tables),
-        clock: this.#clock,
-        startedAtMs,
-        redact: this.#redact,
-      });
+      try {
+        return await this.#open(connection, prepared, scope, startedAtMs);
+      } catch (error) {
+        if (!isQuireError(error) || !refusedLate.test(error.message)) throw error;
+        const translated = await prepareTranslated(connection, query, scope, this.#rules, error);
+        return await this.#open(connection, translated, scope, startedAtMs);
+      }
     } catch (error) {
       connection.stop(new QuireError('ABORTED', 'The query did not start.'));
       throw error;
@@ -143,6 +137,28 @@ export class DuckDbEngine implements QueryEngine {
     return connection;
   }
 
+  async #open(
+    connection: QueryConnection,
+    prepared: SelectStatement,
+    scope: TableScope,
+    startedAtMs: number,
+  ): Promise<DuckDbExecution> {
+    const select = await settleSums(connection, prepared, this.#redact);
+    const result = await this.#start(connection, select);
+    const execution = new DuckDbExecution({
+      connection,
+      select,
+      result,
+      rowsTotal: scope.countRows(select.tables),
+      cluster: scope.clusterStatistics(select.tables),
+      clock: this.#clock,
+      startedAtMs,
+      redact: this.#redact,
+    });
+    if (mayBeRefusedLate.test(select.givenSql)) await execution.prime();
+    return execution;
+  }
+
   async #start(connection: QueryConnection, select: SelectStatement): Promise<Result> {
     try {
       return await connection.call(() => startStream(select));
@@ -156,6 +172,10 @@ export class DuckDbEngine implements QueryEngine {
     }
   }
 }
+
+/** Casts between times and numbers, and durations as ISO 8601 has them, are refused by DuckDB only when it meets a row. */
+const refusedLate = /Unimplemented type for cast|Could not convert string '[^']*' to INTERVAL/;
+const mayBeRefusedLate = /\b(?:cast|ago)\s*\(/i;
 
 function shuttingDown(): QuireError {
   return new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.');

@@ -32,12 +32,19 @@ export class DuckDbExecution implements QueryExecution {
   readonly schema: Schema;
   readonly batches: AsyncIterable<RecordBatch>;
   readonly #parts: ExecutionParts;
+  #first: Promise<DataChunk | undefined> | undefined;
   #endedAtMs: number | undefined;
 
   constructor(parts: ExecutionParts) {
     this.#parts = parts;
     this.schema = parts.select.plan.schema;
     this.batches = this.#read();
+  }
+
+  /** Has the first rows computed already, and fails where that fails; the connection may then be used for another query. */
+  async prime(): Promise<void> {
+    this.#first = this.#fetch();
+    await this.#first;
   }
 
   /** DuckDB tells the rows of a scan only as an estimate, and its CPU time only through a log of the whole database: both stay null. */
@@ -55,7 +62,7 @@ export class DuckDbExecution implements QueryExecution {
   async *#read(): AsyncGenerator<RecordBatch, void, void> {
     const { connection, select } = this.#parts;
     try {
-      let upcoming = this.#fetch();
+      let upcoming = this.#first ?? this.#fetch();
       for (let chunk = await upcoming; chunk !== undefined; chunk = await upcoming) {
         // DuckDB computes one chunk ahead while the reader works on this one.
         upcoming = this.#fetch();

@@ -1,5 +1,6 @@
 import duckdb, { type Connection, type Result } from '@duckdb/node-bindings';
 import type { StructRowProxy } from 'apache-arrow';
+import { type BoundValues, prepareWith } from './bind-parameters.ts';
 import { columnsOfResult, planColumns } from './conversion/column-plan.ts';
 import { recordBatchesOf } from './conversion/record-batches.ts';
 
@@ -12,6 +13,20 @@ export async function readRows(
   const statement = await duckdb.prepare(connection, sql);
   try {
     for (const [index, value] of values.entries()) duckdb.bind_varchar(statement, index + 1, value);
+    return await rowsOf(await duckdb.execute_prepared(statement));
+  } finally {
+    duckdb.destroy_prepare_sync(statement);
+  }
+}
+
+/** The same for a query around the caller's, with the caller's values. */
+export async function readBoundRows(
+  connection: Connection,
+  sql: string,
+  values: BoundValues,
+): Promise<readonly Record<string, unknown>[]> {
+  const statement = await prepareWith(connection, sql, values);
+  try {
     return await rowsOf(await duckdb.execute_prepared(statement));
   } finally {
     duckdb.destroy_prepare_sync(statement);

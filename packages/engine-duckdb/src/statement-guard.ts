@@ -136,7 +136,11 @@ const tablesListedMax = 20;
 const nameLengthMax = 120;
 
 function listTables(tableNames: TableNames): string {
-  const names = [...tableNames.values()].toSorted();
+  const all = [...tableNames.values()].toSorted();
+  // Halves are told by the names of their tables.
+  const names = all.filter(
+    (name) => !all.includes(name.replace(/_(?:OFFLINE|REALTIME)$/, '')) || !/_(?:OFFLINE|REALTIME)$/.test(name),
+  );
   if (names.length === 0) return 'There are no tables.';
   const more = names.length > tablesListedMax ? ` and ${names.length - tablesListedMax} more` : '';
   return `There ${names.length === 1 ? 'is' : 'are'} ${names.slice(0, tablesListedMax).join(', ')}${more}.`;

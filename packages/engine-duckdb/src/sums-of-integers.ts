@@ -5,7 +5,7 @@ import { castColumns, planTyped } from './conversion/column-plan.ts';
 import { bigint, hugeint } from './conversion/column-type.ts';
 import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
-import { rowsOf } from './read-rows.ts';
+import { readBoundRows } from './read-rows.ts';
 import type { SelectStatement } from './select-statement.ts';
 
 /*
@@ -76,12 +76,5 @@ async function findFitting(
 }
 
 function run(connection: QueryConnection, sql: string, values: BoundValues): Promise<readonly Record<string, unknown>[]> {
-  return connection.call(async (handle) => {
-    const statement = await prepareWith(handle, sql, values);
-    try {
-      return await rowsOf(await duckdb.execute_prepared(statement));
-    } finally {
-      duckdb.destroy_prepare_sync(statement);
-    }
-  });
+  return connection.call((handle) => readBoundRows(handle, sql, values));
 }

@@ -14,6 +14,9 @@ export class TableScope {
   readonly #relations = new Map<string, TableRelation>();
   readonly #live: LiveTables | undefined;
   readonly #liveNames: ReadonlySet<string>;
+  /** The full names of tables of the settings, which have offline halves only, each with the name that DuckDB has. */
+  readonly #fullNames: ReadonlyMap<string, string>;
+  readonly #defined = new Set<string>();
 
   private constructor(tables: readonly OpenTable[], live: LiveTables | undefined, liveNames: readonly string[]) {
     this.#live = live;
@@ -21,7 +24,11 @@ export class TableScope {
     // A table of the settings hides another of its name.
     const hidden = new Set(tables.map(({ name }) => name.toLowerCase()));
     this.#liveNames = new Set(liveNames.filter((name) => !hidden.has(name.toLowerCase())));
-    const names = [...tables.map(({ name }) => name), ...this.#liveNames];
+    this.#fullNames = new Map(
+      tables.filter(({ name }) => !hidden.has(offlineNameOf(name).toLowerCase())).map(({ name }) => [offlineNameOf(name), name]),
+    );
+    for (const [fullName, name] of this.#fullNames) this.#rowCounts.set(fullName, this.#rowCounts.get(name) ?? 0);
+    const names = [...this.#fullNames.keys(), ...this.#liveNames, ...tables.map(({ name }) => name)];
     this.names = new Map(names.map((name) => [name.toLowerCase(), name]));
   }
 
@@ -29,20 +36,29 @@ export class TableScope {
     return new TableScope(tables, live, (await live?.listNames()) ?? []);
   }
 
-  /** Makes the live tables among these known to the connection, and all of them for a query that looks into the catalog. */
+  /** Makes the live tables among these known to the connection, and all of them for a query that looks into the catalog. Once for each is enough. */
   async define(connection: QueryConnection, tables: readonly string[], tree: SyntaxNode): Promise<void> {
+    for (const fullName of tables) {
+      const name = this.#fullNames.get(fullName);
+      if (name !== undefined) await this.#defineView(connection, fullName, `FROM main.${quoteIdentifier(name)}`);
+    }
     const isWholeCatalog = this.#liveNames.size > 0 && looksIntoCatalog(tree);
-    const wanted = [...this.#liveNames].filter((name) => isWholeCatalog || tables.includes(name));
+    const wanted = [...this.#liveNames].filter((name) => (isWholeCatalog || tables.includes(name)) && !this.#defined.has(name));
     if (wanted.length === 0) return;
     const relations = (await this.#live?.resolve(wanted)) ?? [];
     for (const relation of relations) {
       this.#rowCounts.set(relation.name, relation.rowCount);
       this.#relations.set(relation.name, relation);
-      const view = `CREATE TEMP VIEW ${quoteIdentifier(relation.name)} AS ${selectRelation(relation)}`;
-      await connection.call((handle) => readRows(handle, view));
+      await this.#defineView(connection, relation.name, selectRelation(relation));
     }
     const gone = tables.find((name) => this.#liveNames.has(name) && !relations.some((relation) => relation.name === name));
     if (gone !== undefined) throw new QuireError('TABLE_NOT_FOUND', `Table ${gone} no longer exists.`);
+  }
+
+  async #defineView(connection: QueryConnection, name: string, relation: string): Promise<void> {
+    if (this.#defined.has(name)) return;
+    await connection.call((handle) => readRows(handle, `CREATE TEMP VIEW ${quoteIdentifier(name)} AS ${relation}`));
+    this.#defined.add(name);
   }
 
   /** The segments of the live tables among these; undefined when there is none. */
@@ -63,6 +79,10 @@ export class TableScope {
   countRows(tables: readonly string[]): number {
     return tables.reduce((sum, name) => sum + (this.#rowCounts.get(name) ?? 0), 0);
   }
+}
+
+function offlineNameOf(name: string): string {
+  return `${name}_OFFLINE`;
 }
 
 /** SHOW and DESCRIBE, and the views of the catalog. */

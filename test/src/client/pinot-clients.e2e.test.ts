@@ -153,6 +153,51 @@ print(cursor.fetchall())
   });
 });
 
+/** The time grains of Superset 6.1.0 for Apache Pinot, as its `db_engine_specs/pinot.py` has them. */
+const grains = {
+  '5 minutes': "CAST(ROUND(DATE_TRUNC('minute', CAST({col} AS TIMESTAMP)), 300000) AS TIMESTAMP)",
+  '10 minutes': "CAST(ROUND(DATE_TRUNC('minute', CAST({col} AS TIMESTAMP)), 600000) AS TIMESTAMP)",
+  '15 minutes': "CAST(ROUND(DATE_TRUNC('minute', CAST({col} AS TIMESTAMP)), 900000) AS TIMESTAMP)",
+  '30 minutes': "CAST(ROUND(DATE_TRUNC('minute', CAST({col} AS TIMESTAMP)), 1800000) AS TIMESTAMP)",
+  hour: "CAST(DATE_TRUNC('hour', CAST({col} AS TIMESTAMP)) AS TIMESTAMP)",
+  week: "CAST(DATE_TRUNC('week', CAST({col} AS TIMESTAMP)) AS TIMESTAMP)",
+  quarter: "CAST(DATE_TRUNC('quarter', CAST({col} AS TIMESTAMP)) AS TIMESTAMP)",
+  'epoch milliseconds': "DATETIMECONVERT({col}, '1:MILLISECONDS:EPOCH', '1:MILLISECONDS:EPOCH', '1:MILLISECONDS')",
+};
+
+describeWithTool(pinotDriver, "SQLAlchemy with Apache Pinot's dialect", (python) => {
+  const script = `
+import json, sys
+from sqlalchemy import column, create_engine, func, literal_column, select, table
+from sqlalchemy.dialects import registry
+registry.register('pinot', 'pinotdb.sqlalchemy', 'PinotDialect')
+url, expressions = sys.argv[1], json.loads(sys.argv[2])
+engine = create_engine(url, connect_args={'extra_request_headers': 'Authorization=Bearer admin-token'})
+stocks = table('stocks', column('symbol'), column('price'), column('date'), schema='default')
+with engine.connect() as connection:
+    total = func.sum(literal_column('CAST(price AS BIGINT)')).label('total')
+    grouped = select(stocks.c.symbol, total, func.count()).where(stocks.c.symbol == 'IBM').group_by(stocks.c.symbol).limit(10)
+    print(json.dumps(connection.execute(grouped).fetchone()._asdict(), default=str))
+    for col in ["TIMESTAMP '2001-02-03 04:44:55'", '981175495000']:
+        columns = [literal_column(text.replace('{col}', col)) for text in expressions if 'CONVERT' not in text or col.isdigit()]
+        print(json.dumps([str(value) for value in connection.execute(select(*columns).select_from(stocks).limit(1)).fetchone()]))
+    for sql in ['SELECT count(*) FROM "default".stocks_OFFLINE', 'SELECT symbol FROM default.stocks LIMIT 2, 1 OPTION(timeoutMs=5000)']:
+        print(connection.exec_driver_sql(sql).fetchone()[0])
+`;
+
+  test('groups, sums as numbers, and truncates times by the grains of Superset', async () => {
+    const { hostname, port } = new URL(broker);
+    const url = `pinot://${hostname}:${port}/query/sql?controller=${controller}`;
+    const { stdout } = await run(python, ['-c', script, url, JSON.stringify(Object.values(grains))]);
+    const [grouped = '', ...lines] = stdout.trimEnd().split('\n');
+    expect(JSON.parse(grouped)).toEqual({ symbol: 'IBM', total: 11226, count_1: 123 });
+    const truncated = ['04:40:00', '04:40:00', '04:30:00', '04:30:00', '04:00:00'].map((time) => `2001-02-03 ${time}`);
+    const ends = [...truncated, '2001-01-29 00:00:00', '2001-01-01 00:00:00'];
+    expect(lines.slice(0, 2).map((line) => JSON.parse(line) as unknown)).toEqual([ends, [...ends, '981175495000']]);
+    expect(lines.slice(2)).toEqual(['560', 'MSFT']);
+  });
+});
+
 describe('the calls that cursors of its client for Java make, from release 1.5 on', () => {
   const numbersOf = ({ resultTable }: PinotCursorResponse): readonly unknown[] => (resultTable?.rows ?? []).map(([n]) => n);
   const range = (start: number, end: number): number[] => Array.from({ length: end - start }, (_, index) => start + index);

@@ -44,10 +44,10 @@ export const openApiPython: Tool = {
 
 /** Python with the driver for Apache Pinot. */
 export const pinotDriver: Tool = program({
-  name: 'Python with pinotdb',
+  name: 'Python with pinotdb and sqlalchemy',
   variable: 'QUIRE_PYTHON',
   defaultPath: '.cache/python/bin/python',
-  probe: ['-c', 'import pinotdb'],
+  probe: ['-c', 'import pinotdb.sqlalchemy'],
 });
 
 /** The folder with the jars of Apache Pinot's client for Java, where there is a Java to run them. */

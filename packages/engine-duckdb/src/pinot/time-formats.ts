@@ -1,0 +1,156 @@
+import { QuireError } from '@quire/core';
+import { quoteLiteral } from '../conversion/column-plan.ts';
+
+/*
+ * Formats of times as Apache Pinot names them (https://docs.pinot.apache.org/functions/datetimeconvert), in DuckDB's SQL. Instants are
+ * milliseconds since 1970.
+ */
+
+/** Units that times are counted in: their milliseconds, and how many make the next larger one. */
+const units: Readonly<Record<string, readonly [milliseconds: number, inNext: number]>> = {
+  MILLISECONDS: [1, 1000],
+  SECONDS: [1000, 60],
+  MINUTES: [60_000, 60],
+  HOURS: [3_600_000, 24],
+  DAYS: [86_400_000, 1],
+};
+
+/** Letters of a pattern of Joda-Time as DuckDB's `strftime` has them. */
+const letters: Readonly<Record<string, string>> = {
+  yyyy: '%Y',
+  yy: '%y',
+  MMMM: '%B',
+  MMM: '%b',
+  MM: '%m',
+  M: '%-m',
+  dd: '%d',
+  d: '%-d',
+  EEEE: '%A',
+  EEE: '%a',
+  E: '%a',
+  DDD: '%j',
+  HH: '%H',
+  H: '%-H',
+  hh: '%I',
+  h: '%-I',
+  a: '%p',
+  mm: '%M',
+  m: '%-M',
+  ss: '%S',
+  s: '%-S',
+  SSS: '%g',
+};
+
+/** A way to write instants; both give SQL. */
+export interface TimeFormat {
+  /** The instant that a value in the format stands for. */
+  readonly read: (value: string) => string;
+  /** An instant in the format, rounded to a granularity such as `15:MINUTES`. */
+  readonly write: (epochMs: string, granularity: string) => string;
+}
+
+/** Milliseconds of a unit. @throws QUERY_INVALID when there is no such unit */
+export function millisecondsOf(unit: string): number {
+  return unitOf(unit)[0];
+}
+
+/** Text by a pattern of Joda-Time. @throws QUERY_INVALID for letters that DuckDB has no format for */
+export function patternFormat(pattern: string, zone?: string): TimeFormat {
+  const format = quoteLiteral(strftimeOf(pattern));
+  const zoneName = zone === undefined || zone === 'UTC' ? undefined : quoteLiteral(zone);
+  return {
+    read: (value) => {
+      const local = `strptime(CAST(${value} AS VARCHAR), ${format})`;
+      return `epoch_ms(${zoneName === undefined ? local : `timezone(${zoneName}, ${local})`})`;
+    },
+    write: (epochMs, granularity) => {
+      const utc = `make_timestamp((${epochMs}) * 1000)`;
+      const local = zoneName === undefined ? utc : `timezone(${zoneName}, timezone('UTC', ${utc}))`;
+      const size = granularityMs(granularity, true);
+      return `strftime(${size === 1 ? local : `make_timestamp(quire_floor(epoch_ms(${local}), ${size}) * 1000)`}, ${format})`;
+    },
+  };
+}
+
+/** `1:DAYS:EPOCH`, `1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd tz(Europe/Berlin)`, `EPOCH|DAYS|1`, `SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin`, `TIMESTAMP`. */
+export function timeFormatOf(format: string): TimeFormat {
+  const [, size, unit, colonKind, rest] = /^(\d+):(\w+):(\w+)(?::(.*))?$/s.exec(format) ?? [];
+  const [pipedKind, second, third] = format.split('|');
+  const kind = colonKind ?? pipedKind;
+  if (kind === 'TIMESTAMP') {
+    return {
+      read: (value) => `quire_epoch_ms(${value})`,
+      write: (epochMs, granularity) => `make_timestamp(${truncated(epochMs, granularityMs(granularity, false))} * 1000)`,
+    };
+  }
+  if (kind === 'EPOCH') return epochFormat(unit ?? second ?? 'MILLISECONDS', Number(size ?? third ?? 1));
+  if (kind !== 'SIMPLE_DATE_FORMAT') throw invalid(`‘${format}’ is not a format of times, such as 1:DAYS:EPOCH.`);
+  if (colonKind === undefined) return patternFormat(second ?? '', third);
+  const [, pattern = rest ?? '', zone] = /^(.+?)\s+tz\s*\((.+)\)\s*$/.exec(rest ?? '') ?? [];
+  return patternFormat(pattern, zone);
+}
+
+/** `P1DT2H3M4.5S`, in milliseconds. @throws QUERY_INVALID for anything else */
+export function durationMs(text: string): number {
+  const match = /^([+-])?P(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+(?:\.\d+)?)S)?)?$/i.exec(text);
+  if (match === null || /[PT]$/i.test(text)) throw invalid(`‘${text}’ is not a duration, such as P1D or PT1H30M.`);
+  const [, sign, days = 0, hours = 0, minutes = 0, seconds = 0] = match;
+  const totalMs = Number(days) * 86_400_000 + Number(hours) * 3_600_000 + Number(minutes) * 60_000 + Number(seconds) * 1000;
+  return Math.floor(sign === '-' ? -totalMs : totalMs);
+}
+
+function epochFormat(unit: string, size: number): TimeFormat {
+  const ms = millisecondsOf(unit) * size;
+  return {
+    read: (value) => `(CAST(${value} AS BIGINT) * ${ms})`,
+    write: (epochMs, granularity) => `(${truncated(epochMs, granularityMs(granularity, false))} // ${ms})`,
+  };
+}
+
+/** Rounded towards zero, as Java divides. */
+function truncated(epochMs: string, size: number): string {
+  return size === 1 ? `(${epochMs})` : `((${epochMs}) // ${size} * ${size})`;
+}
+
+/** @param isByClocks whether fields of a clock are rounded, each within the next larger one: then the size has to divide that */
+function granularityMs(text: string, isByClocks: boolean): number {
+  const [, coloned, unit] = /^(\d+):(\w+)$/.exec(text) ?? [];
+  const [pipedUnit = '', piped = '1'] = text.split('|');
+  const size = Number(coloned ?? piped);
+  const [milliseconds, inNext] = unitOf(unit ?? pipedUnit);
+  if (!Number.isSafeInteger(size) || size < 1) throw invalid(`‘${text}’ is not a granularity, such as 15:MINUTES.`);
+  if (isByClocks && inNext % size !== 0) {
+    throw invalid(`The embedded engine writes no text of a granularity that does not divide the next larger unit: ‘${text}’.`);
+  }
+  return milliseconds * size;
+}
+
+function unitOf(name: string): readonly [milliseconds: number, inNext: number] {
+  const unit = units[name.toUpperCase()];
+  if (unit === undefined) throw invalid(`‘${name}’ is not a unit of time: expected ${Object.keys(units).join(', ')}.`);
+  return unit;
+}
+
+function strftimeOf(pattern: string): string {
+  let format = '';
+  for (const [piece] of pattern.matchAll(/'(?:[^']|'')*'|([A-Za-z])\1*|[^A-Za-z']+|'/g)) {
+    if (piece === "''") format += "'";
+    else if (piece.startsWith("'")) format += escaped(piece.slice(1, -1).replaceAll("''", "'"));
+    else if (/^[A-Za-z]/.test(piece)) format += letters[piece] ?? refuse(piece, pattern);
+    else format += escaped(piece);
+  }
+  return format;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('%', '%%');
+}
+
+function refuse(piece: string, pattern: string): never {
+  const known = Object.keys(letters).join(', ');
+  throw invalid(`The embedded engine has no format for ‘${piece}’ of the date pattern ‘${pattern}’; it knows ${known}.`);
+}
+
+function invalid(message: string): QuireError {
+  return new QuireError('QUERY_INVALID', message);
+}
