@@ -53,12 +53,16 @@ export const MetadataRecord = Type.Object(
     numConsumingSegmentsQueried: count('Those of them that still consume.'),
     numConsumingSegmentsProcessed: count('Those of them that still consume and were read.'),
     numConsumingSegmentsMatched: matchedCount(),
-    numDocsScanned: count('Rows read from the tables; 0 when the engine does not know.'),
+    numDocsScanned: count(
+      'Rows read from the tables, as an Apache Pinot cluster counts them. Always 0 for the embedded engine, which does not count: see totalDocs.',
+    ),
     numEntriesScannedInFilter: clusterCount(),
     numEntriesScannedPostFilter: clusterCount(),
     totalDocs: count('Rows that the tables of the query hold; 0 when the engine does not know.'),
     timeUsedMs: count('From the acceptance of the query to its last row, in milliseconds.'),
-    offlineThreadCpuTimeNs: count('CPU time of the query over all threads, in nanoseconds; 0 when the engine does not know.'),
+    offlineThreadCpuTimeNs: count(
+      'CPU time of the query over all threads, in nanoseconds, of an Apache Pinot cluster. Always 0 for the embedded engine: see timeUsedMs.',
+    ),
     realtimeThreadCpuTimeNs: clusterCount(),
     offlineSystemActivitiesCpuTimeNs: clusterCount(),
     realtimeSystemActivitiesCpuTimeNs: clusterCount(),

@@ -34,8 +34,9 @@ export class QuotaPolicy {
       throw invalid(`a protection time of ${protectionMs} ms; expected 0 or more`);
     }
     this.quotaBytes = quotaBytes;
-    this.criticalBytes = (quotaBytes * criticalPercent) / 100;
-    this.targetBytes = (quotaBytes * targetPercent) / 100;
+    // Whole bytes, as everything that is stored has.
+    this.criticalBytes = Math.floor((quotaBytes * criticalPercent) / 100);
+    this.targetBytes = Math.floor((quotaBytes * targetPercent) / 100);
     this.protectionMs = protectionMs;
   }
 

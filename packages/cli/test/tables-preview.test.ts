@@ -148,3 +148,11 @@ test.each([
   expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
   expect(stderr).toContain(message);
 });
+
+test('a file that is not there is a failure, which says so', async () => {
+  for (const args of [['no/such.csv'], ['no/such.csv', '--json']]) {
+    const { exitCode, stderr } = await preview(args);
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^error INVALID_PARAMETER: No file matches .*no\/such\.csv/)]);
+  }
+  expect((await preview(['orders.csv', 'no/such.csv'])).exitCode).toBe(0);
+});

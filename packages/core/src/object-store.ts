@@ -70,6 +70,12 @@ export interface ObjectStore extends AsyncDisposable {
   readonly location: string;
 
   /**
+   * Whether brokers on other machines reach the same objects. A store of a plug-in that is not shared says false: its broker then
+   * names itself in its answers, so that their pages are asked of it.
+   */
+  readonly isShared?: boolean | undefined;
+
+  /**
    * What is known of one object.
    *
    * @throws OBJECT_NOT_FOUND when there is none

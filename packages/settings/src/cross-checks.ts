@@ -29,6 +29,7 @@ export function checkTogether(settings: Settings, view: readonly SettingView[]):
     checkDataDir,
     checkBuckets,
     checkPlugin,
+    checkStorageClasses,
     checkS3Keys,
     checkTempDir,
     checkHostName,
@@ -87,6 +88,18 @@ function checkPlugin({ settings, valueOf, sourceOf }: Given): SettingProblem | u
   if (isKnown) return undefined;
   const factoryKey = storageClasses.factory.key.replace('<scheme>', location.name);
   return badValue(key, valueOf(key), `${kind.allowed}; any other scheme needs a module in ${factoryKey}`, sourceOf(key));
+}
+
+/** Java runs nowhere here: classes of schemes that have a store of our own change nothing, those of others would never be used. */
+function checkStorageClasses({ settings, valueOf, sourceOf }: Given): readonly SettingProblem[] {
+  const { key } = storageClasses.factory;
+  return settings.storageClasses
+    .filter(({ name, factory }) => factory?.kind === 'class' && !['file', 's3', 'gs'].includes(name))
+    .map(({ name }) => {
+      const classKey = key.replace('<scheme>', name);
+      const allowed = `a module, as a path that ends in .js, .mjs or .ts: classes of Java are accepted for file, s3 and gs only`;
+      return badValue(classKey, valueOf(classKey), allowed, sourceOf(classKey));
+    });
 }
 
 function checkS3Keys({ settings, sourceOf }: Given): SettingProblem | undefined {

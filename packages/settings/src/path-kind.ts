@@ -9,6 +9,8 @@ export type StoreLocation =
   /** A place that only a plug-in knows. */
   | { readonly scheme: 'plugin'; readonly name: string; readonly uri: string };
 
+const bucketNames = '3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit';
+
 /** A path of this machine; the value is absolute. */
 export const path: SettingKind<string> = {
   allowed: 'a path of this machine, absolute or relative',
@@ -26,7 +28,7 @@ export const fileOrUri: SettingKind<string> = {
 
 /** A directory as a path or a `file:` URI, or a bucket as an `s3://` or `gs://` URI. */
 export const location: SettingKind<StoreLocation> = {
-  allowed: 'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+  allowed: `a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix) whose name has ${bucketNames}`,
   parse: (value, baseDir) => {
     if (bucketPatterns.s3.test(value)) return { scheme: 's3', uri: value };
     if (bucketPatterns.gs.test(value)) return { scheme: 'gs', uri: value };
@@ -41,7 +43,7 @@ export const location: SettingKind<StoreLocation> = {
 /** A bucket, with or without a prefix. */
 export function bucket(scheme: 's3' | 'gs'): SettingKind<string> {
   return {
-    allowed: `a bucket, such as ${scheme}://bucket/prefix`,
+    allowed: `a bucket, such as ${scheme}://bucket/prefix, whose name has ${bucketNames}`,
     parse: (value) => (bucketPatterns[scheme].test(value) ? value : undefined),
     format: (value) => value,
   };
@@ -50,8 +52,8 @@ export function bucket(scheme: 's3' | 'gs'): SettingKind<string> {
 const schemePattern = /^[A-Za-z][A-Za-z0-9+.-]+:/;
 const pluginPattern = /^([a-z][a-z0-9]{1,62}):\/\/\S+$/;
 const bucketPatterns = {
-  s3: /^s3:\/\/[a-z0-9][a-z0-9._-]+(?:\/[^\s?#]*)?$/,
-  gs: /^gs:\/\/[a-z0-9][a-z0-9._-]+(?:\/[^\s?#]*)?$/,
+  s3: /^s3:\/\/[a-z0-9][a-z0-9._-]{2,}(?:\/[^\s?#]*)?$/,
+  gs: /^gs:\/\/[a-z0-9][a-z0-9._-]{2,}(?:\/[^\s?#]*)?$/,
 } as const;
 
 function pathOfFileUri(value: string): string | undefined {

@@ -33,19 +33,28 @@ describe('a value that is not allowed', () => {
     [
       'engine.broker.pagination.file.data.dir',
       'ftp://host/dir',
-      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix); any other scheme needs a module in engine.broker.storage.factory.class.ftp',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix) whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit; any other scheme needs a module in engine.broker.storage.factory.class.ftp',
     ],
     [
       'engine.broker.pagination.file.data.dir',
       'file://host/dir',
-      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix) whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit',
     ],
     [
       'engine.broker.pagination.file.data.dir',
       'file:///a%2fb',
-      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix)',
+      'a directory (a path or a file: URI) or a bucket (s3://bucket/prefix or gs://bucket/prefix) whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit',
     ],
-    ['engine.broker.pagination.s3.data.dir', 'gs://bucket', 'a bucket, such as s3://bucket/prefix'],
+    [
+      'engine.broker.pagination.s3.data.dir',
+      'gs://bucket',
+      'a bucket, such as s3://bucket/prefix, whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit',
+    ],
+    [
+      'engine.broker.pagination.s3.data.dir',
+      's3://b/p',
+      'a bucket, such as s3://bucket/prefix, whose name has 3 or more of a-z, 0-9, ., _ and -, the first one a letter or a digit',
+    ],
     ['engine.broker.storage.factory.s3.region', 'EU Central', 'the name of a region, such as eu-central-1'],
     [
       'engine.broker.storage.factory.class.s3',
@@ -259,7 +268,12 @@ describe('settings that do not go together', () => {
     const problems = (value: string): readonly string[] => messagesOf({ overrides: [`${dir}=ftp://h/x`, `${factory}=${value}`] });
     expect(problems('org.example.FtpFS')).toEqual([
       expect.stringMatching(/^engine\S+data\.dir = ftp:\/\/h\/x \(--set\): expected .* needs a module in engine\S+class\.ftp\.$/),
+      expect.stringMatching(
+        /^engine\S+class\.ftp = org\.example\.FtpFS \(--set\): expected a module, .* for file, s3 and gs only\.$/,
+      ),
     ]);
+    // Also alone: it would never be used.
+    expect(messagesOf({ overrides: ['engine.broker.storage.factory.class.hdfs=org.example.HdfsFS'] })).toHaveLength(1);
     expect(problems('ftp-store.mjs')).toEqual([]);
   });
 

@@ -174,6 +174,9 @@ describe('a store of somebody else', () => {
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT range AS n FROM range(10)', { rowCount: 1 });
     expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
+    // The module says that others do not reach its store: pages are this broker's to give.
+    const page = await fetch(`${url}/query/${requestId}/results?offset=0`, { headers: { authorization: 'Bearer admin-token' } });
+    expect(await page.json()).toMatchObject({ brokerHost: '127.0.0.1', brokerPort: Number(new URL(url).port) });
     expect((await readdir(place, { recursive: true })).filter((name) => name.endsWith('data.arrow')).length).toBe(1);
   });
 });

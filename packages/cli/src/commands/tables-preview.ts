@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
+import { QuireError } from '@quire/core';
 import { type PreviewResponse, previewTable, writePreview } from '@quire/tables';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
@@ -70,6 +71,9 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
         const lines = renderFindings(preview.findings, room);
         if (lines.length > 0) await stderr.write(`${lines.join('\n')}\n`);
       }
+      // Where no row could be sampled, nothing was previewed.
+      const unread = preview.findings.find(({ path }) => path.startsWith('/sourceFiles'));
+      if (preview.sourceRows.length === 0 && unread !== undefined) throw new QuireError('INVALID_PARAMETER', unread.message);
       if (options.write !== true) return;
       const written = await writeProposal(preview, environment.directory, options.force === true);
       await (stdout.isTerminal ? stdout : stderr).write(`${written.map((path) => `wrote ${path}`).join('\n')}\n`);

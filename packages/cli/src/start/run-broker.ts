@@ -45,11 +45,12 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
       logger.warn({ call, attempt, delayMs, reason: error.code }, 'store call failed, will be tried again'),
   });
   await using store = opened;
+  const isShared = isSharedStore(settings.store, backend);
   const links = linksOf(settings, signerOf(backend));
   await using engine = await openQueryEngine(live, { clock, random, metrics, logger });
   run.stopAtOnce.addEventListener('abort', () => engine.killAll(), { once: true });
   const admission = new StorageAdmission({ clock });
-  await using results = createResultStore(live, { store, admission, clock, random });
+  await using results = createResultStore(live, { store, admission, clock, random, isShared });
   await using cleaner = openBrokerCleaner(live, { store, backend, results, admission, metrics, logger, environment });
   await using broker = createBroker({
     engine: engine.engineFor({ results, store, backend }),
@@ -58,7 +59,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     ...gate.options,
     port: settings.server.brokerPort,
     // Any broker serves the pages of a shared store: no response names one.
-    ...(!isSharedStore(settings.store) && { advertised: { host: settings.server.brokerHostName } }),
+    ...(!isShared && { advertised: { host: settings.server.brokerHostName } }),
     ...(links !== undefined && { links }),
     storeLocation: store.location,
     tables: settings.tables.map(({ name }) => name),
@@ -107,13 +108,12 @@ function linksOf({ links, store }: Settings, signer: LinkSigner | undefined): Br
   );
 }
 
-type ResultParts = Required<Pick<ResultStoreOptions, 'store' | 'admission' | 'clock' | 'random'>>;
+type ResultParts = Required<Pick<ResultStoreOptions, 'store' | 'admission' | 'clock' | 'random' | 'isShared'>>;
 
 /** The results of this broker; what may change about them is read from the settings at each use. */
 function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore {
   const { cacheBytesMax } = live.current.results;
   return new ResultStore({
-    isShared: isSharedStore(live.current.store),
     isReadingAhead: isRemoteStore(live.current.store),
     ...parts,
     brokerId: brokerIdOf(live.current),

@@ -70,9 +70,9 @@ function isLinkSigner(store: ObjectStore): store is LinkSigner & ObjectStore {
   return 'signLink' in store && typeof store.signLink === 'function';
 }
 
-/** Tells whether other brokers can have their results in the same location. */
-export function isSharedStore(store: Settings['store']): boolean {
-  return (store.protocol === 'file' && store.isFileShared) || isRemoteStore(store);
+/** Tells whether other brokers can have their results in the same location; a store that says so itself knows best. */
+export function isSharedStore(store: Settings['store'], backend: Pick<ObjectStore, 'isShared'>): boolean {
+  return backend.isShared ?? ((store.protocol === 'file' && store.isFileShared) || isRemoteStore(store));
 }
 
 /** Tells whether a call to the store goes over a network. */

@@ -64,7 +64,8 @@ export const cleaner = {
     kind: text(/^[\w*,/#?-]+(?: [\w*,/#?-]+){4,5}$/, 'a cron expression of five or six fields, such as 15 3 * * *'),
     live: true,
     meaning:
-      'When sweeps run, in UTC, instead of `controller.cluster.pagination.cleaner.frequencyPeriod`. Results expire for their ' +
+      'When sweeps run, in UTC, instead of `controller.cluster.pagination.cleaner.frequencyPeriod`; each begins up to 5 s later, so ' +
+      'that cleaners do not all begin at once. Results expire for their ' +
       'readers all the same; only their space is freed later.',
   }),
   port: optionalSetting({

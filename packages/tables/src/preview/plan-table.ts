@@ -14,6 +14,8 @@ export interface PlannedTable {
   readonly config: TableConfig;
   /** Undefined when the request has none, and inference is off. */
   readonly schema: TableSchema | undefined;
+  /** Whether a schema is inferred, where there are rows. */
+  readonly isInferring: boolean;
   /** Why each inferred or proposed part is as it is; paths point into the answer. */
   readonly explanations: readonly Explanation[];
 }
@@ -32,12 +34,12 @@ export interface PlanOptions {
  */
 export async function planTable(request: PreviewRequest, sample: Sample, options: PlanOptions): Promise<PlannedTable> {
   const { preview, config, schema } = request;
-  const wanted = preview.config?.inference?.schemaInferenceEnabled;
   const tableName = config?.value.tableName ?? preview.tableConfigs?.tableName ?? schema?.value.schemaName ?? options.tableName;
-  const isInferred = wanted === true || (wanted === undefined && schema === undefined);
-  if (!isInferred || sample.rows.length === 0) {
+  const isInferring = isInferringFor(request);
+  if (!isInferring || sample.rows.length === 0) {
     const named = { ...config?.value, tableName };
-    return { config: config?.value.tableName === undefined ? named : config.value, schema: schema?.value, explanations: [] };
+    const same = config?.value.tableName === undefined ? named : config.value;
+    return { config: same, schema: schema?.value, isInferring, explanations: [] };
   }
   const inferred = await inferFromSample(sample, config?.value, { ...options, tableName });
   const proposal = proposeTableConfig(inferred, tableName);
@@ -45,11 +47,17 @@ export async function planTable(request: PreviewRequest, sample: Sample, options
   return {
     config: config === undefined ? proposal.config : addProposals(config.value, proposal.config),
     schema: merged,
+    isInferring,
     explanations: [
       ...(schema === undefined ? atPointer(inferred.explanations, '/schema') : []),
       ...(config === undefined ? atPointer(proposal.explanations, '/tableConfig') : []),
     ],
   };
+}
+
+/** Whether the schema is inferred or completed: where nothing says so, when there is none. */
+export function isInferringFor({ preview, schema }: PreviewRequest): boolean {
+  return preview.config?.inference?.schemaInferenceEnabled ?? schema === undefined;
 }
 
 /** Infers from what the rows are when they come to the schema: nested values and transforms of the config are done before. */

@@ -31,7 +31,7 @@ export interface PreviewRequest {
  * the two halves of a table, the one that is filled from files is previewed.
  */
 export function readPreviewRequest(body: unknown): PreviewRequest {
-  const { sourceRows, rows: _rows, summary: _summary, ...rest } = isRecord(body) ? body : {};
+  const { sourceRows, rows, summary: _summary, ...rest } = isRecord(body) ? body : {};
   const { preview, findings, unrecognizedProperties } = parsePreviewObject(rest);
   const { tableConfig, schema, tableConfigs } = preview;
   const configs = [
@@ -53,9 +53,42 @@ export function readPreviewRequest(body: unknown): PreviewRequest {
     config: configs[0],
     schema: given(schema, '/schema') ?? given(tableConfigs?.schema, '/tableConfigs/schema'),
     otherConfig: configs[0]?.path === '/tableConfigs/offline' ? other : undefined,
-    findings: isList || sourceRows === undefined || sourceRows === null ? findings : [...findings, problem],
+    findings: [
+      ...findings,
+      ...(isList || sourceRows === undefined || sourceRows === null ? [] : [problem]),
+      ...(isOfAnswer(rows) ? [] : [rowsIgnored]),
+      ...samplingFindings(preview.config?.sampling),
+    ],
     unrecognizedProperties,
   };
+}
+
+/** Whether rows are none, or an answer's that was sent back as a request: those name the rows that they come from. */
+function isOfAnswer(rows: unknown): boolean {
+  if (rows === undefined || rows === null) return true;
+  return Array.isArray(rows) && rows.every((row: unknown) => isRecord(row) && row['sourceIndex'] !== undefined);
+}
+
+const rowsIgnored: Finding = {
+  path: '/rows',
+  code: 'ROWS_IGNORED',
+  severity: 'info',
+  message: 'The rows of a request are not read: they are what an answer has. Rows to preview go into sourceRows.',
+};
+
+/** Limits of samples that make little sense, with what is done about them. */
+function samplingFindings(sampling: { readonly min?: number; readonly max?: number } | undefined): readonly Finding[] {
+  const { min, max } = sampling ?? {};
+  const report = (member: 'min' | 'max', message: string): Finding => {
+    return { path: `/config/sampling/${member}`, code: 'SAMPLING_LIMIT', severity: 'warning', message };
+  };
+  const findings: Finding[] = [];
+  if (max !== undefined && max < 1) findings.push(report('max', `${max} is not a count of rows to sample: no row is sampled.`));
+  if (min !== undefined && min < 0) findings.push(report('min', `${min} is not a count of rows: none is taken for too few.`));
+  else if (min !== undefined && max !== undefined && min > max) {
+    findings.push(report('min', `${min} rows are wanted at least, and ${max} at most: ${Math.max(0, max)} are sampled at most.`));
+  }
+  return findings;
 }
 
 function given<Value>(value: Value | undefined, path: string): Given<Value> | undefined {

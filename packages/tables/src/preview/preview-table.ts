@@ -10,7 +10,7 @@ import type { FileFinder } from '../sources/source-file.ts';
 import type { ClusterContext } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
 import { completePreviewObject, type PreviewRequest, readPreviewRequest } from './preview-request.ts';
-import { type PlannedTable, planTable } from './plan-table.ts';
+import { isInferringFor, type PlannedTable, planTable } from './plan-table.ts';
 import { noSample, type PreviewLimits, previewLimits, type PreviewStream, type Sample } from './sample.ts';
 import { takeSample } from './take-sample.ts';
 
@@ -60,7 +60,12 @@ export async function previewTable(request: unknown, options: PreviewOptions): P
   const sample = await late.guard(noSample, () =>
     takeSample(parsed, { clock, finder: options.finder, openStream: options.openStream, limits, signal: timer.signal }),
   );
-  const fallback: PlannedTable = { config: parsed.config?.value ?? {}, schema: parsed.schema?.value, explanations: [] };
+  const fallback: PlannedTable = {
+    config: parsed.config?.value ?? {},
+    schema: parsed.schema?.value,
+    isInferring: isInferringFor(parsed),
+    explanations: [],
+  };
   const table = await late.guard(fallback, () =>
     planTable(parsed, sample, { clock, limits, signal: timer.signal, tableName: tableNameOf(sample.files) }),
   );
@@ -166,7 +171,7 @@ function respond(
       offline: isRealtime ? null : tableConfig,
       realtime: isRealtime ? tableConfig : otherConfig === undefined ? null : completeTableConfig(otherConfig.value),
     },
-    sourceRows: sample.rows.map((fields) => ({ nullValueFields: [], fieldToValueMap: fields })),
+    sourceRows: sample.givenRows ?? sample.rows.map((fields) => ({ nullValueFields: [], fieldToValueMap: fields })),
     rows: result.rows.map(({ sourceIndex, fields, nullFields, isIncomplete, isSanitized }) => ({
       nullValueFields: nullFields,
       fieldToValueMap: fields,
@@ -175,7 +180,10 @@ function respond(
       sanitized: isSanitized,
     })),
     sourceFiles: sample.files,
-    config: completePreviewObject(preview).config,
+    config: completePreviewObject({
+      ...preview,
+      config: { ...preview.config, inference: { schemaInferenceEnabled: table.isInferring } },
+    }).config,
     ...told,
     explanations: table.explanations,
     changes: result.changes,

@@ -8,7 +8,7 @@ import { type FileFormat, formatNamed, openRows } from '../sources/formats/read-
 import type { CsvOptions } from '../sources/formats/row-reading.ts';
 import { compileRegex, parseGlob } from '../sources/glob.ts';
 import type { PreviewRequest } from './preview-request.ts';
-import { noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
+import { fewRows, noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
 
 /** A file that matches, and who asked for it. */
 interface Match {
@@ -37,11 +37,7 @@ export async function sampleFiles(request: PreviewRequest, options: SampleOption
     return { ...sample, files: matches.slice(0, filesListedMax).map(({ file }) => file.uri), findings };
   }
   const { rows, formats } = await readChosen(chosen, rowsMax, options, findings);
-  const least = sampling?.min ?? 1;
-  if (rows.length < least && matches.length > 0) {
-    const message = `There are ${rows.length} rows to sample; ${least} are wanted.`;
-    findings.push({ path: '/config/sampling/min', code: 'FEW_ROWS', severity: 'warning', message });
-  }
+  if (matches.length > 0) findings.push(...fewRows(rows.length, sampling?.min));
   return { ...sample, rows, findings, hasTypedText: formats.some((format) => format === 'csv' || format === 'tsv') };
 }
 

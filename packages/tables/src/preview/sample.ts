@@ -9,6 +9,8 @@ import type { FileFinder } from '../sources/source-file.ts';
 /** Rows to preview a table with, and where they come from. */
 export interface Sample {
   readonly rows: readonly SourceRow[];
+  /** The same rows as the request has them, where it has them. */
+  readonly givenRows?: readonly GivenRow[];
   /** Whether their texts may stand for numbers, as those of CSV do. */
   readonly hasTypedText: boolean;
   /** Files that were read, or that would be. */
@@ -16,6 +18,20 @@ export interface Sample {
   readonly matchingFileCount: number;
   readonly findings: readonly Finding[];
   readonly realtime: RealtimeSample;
+}
+
+/** A row as a request has it. */
+export interface GivenRow {
+  readonly nullValueFields: readonly string[];
+  readonly fieldToValueMap: SourceRow;
+}
+
+/** The finding about a sample with fewer rows than are wanted, if it is one. */
+export function fewRows(rowCount: number, wantedCount: number | undefined): readonly Finding[] {
+  const least = wantedCount ?? 1;
+  if (rowCount >= least) return [];
+  const message = `There are ${rowCount} rows to sample; ${least} are wanted.`;
+  return [{ path: '/config/sampling/min', code: 'FEW_ROWS', severity: 'warning', message }];
 }
 
 /** The outcome of reading streams. */

@@ -3,7 +3,7 @@ import { type Finding, pointerTo } from '../finding.ts';
 import { isDeeperThan, isRecord, nestingMax } from '../model/document.ts';
 import type { SourceRow } from '../row.ts';
 import type { PreviewRequest } from './preview-request.ts';
-import { noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
+import { fewRows, type GivenRow, noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
 import { sampleFiles } from './sample-files.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
   const rowsMax = Math.min(preview.config?.sampling?.max ?? Number.POSITIVE_INFINITY, options.limits.rowsMax);
   const slice = new TimeSlice(options.clock, options.signal);
   const wanted = sourceRows.slice(0, Math.max(0, rowsMax));
-  const { rows, findings } = await readRequestRows(wanted, new SampleBudget(options.limits), slice);
+  const { rows, givenRows, findings } = await readRequestRows(wanted, new SampleBudget(options.limits), slice);
   const isCut = sourceRows.length > rowsMax;
   const message = `Of ${sourceRows.length} rows, the first ${rowsMax} are looked at.`;
   const cut: Finding = { path: '/sourceRows', code: 'ROWS_CUT', severity: 'warning', message };
@@ -36,8 +36,9 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
   return {
     ...noSample,
     rows,
+    givenRows,
     files: preview.sourceFiles ?? [],
-    findings: [...findings, ...(isCut ? [cut] : []), ...unread],
+    findings: [...findings, ...(isCut ? [cut] : []), ...unread, ...fewRows(rows.length, preview.config?.sampling?.min)],
   };
 }
 
@@ -58,6 +59,7 @@ function withOrigin({ otherConfig }: PreviewRequest, sample: Sample, origin: 'fi
 /** The rows of a request, as the pipeline takes them. */
 interface RequestRows {
   readonly rows: readonly SourceRow[];
+  readonly givenRows: readonly GivenRow[];
   readonly findings: readonly Finding[];
 }
 
@@ -71,6 +73,7 @@ const findingsMax = 20;
 async function readRequestRows(rows: readonly unknown[], budget: SampleBudget, slice: TimeSlice): Promise<RequestRows> {
   const findings: Finding[] = [];
   const read: SourceRow[] = [];
+  const givenRows: GivenRow[] = [];
   let faultCount = 0;
   const report = (index: number, message: string, code = 'SOURCE_ROW'): void => {
     faultCount += 1;
@@ -83,10 +86,13 @@ async function readRequestRows(rows: readonly unknown[], budget: SampleBudget, s
     if (!isRecord(row) || !isRecord(fields)) report(index, 'Expected an object with fieldToValueMap; the row is left out.');
     else if (isDeeperThan(fields, nestingMax)) report(index, `It is nested more than ${nestingMax} deep; the row is left out.`);
     else {
-      const taken = withNulls(fields as SourceRow, row['nullValueFields']);
+      const given = { nullValueFields: namesIn(row['nullValueFields']), fieldToValueMap: fields as SourceRow };
+      const taken = withNulls(given);
       const refusal = budget.refuse(taken);
-      if (refusal === undefined) read.push(taken);
-      else report(index, `${refusal.message} The row is left out.`, refusal.code);
+      if (refusal === undefined) {
+        read.push(taken);
+        givenRows.push(given);
+      } else report(index, `${refusal.message} The row is left out.`, refusal.code);
       if (refusal?.code === 'SIZE_LIMIT') break;
     }
   }
@@ -94,15 +100,18 @@ async function readRequestRows(rows: readonly unknown[], budget: SampleBudget, s
     const message = `${faultCount} rows are left out; the first ${findingsMax} are listed.`;
     findings.push({ path: '/sourceRows', code: 'SOURCE_ROW', severity: 'error', message });
   }
-  return { rows: read, findings };
+  return { rows: read, givenRows, findings };
 }
 
 function plainFields(row: Readonly<Record<string, unknown>>): unknown {
   return Object.hasOwn(row, 'nullValueFields') || Object.hasOwn(row, 'fieldToValueMap') ? {} : row;
 }
 
-function withNulls(fields: SourceRow, nullFields: unknown): SourceRow {
-  if (!Array.isArray(nullFields) || nullFields.length === 0) return fields;
-  const names = nullFields.filter((name) => typeof name === 'string');
-  return { ...fields, ...Object.fromEntries(names.map((name) => [name, null])) };
+function namesIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+}
+
+function withNulls({ nullValueFields, fieldToValueMap }: GivenRow): SourceRow {
+  if (nullValueFields.length === 0) return fieldToValueMap;
+  return { ...fieldToValueMap, ...Object.fromEntries(nullValueFields.map((name) => [name, null])) };
 }

@@ -175,6 +175,54 @@ describe('without a schema', () => {
   });
 });
 
+describe('of a request', () => {
+  test('the rows come back as they came', async () => {
+    const sourceRows = [
+      { fieldToValueMap: { id: 7, town: 'Ulm' }, nullValueFields: ['town'] },
+      { id: 8, town: 'Bonn' },
+    ];
+    const preview = await previewOf({ sourceRows });
+    expect(preview.sourceRows).toEqual([sourceRows[0], { fieldToValueMap: { id: 8, town: 'Bonn' }, nullValueFields: [] }]);
+    expect(preview.rows[0]?.nullValueFields).toContain('town');
+  });
+
+  test.each([
+    [{}, true],
+    [{ schema }, false],
+    [{ schema, config: { inference: { schemaInferenceEnabled: true } } }, true],
+    [{ config: { inference: { schemaInferenceEnabled: false } } }, false],
+  ])('%j, it is told whether a schema was inferred', async (request, isInferring) => {
+    const preview = await previewOf({ ...request, sourceRows: rowsOf({ id: 1 }) });
+    expect(preview.config).toMatchObject({ inference: { schemaInferenceEnabled: isInferring } });
+  });
+
+  test.each([
+    [{ rows: [{ fieldToValueMap: { id: 1 } }] }, ['ROWS_IGNORED /rows']],
+    [{ rows: [] }, []],
+    [{ config: { sampling: { min: 3 } } }, ['FEW_ROWS /config/sampling/min']],
+    [
+      { config: { sampling: { max: 0 } } },
+      ['FEW_ROWS /config/sampling/min', 'ROWS_CUT /sourceRows', 'SAMPLING_LIMIT /config/sampling/max'],
+    ],
+    [
+      { config: { sampling: { max: -5, min: -1 } } },
+      ['ROWS_CUT /sourceRows', 'SAMPLING_LIMIT /config/sampling/max', 'SAMPLING_LIMIT /config/sampling/min'],
+    ],
+    [
+      { config: { sampling: { min: 2, max: 1 } } },
+      ['FEW_ROWS /config/sampling/min', 'ROWS_CUT /sourceRows', 'SAMPLING_LIMIT /config/sampling/min'],
+    ],
+  ])('%j is told about', async (request, codes) => {
+    const preview = await previewOf({
+      tableConfig,
+      schema,
+      ...request,
+      sourceRows: rowsOf({ id: 1, town: 'Ulm', price: 1 }, { id: 2, town: 'Bonn', price: 1 }),
+    });
+    expect(codesOf(preview).toSorted()).toEqual(codes);
+  });
+});
+
 describe('whatever the request is, the answer is a preview:', () => {
   test.each([
     ['nothing', {}, []],
