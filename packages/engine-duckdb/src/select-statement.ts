@@ -1,5 +1,5 @@
 import duckdb, { type Connection, type PreparedStatement, type Result } from '@duckdb/node-bindings';
-import { MiB, type Query, QuireError, isQuireError } from '@quire/core';
+import { type Query, QuireError, isQuireError } from '@quire/core';
 import { type BoundValues, matchParameters, prepareWith } from './bind-parameters.ts';
 import {
   type AnswerColumn,
@@ -12,11 +12,11 @@ import {
 } from './conversion/column-plan.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
+import { parseSelect } from './parse-select.ts';
 import { planQuery } from './pinot/explain.ts';
 import { translatePinot } from './pinot/translate.ts';
 import { readBoundRows, readRows, rowsOf } from './read-rows.ts';
-import { checkColumnCount, checkColumns, checkText, overLimit, type StatementLimits } from './statement-limits.ts';
-import { shortenMessage } from './shorten-message.ts';
+import { checkColumnCount, checkColumns, checkText, type StatementLimits } from './statement-limits.ts';
 import type { TableScope } from './table-scope.ts';
 import { checkStatement, type SyntaxNode } from './statement-guard.ts';
 
@@ -42,9 +42,6 @@ export interface StatementRules {
   readonly limits: StatementLimits;
   readonly redact: Redact;
 }
-
-/** Longest syntax tree that is read, in characters: nodes are counted before it leaves DuckDB, long texts in them are not. */
-const syntaxTreeLengthMax = 16 * MiB;
 
 /** What DuckDB does not understand, the way a client of Apache Pinot wrote it. */
 const translatableCodes: ReadonlySet<string> = new Set(['QUERY_SYNTAX', 'QUERY_INVALID', 'QUERY_FAILED', 'TABLE_NOT_FOUND']);
@@ -217,66 +214,6 @@ async function executeOnce(handle: Connection, sql: string, values: BoundValues)
   } finally {
     duckdb.destroy_prepare_sync(statement);
   }
-}
-
-/** What `json_serialize_sql` gives: a syntax tree for each statement, or why it cannot. */
-interface ParsedSql {
-  readonly statements?: readonly SyntaxNode[];
-  readonly error_type?: string;
-  readonly error_message?: string;
-  readonly position?: string;
-}
-
-/** The syntax tree of a query and the number of its nodes, counted in DuckDB's own thread: each has one unescaped `"type":"`. */
-const serializedTree = `
-  WITH serialized AS MATERIALIZED (
-    SELECT CAST(json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true, skip_default := true) AS VARCHAR) AS tree
-  )
-  SELECT CASE WHEN length(tree) <= ${syntaxTreeLengthMax} THEN tree END AS tree,
-    CAST((length(tree) - length(replace(tree, '"type":"', ''))) // 8 AS INTEGER) AS nodes
-  FROM serialized`;
-
-/** The syntax tree of the one SELECT-like statement in the text; nothing is looked up or run for it. */
-async function parseSelect(
-  connection: QueryConnection,
-  sql: string,
-  limits: StatementLimits,
-  redact: Redact,
-): Promise<SyntaxNode> {
-  const [row] = await connection.call((handle) => readRows(handle, serializedTree, sql));
-  const nodeCount = Number(row?.['nodes']);
-  if (nodeCount > limits.nodesMax) throw overLimit(limits, 'nodesMax', `${nodeCount} parts`);
-  const text = row?.['tree'];
-  if (typeof text !== 'string') {
-    const message = `The query’s syntax tree has more than ${syntaxTreeLengthMax} characters, which is more than is read.`;
-    throw new QuireError('QUERY_INVALID', message);
-  }
-  const { statements, error_type: type, error_message: message = '', position } = parseTree(text);
-  if (type === 'parser' || type === 'syntax') {
-    const offset = position === undefined ? undefined : Number(position);
-    throw queryError({ type: 'Parser', message, subtype: '', entryType: '', position: offset }, 'planning', redact, sql);
-  }
-  if (statements === undefined) {
-    const reason = type === 'not implemented' ? '' : ` ${shortenMessage(redact(message))}`;
-    throw new QuireError('QUERY_INVALID', `Expected a SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE or SHOW TABLES.${reason}`);
-  }
-  const [statement] = statements;
-  if (statement === undefined) throw new QuireError('QUERY_SYNTAX', 'The query holds no statement.');
-  if (statements.length > 1) {
-    throw new QuireError('QUERY_INVALID', `Expected one statement, but the query has ${statements.length}.`);
-  }
-  return statement;
-}
-
-/** DuckDB writes the numbers that are too large, and what is not a number, as they are not in JSON; their values do not matter here. */
-function parseTree(text: string): ParsedSql {
-  try {
-    return JSON.parse(text) as ParsedSql;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  const withNulls = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?(?:Infinity|NaN)/g, (part) => (part.startsWith('"') ? part : 'null'));
-  return JSON.parse(withNulls) as ParsedSql;
 }
 
 function assertSelect(statement: PreparedStatement): void {

@@ -63,7 +63,7 @@ export function readPreviewRequest(body: unknown): PreviewRequest {
   };
 }
 
-/** Whether rows are none, or an answer's that was sent back as a request: those name the rows that they come from. */
+/** Whether there are no rows, or those of an answer that was sent back as a request: they name the rows that they come from. */
 function isOfAnswer(rows: unknown): boolean {
   if (rows === undefined || rows === null) return true;
   return Array.isArray(rows) && rows.every((row: unknown) => isRecord(row) && row['sourceIndex'] !== undefined);

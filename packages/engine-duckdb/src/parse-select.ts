@@ -1,0 +1,70 @@
+import { MiB, QuireError } from '@quire/core';
+import { queryError, type Redact } from './duckdb-error.ts';
+import type { QueryConnection } from './query-connection.ts';
+import { readRows } from './read-rows.ts';
+import { shortenMessage } from './shorten-message.ts';
+import type { SyntaxNode } from './statement-guard.ts';
+import { overLimit, type StatementLimits } from './statement-limits.ts';
+
+/** Longest syntax tree that is read, in characters: nodes are counted before it leaves DuckDB, long texts in them are not. */
+const syntaxTreeLengthMax = 16 * MiB;
+
+/** What `json_serialize_sql` gives: a syntax tree for each statement, or why it cannot. */
+interface ParsedSql {
+  readonly statements?: readonly SyntaxNode[];
+  readonly error_type?: string;
+  readonly error_message?: string;
+  readonly position?: string;
+}
+
+/** The syntax tree of a query and the number of its nodes, counted in DuckDB's own thread: each has one unescaped `"type":"`. */
+const serializedTree = `
+  WITH serialized AS MATERIALIZED (
+    SELECT CAST(json_serialize_sql(CAST(? AS VARCHAR), skip_null := true, skip_empty := true, skip_default := true) AS VARCHAR) AS tree
+  )
+  SELECT CASE WHEN length(tree) <= ${syntaxTreeLengthMax} THEN tree END AS tree,
+    CAST((length(tree) - length(replace(tree, '"type":"', ''))) // 8 AS INTEGER) AS nodes
+  FROM serialized`;
+
+/** The syntax tree of the one SELECT-like statement in the text; nothing is looked up or run for it. */
+export async function parseSelect(
+  connection: QueryConnection,
+  sql: string,
+  limits: StatementLimits,
+  redact: Redact,
+): Promise<SyntaxNode> {
+  const [row] = await connection.call((handle) => readRows(handle, serializedTree, sql));
+  const nodeCount = Number(row?.['nodes']);
+  if (nodeCount > limits.nodesMax) throw overLimit(limits, 'nodesMax', `${nodeCount} parts`);
+  const text = row?.['tree'];
+  if (typeof text !== 'string') {
+    const message = `The query’s syntax tree has more than ${syntaxTreeLengthMax} characters, which is more than is read.`;
+    throw new QuireError('QUERY_INVALID', message);
+  }
+  const { statements, error_type: type, error_message: message = '', position } = parseTree(text);
+  if (type === 'parser' || type === 'syntax') {
+    const offset = position === undefined ? undefined : Number(position);
+    throw queryError({ type: 'Parser', message, subtype: '', entryType: '', position: offset }, 'planning', redact, sql);
+  }
+  if (statements === undefined) {
+    const reason = type === 'not implemented' ? '' : ` ${shortenMessage(redact(message))}`;
+    throw new QuireError('QUERY_INVALID', `Expected a SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE or SHOW TABLES.${reason}`);
+  }
+  const [statement] = statements;
+  if (statement === undefined) throw new QuireError('QUERY_SYNTAX', 'The query holds no statement.');
+  if (statements.length > 1) {
+    throw new QuireError('QUERY_INVALID', `Expected one statement, but the query has ${statements.length}.`);
+  }
+  return statement;
+}
+
+/** DuckDB writes the numbers that are too large, and what is not a number, as they are not in JSON; their values do not matter here. */
+function parseTree(text: string): ParsedSql {
+  try {
+    return JSON.parse(text) as ParsedSql;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const withNulls = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?(?:Infinity|NaN)/g, (part) => (part.startsWith('"') ? part : 'null'));
+  return JSON.parse(withNulls) as ParsedSql;
+}
