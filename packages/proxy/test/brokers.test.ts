@@ -1,5 +1,5 @@
-import { createRequestId, systemRandom } from '@quire/core';
-import { ManualClock } from '@quire/core/testing';
+import { createRequestId, type RequestId, systemRandom } from '@quire/core';
+import { ManualClock, SeededRandom } from '@quire/core/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseBrokerUrl } from '../src/brokers/broker-address.ts';
 import { BrokerSet } from '../src/brokers/broker-set.ts';
@@ -161,4 +161,29 @@ test('what was learnt the longest ago, and not asked for since, is forgotten fir
   expect([routes.get(one), routes.get(two), routes.get(three), routes.count]).toEqual([broker, undefined, broker, 2]);
   routes.deleteBrokers([broker]);
   expect(routes.count).toBe(0);
+});
+
+test('it holds what was used last, whatever comes and goes', () => {
+  const [broker] = brokersAt('http://a:1').brokers;
+  if (broker === undefined) throw new Error('unreachable');
+  const random = new SeededRandom(1);
+  const ids = Array.from({ length: 6 }, () => createRequestId(new ManualClock(), random));
+  const routes = new RouteCache(() => 3);
+  let used: RequestId[] = [];
+  for (let step = 0; step < 2_000; step += 1) {
+    const requestId = ids[Math.floor(random.fraction() * ids.length)] as RequestId;
+    const rest = used.filter((other) => other !== requestId);
+    const choice = random.fraction();
+    if (choice < 0.2) {
+      routes.delete(requestId);
+      used = rest;
+    } else if (choice < 0.6) {
+      expect(routes.get(requestId)).toBe(used.includes(requestId) ? broker : undefined);
+      if (used.includes(requestId)) used = [...rest, requestId];
+    } else {
+      routes.set(requestId, broker);
+      used = [...rest, requestId].slice(-3);
+    }
+    expect(routes.count).toBe(used.length);
+  }
 });

@@ -5,6 +5,11 @@ import type { Broker } from './broker.ts';
 export class RouteCache {
   readonly #countMax: () => number;
   readonly #brokers = new Map<RequestId, Broker>();
+  /**
+   * Stands behind what went last. A new iterator would step over the places of all that went or was asked for again, which a map keeps for
+   * a while: with 100,000 routes, a tenth of a millisecond for each call.
+   */
+  #oldest: Iterator<RequestId> = this.#brokers.keys();
 
   constructor(countMax: () => number) {
     this.#countMax = countMax;
@@ -23,9 +28,10 @@ export class RouteCache {
   set(requestId: RequestId, broker: Broker): void {
     this.#brokers.delete(requestId);
     this.#brokers.set(requestId, broker);
-    for (const oldest of this.#brokers.keys()) {
-      if (this.#brokers.size <= this.#countMax()) return;
-      this.#brokers.delete(oldest);
+    while (this.#brokers.size > this.#countMax()) {
+      const oldest = this.#oldest.next();
+      if (oldest.done === true) this.#oldest = this.#brokers.keys();
+      else this.#brokers.delete(oldest.value);
     }
   }
 
