@@ -6,6 +6,7 @@ import { pagesPart } from './pages/pages-part.ts';
 import { pinotPart } from './pinot/pinot-part.ts';
 import { previewPart } from './preview/preview-part.ts';
 import { proxyPart } from './proxy/proxy-part.ts';
+import { scalePart } from './scale/scale-part.ts';
 import { startPart } from './start/start-part.ts';
 import { remoteLargePart } from './remote/remote-large-part.ts';
 import { remotePart } from './remote/remote-part.ts';
@@ -28,4 +29,5 @@ export const parts: readonly Part[] = [
   remotePart,
   remoteLargePart,
   pinotPart,
+  scalePart,
 ];

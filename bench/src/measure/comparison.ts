@@ -1,7 +1,7 @@
 import { type Contender, interleave, type Rounds } from './interleave.ts';
 import { ratioOfRounds, type Spread, spreadOfRounds, type Summary, summarize } from './statistics.ts';
 
-export type Unit = 'ms' | 'MB' | 'MB/s' | 'rows/s' | 'pages/s' | 'results/s';
+export type Unit = 'ms' | 'MB' | 'MB/s' | 'rows/s' | 'pages/s' | 'results/s' | 'calls/s';
 
 /** What is compared: contenders at one or more levels of one factor, all measured alternately. */
 export interface Comparison {

@@ -21,6 +21,14 @@ export async function readFamilyMemory(pid: number): Promise<number> {
   return others.reduce((sum, bytes) => sum + bytes, residentBytes);
 }
 
+/** The most that a process and those that it has running now each had in memory since they started, added up. */
+export async function readFamilyPeak(pid: number): Promise<number> {
+  const { peakBytes } = await readProcessMemory(pid);
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter((text) => text !== '');
+  const others = await Promise.all(children.map((child) => readFamilyPeak(Number(child))));
+  return others.reduce((sum, bytes) => sum + bytes, peakBytes);
+}
+
 /** Lets the peak of a process begin again at what it has now. */
 export async function resetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');

@@ -163,6 +163,12 @@ const goals: readonly Goal[] = [
     part: 'preview',
     read: within('preview-loop', 'p99', (delayMs) => delayMs <= 20, 'ms'),
   },
+  {
+    what: 'a page of 10,000 rows on Apache Pinot, from the middle of 10⁶, against its own cursors, ms',
+    goal: '≥ 50×',
+    part: 'pinot',
+    read: atLeastTimesBetter('pinot-pages', ['Apache Pinot cursors'], '1,000,000 rows, middle', 50),
+  },
 ];
 
 /** What each budget asks for beside what was measured. */

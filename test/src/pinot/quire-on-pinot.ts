@@ -17,6 +17,7 @@ export interface QueryAnswer {
 }
 
 export interface QuireOnPinot extends AsyncDisposable {
+  readonly brokerUrl: string;
   /** Calls the broker; a body makes it a POST. */
   send(path: string, body?: object): Promise<string>;
   query(sql: string, parameters?: string, body?: object): Promise<QueryAnswer>;
@@ -54,6 +55,7 @@ export async function startOnPinot(more: Readonly<Record<string, string>> = {}):
     return (await fetch(`${broker?.url}${path}`, init)).text();
   };
   return {
+    brokerUrl: broker?.url ?? '',
     send,
     query: async (sql, parameters = '', body = {}) =>
       parseLosslessJson(await send(`/query/sql${parameters}`, { sql, ...body })) as unknown as QueryAnswer,
