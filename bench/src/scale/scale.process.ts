@@ -1,6 +1,6 @@
 import { type BrokerSnapshot, planExpiry, planQuota, QuotaPolicy, readSnapshots, StorageAdmission } from '@quire/cleaner';
 import type { Broker } from '../../../packages/proxy/src/brokers/broker.ts';
-import { RouteCache } from '../../../packages/proxy/src/routing/route-cache.ts';
+import { RouteCache } from '../../../packages/proxy/src/brokers/route-cache.ts';
 import { serveParent } from '../process/serve-parent.ts';
 import { brokerId, idOf, momentOf, storeOf } from './many-results.ts';
 
