@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { KafkaServer } from '../../../test/src/testkit/servers/kafka-server.ts';
 import { type ComparisonEntry, quire, reportComparison, runComparison } from '../measure/comparison.ts';
 import { repeated } from '../measure/interleave.ts';
 import type { Part } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
+import { repositoryRoot } from '../process/node-arguments.ts';
 import { readProcessMemory, resetPeak } from '../process/process-memory.ts';
 import type { IngestAnswer, IngestOptions, IngestRequest } from './ingest.process.ts';
 
@@ -11,19 +14,25 @@ export const ingestPart: Part = {
   name: 'ingest',
   title: 'Messages into tables',
   async run({ isQuick, scratch, profileDirectory, progress }) {
-    const options: IngestOptions = { messageCount: isQuick ? 5_000 : 200_000, directory: scratch };
+    await using kafka = await startKafka(progress);
+    const options: IngestOptions = {
+      messageCount: isQuick ? 5_000 : 200_000,
+      directory: scratch,
+      kafka: kafka === undefined ? undefined : { port: kafka.process.port, topic: await kafka.createTopic(1) },
+    };
     await using child = new Child(join(import.meta.dirname, 'ingest.process.ts'), options, { profileDirectory });
     const ask = async (request: IngestRequest): Promise<number> => ((await child.call(request)) as IngestAnswer).figure;
     const rounds = { count: isQuick ? 1 : 3, sliceMs: 1 };
-    const contenders: readonly [name: string, request: IngestRequest][] = [
-      [quire, 'tables'],
-      ['duckdb read_json → parquet', 'duckdb'],
-      ['only fetched', 'fetch'],
+    const contenders: readonly Contestant[] = [
+      ['file stream', quire, 'tables'],
+      ['file stream', 'duckdb read_json → parquet', 'duckdb'],
+      ['file stream', 'only fetched', 'fetch'],
+      ...(kafka === undefined ? [] : kafkaContenders),
     ];
     const title = 'JSON messages of 6 fields by the processor time of the process, into committed segments';
     const onSlice = (index: number, count: number): void => progress(`${title}: ${Math.round((100 * index) / count)} %`);
-    const entries = contenders.map(([name, request]): ComparisonEntry => {
-      return { level: 'file stream', name, contender: repeated(() => ask(request)) };
+    const entries = contenders.map(([level, name, request]): ComparisonEntry => {
+      return { level, name, contender: repeated(() => ask(request)) };
     });
     const speed = await runComparison(
       { id: 'ingest-cpu', title, unit: 'rows/s', factor: 'stream', comparesLevels: false, entries },
@@ -56,11 +65,29 @@ export const ingestPart: Part = {
       },
       [{ level: 'file stream', name: quire, rounds: [[Math.max(0, peakBytes - residentBytes) / 1e6]] }],
     );
-    return { comparisons: [speed, freshness, memory], notes };
+    return { comparisons: [speed, freshness, memory], notes: kafka === undefined ? [...notes, missingKafkaNote] : notes };
   },
 };
 
+type Contestant = readonly [level: string, name: string, request: IngestRequest];
+
+const kafkaContenders: readonly Contestant[] = [
+  ['kafka', quire, 'kafka tables'],
+  ['kafka', 'only fetched', 'kafka fetch'],
+];
+
+/** One like that of the tests; undefined where it is not installed. */
+async function startKafka(progress: (what: string) => void): Promise<KafkaServer | undefined> {
+  const jars = process.env['QUIRE_KAFKA'] ?? join(repositoryRoot, '.cache/kafka');
+  if (!existsSync(jars)) return undefined;
+  progress('starts an Apache Kafka');
+  return KafkaServer.start(jars);
+}
+
 const notes = [
   'Quire makes every message durable on the way, in chunks, runs it through the pipeline of its table, and commits one segment.',
+  'Only fetched: messages are read as Quire reads them, from the file or from one broker of a real Apache Kafka, whose own time does not count.',
   'DuckDB reads the file of the stream at once, on one thread, and writes Parquet with zstd.',
 ];
+
+const missingKafkaNote = 'Apache Kafka is not installed here: .ci/run does that. What needs it was left out.';

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { MiB, systemClock, systemRandom } from '@quire/core';
-import { FileProducer, openStream } from '@quire/streams';
+import { FileProducer, type MessageProducer, openStream } from '@quire/streams';
+import { KafkaProducer } from '@quire/streams/kafka';
 import { EmbeddedTableEngine } from '@quire/table-server';
 import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
 
@@ -10,18 +11,24 @@ export interface IngestOptions {
   readonly messageCount: number;
   /** Where streams and tables are. */
   readonly directory: string;
+  /** An Apache Kafka on this machine, and an empty topic of one partition there; undefined: there is none. */
+  readonly kafka: { readonly port: number; readonly topic: string } | undefined;
 }
 
 /** `fetch`: the stream is read, and nothing is done with it. */
-export type IngestRequest = 'tables' | 'fetch' | 'duckdb' | 'freshness';
+export type IngestRequest = 'tables' | 'fetch' | 'duckdb' | 'freshness' | 'kafka tables' | 'kafka fetch';
+
+type StreamType = 'file' | 'kafka';
 
 export interface IngestAnswer {
   /** Messages by the processor time that they took, in the whole process; for `freshness` the time until one is seen, in milliseconds. */
   readonly figure: number;
 }
 
-const { messageCount, directory } = argumentOfParent() as IngestOptions;
+const { messageCount, directory, kafka } = argumentOfParent() as IngestOptions;
 const streams = join(directory, 'streams');
+const kafkaAddress = `127.0.0.1:${kafka?.port}`;
+const streamOptions = { fileDirectory: streams, kafkaBrokers: [kafkaAddress], clock: systemClock };
 const schema = {
   schemaName: 'orders',
   dimensionFieldSpecs: [
@@ -37,15 +44,21 @@ const schema = {
 };
 const cities = ['Oslo', 'Bergen', 'Lima', 'Quito', 'Accra', 'Hanoi'];
 const producer = await FileProducer.open({ directory: streams, topic: 'orders', partitionCount: 1 });
-for (let first = 0; first < messageCount; first += 5_000) {
-  await producer.append(Array.from({ length: Math.min(5_000, messageCount - first) }, (_, index) => messageOf(first + index)));
+await fill(producer);
+if (kafka !== undefined) {
+  const { port, topic } = kafka;
+  const config = { brokers: [{ host: '127.0.0.1', port }], tls: undefined, sasl: undefined, isCommittedOnly: false };
+  await using toKafka = new KafkaProducer({ topic, config });
+  await fill(toKafka);
 }
 const lively = await FileProducer.open({ directory: streams, topic: 'lively', partitionCount: 1 });
 let tableCount = 0;
 
 const requests: Readonly<Record<IngestRequest, () => Promise<number>>> = {
-  tables: () => perProcessorSecond(ingestAll),
-  fetch: () => perProcessorSecond(fetchAll),
+  tables: () => perProcessorSecond(() => ingestAll('file')),
+  fetch: () => perProcessorSecond(() => fetchAll('file')),
+  'kafka tables': () => perProcessorSecond(() => ingestAll('kafka')),
+  'kafka fetch': () => perProcessorSecond(() => fetchAll('kafka')),
   duckdb: () => perProcessorSecond(copyAll),
   freshness: measureFreshness,
 };
@@ -54,6 +67,12 @@ serveParent(
   async (request): Promise<IngestAnswer> => ({ figure: await requests[request as IngestRequest]() }),
   () => producer[Symbol.asyncDispose](),
 );
+
+async function fill(to: MessageProducer): Promise<void> {
+  for (let first = 0; first < messageCount; first += 5_000) {
+    await to.append(Array.from({ length: Math.min(5_000, messageCount - first) }, (_, index) => messageOf(first + index)));
+  }
+}
 
 function messageOf(id: number): { key: null; value: Uint8Array } {
   const customer = `c${(id * 7_919) % 10_000}`;
@@ -69,8 +88,8 @@ async function perProcessorSecond(work: () => Promise<void>): Promise<number> {
 }
 
 /** All messages of the topic into committed segments of a new table. */
-async function ingestAll(): Promise<void> {
-  await using opened = await openTable('orders', String(messageCount));
+async function ingestAll(streamType: StreamType): Promise<void> {
+  await using opened = await openTable('orders', streamType, String(messageCount));
   for (let committed = 0; committed < messageCount;) {
     const segments = await opened.engine.listSegments('orders_REALTIME');
     committed = segments.reduce((sum, { state, rowCount }) => sum + (state === 'COMMITTED' ? rowCount : 0), 0);
@@ -78,8 +97,8 @@ async function ingestAll(): Promise<void> {
   }
 }
 
-async function fetchAll(): Promise<void> {
-  await using stream = openStream(streamOf('orders'), { fileDirectory: streams, clock: systemClock });
+async function fetchAll(streamType: StreamType): Promise<void> {
+  await using stream = openStream(streamOf('orders', streamType), streamOptions);
   let seen = 0;
   for (let offset = 0; seen < messageCount;) {
     const limits = { messagesMax: 5_000, bytesMax: 4 * MiB, waitMs: 0 };
@@ -102,7 +121,7 @@ async function copyAll(): Promise<void> {
 
 /** From a message in the stream until a reader in any process sees its row. */
 async function measureFreshness(): Promise<number> {
-  await using opened = await openTable('lively', '1000000');
+  await using opened = await openTable('lively', 'file', '1000000');
   await lively.append([messageOf(0)]);
   for (let isStarted = false; !isStarted; isStarted = (await opened.engine.countRows('lively_REALTIME')) > 0) {
     await systemClock.sleep(10);
@@ -116,6 +135,7 @@ async function measureFreshness(): Promise<number> {
 
 async function openTable(
   topic: string,
+  streamType: StreamType,
   rowsOfSegment: string,
 ): Promise<AsyncDisposable & { readonly engine: EmbeddedTableEngine }> {
   tableCount += 1;
@@ -129,10 +149,10 @@ async function openTable(
     finder: undefined,
     rowBytesMax: MiB,
     graceMs: 60_000,
-    openStream: (config) => openStream(config, { fileDirectory: streams, clock: systemClock }),
+    openStream: (config) => openStream(config, streamOptions),
   });
   await engine.createSchema({ ...schema, schemaName: topic });
-  const streamConfigMaps = [{ ...streamOf(topic), 'realtime.segment.flush.threshold.rows': rowsOfSegment }];
+  const streamConfigMaps = [{ ...streamOf(topic, streamType), 'realtime.segment.flush.threshold.rows': rowsOfSegment }];
   await engine.createTable({
     tableName: topic,
     tableType: 'REALTIME',
@@ -148,10 +168,11 @@ async function openTable(
   };
 }
 
-function streamOf(topic: string): Readonly<Record<string, string>> {
+function streamOf(topic: string, streamType: StreamType): Readonly<Record<string, string>> {
   return {
-    streamType: 'file',
-    'stream.file.topic.name': topic,
-    'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+    streamType,
+    [`stream.${streamType}.topic.name`]: streamType === 'kafka' ? (kafka?.topic ?? '') : topic,
+    [`stream.${streamType}.consumer.prop.auto.offset.reset`]: 'smallest',
+    ...(streamType === 'kafka' && { 'stream.kafka.broker.list': kafkaAddress }),
   };
 }

@@ -8,6 +8,8 @@ interface ReviverContext {
 
 /** An integer of sixteen digits or more. Fractions have as many often, and texts now and then: the latter cost time, no more. */
 const longIntegerPattern = /(?:^|[:[,\s])-?\d{16,}(?![\d.eE])/;
+/** Most texts have none, which is seen sooner than that none is an integer. */
+const longDigitsPattern = /\d{16}/;
 const integerPattern = /^-?\d+$/;
 
 /** Most digits of an integer where nobody says otherwise: many times what any type of a database has. */
@@ -31,7 +33,7 @@ export class TooManyDigitsError extends RangeError {
  */
 export function parseLosslessJson(text: string, { digitsMax = digitsMaxDefault } = {}): JsonValue {
   // A reviver is called for every value and costs several times the parse: most texts do not need it.
-  if (!longIntegerPattern.test(text)) return JSON.parse(text) as JsonValue;
+  if (!longDigitsPattern.test(text) || !longIntegerPattern.test(text)) return JSON.parse(text) as JsonValue;
   const revive = (_name: string, value: unknown, ...rest: unknown[]): unknown => reviveInteger(value, rest, digitsMax);
   return JSON.parse(text, revive) as JsonValue;
 }

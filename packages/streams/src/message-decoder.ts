@@ -35,7 +35,9 @@ export const decodeJson: MessageDecoder = ({ value }, options) => {
     throw error;
   }
   if (!isRow(decoded)) return { problem: `is not a JSON object, but ${kindOf(decoded)}` };
-  return isDeeperThan(decoded, nestingMax) ? { problem: `is nested more than ${nestingMax} deep` } : { row: decoded };
+  // A level takes two characters at least: short messages, which are most, have no room for so many.
+  const isTooDeep = value.byteLength > 2 * nestingMax && isDeeperThan(decoded, nestingMax);
+  return isTooDeep ? { problem: `is nested more than ${nestingMax} deep` } : { row: decoded };
 };
 
 function isRow(value: JsonValue): value is DecodedRow {

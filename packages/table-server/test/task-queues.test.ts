@@ -67,6 +67,31 @@ test('the schedule of a table makes tasks', async () => {
   expect(await ended(server, task.taskName)).toMatchObject({ state: 'COMPLETED', trigger: 'CRON_TRIGGER' });
 });
 
+test('a schedule is due once where the clock jumps a day ahead, and goes on by the new time where it goes back', async () => {
+  const clock = new ManualClock({ nowMs: startMs + 30 * 60_000 });
+  await using server = await TestServer.open({ finder, clock });
+  await server.engine.createSchema(schema);
+  await server.engine.createTable(config({ [generation]: { schedule: '0 0 * * * ?' } }, batch()));
+  const tasks = () => server.engine.listTasks({ taskType: generation });
+  const untilEnded = async (count: number) => {
+    while ((await tasks()).filter(({ state }) => state === 'COMPLETED').length < count) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await addFile('a.csv', [['a', 1, 1, startMs]]);
+  clock.stepWallClock(86_400_000);
+  await clock.advance(2_000);
+  await untilEnded(1);
+  await addFile('b.csv', [['b', 1, 1, startMs]]);
+  // Half past eleven on the evening before: nothing is due before midnight, which has been once.
+  clock.stepWallClock(-3_600_000);
+  await clock.advance(29 * 60_000);
+  expect(await tasks()).toHaveLength(1);
+  await clock.advance(60_000);
+  await untilEnded(2);
+  expect(await tasks()).toHaveLength(2);
+});
+
 describe('the queue of a type', () => {
   test('stopped, it gives nothing out and halts what runs; resumed, also after a restart, that goes on', async () => {
     const gate = gated();

@@ -28,6 +28,37 @@ test('retention removes segments whose newest row is older, and no other', () =>
   expect(planRetention(segments, 100, 1_000)).toEqual(['old']);
 });
 
+test('retention goes by the time of the clock: an hour back removes nothing, a day ahead what is too old by then, once', async () => {
+  const nowMs = Date.UTC(2026, 0, 10);
+  const clock = new ManualClock({ nowMs });
+  await using server = await TestServer.open({ clock });
+  const { engine } = server;
+  await engine.createSchema(flightsSchema);
+  const segmentsConfig = { timeColumnName: 'ts', retentionTimeUnit: 'DAYS', retentionTimeValue: '2' };
+  await engine.createTable({ ...flightsConfig, segmentsConfig });
+  for (const hours of [0, 36]) {
+    const rows = [{ carrier: `${hours} hours`, ts: nowMs - hours * 3_600_000 }];
+    const source = { kind: 'bytes', name: 'rows.jsonl', body: jsonLines(rows) } as const;
+    await engine.ingest({ tableNameWithType: 'flights_OFFLINE', source, batchConfig: {} });
+  }
+  const carriers = async () => (await server.rows('SELECT carrier FROM flights ORDER BY ts')).map(({ carrier }) => carrier);
+  /** A round of upkeep; its end is when it sleeps again, beside the schedules of tasks. */
+  const round = async () => {
+    await clock.untilSleeping(2);
+    await clock.advance(10_000);
+    await clock.untilSleeping(2);
+  };
+  clock.stepWallClock(-3_600_000);
+  await round();
+  expect(await carriers()).toEqual(['36 hours', '0 hours']);
+  clock.stepWallClock(86_400_000 + 3_600_000);
+  await round();
+  expect(await carriers()).toEqual(['0 hours']);
+  clock.stepWallClock(-86_400_000);
+  await round();
+  expect(await carriers()).toEqual(['0 hours']);
+});
+
 test('a file that no table names any more stays for the grace of queries, and then goes', async () => {
   await using server = await TestServer.open();
   const { engine, directory } = server;
@@ -48,6 +79,10 @@ test('a file that no table names any more stays for the grace of queries, and th
   const table = { record: { tableId }, namedFiles: () => named, isHeld: () => false };
   const garbage = new Garbage(new TableDirectory(directory), clock);
   expect(await garbage.collect([table], 1_000)).toBe(0);
+  // A query may still read it, whatever the clock on the wall says.
+  clock.stepWallClock(86_400_000);
+  expect(await garbage.collect([table], 1_000)).toBe(0);
+  clock.stepWallClock(-86_400_000 - 3_600_000);
   await clock.advance(999);
   expect(await garbage.collect([table], 1_000)).toBe(0);
   await clock.advance(1);

@@ -17,8 +17,8 @@ const flushEveryMs = 400;
 const pendingMax = { messages: 25_000, bytes: 16 * 1024 * 1024 } as const;
 const fetchLimits = { messagesMax: 5_000, bytesMax: 4 * 1024 * 1024 } as const;
 const backOffMs = { first: 250, max: 30_000 } as const;
-/** Attempts, over a minute and a half, after which a stream that ends before what was consumed is taken to be another. */
-const behindAttemptsMax = 9;
+/** How long a stream may end before what was consumed of it until it is taken to be another. */
+const behindMaxMs = 90_000;
 
 export interface ConsumerEvents {
   /** Told of messages that were left out, and of the one that stopped a partition. */
@@ -54,6 +54,8 @@ export class PartitionConsumer {
   #latestOffset: number | null = null;
   /** Messages whose rows are not durable yet, and the offset behind them. */
   #pending: { messages: MessageValue[]; bytes: number; endOffset: number; sinceMs: number } | undefined;
+  /** Since when the stream ends before what was consumed of it, without anything else in between. */
+  #behindSinceMs: number | undefined;
   /** Whether a process was ended while it worked on what is pending. */
   #isSuspect = false;
   #commitsOnStop = false;
@@ -105,13 +107,13 @@ export class PartitionConsumer {
       try {
         await this.#consume(() => {
           attempt = 0;
+          this.#behindSinceMs = undefined;
         });
       } catch (error) {
         if (signal.aborted) break;
         // What was not durable is fetched again.
         this.#pending = undefined;
-        // After a crash the end of a stream may go back for a moment; a topic that was made again stays behind.
-        this.#state = isQuireError(error, 'OFFSET_NOT_FOUND') && attempt >= behindAttemptsMax ? 'STOPPED' : 'RETRYING';
+        this.#state = this.#stateAfter(error);
         this.#error = error instanceof Error ? error.message : String(error);
         onRetry?.(table.name, this.partition, error);
       }
@@ -120,6 +122,13 @@ export class PartitionConsumer {
       attempt += 1;
     }
     await this.#finish();
+  }
+
+  /** After a crash the end of a stream may go back for a moment; a topic that was made again stays behind. */
+  #stateAfter(error: unknown): PartitionState {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#behindSinceMs = isQuireError(error, 'OFFSET_NOT_FOUND') ? (this.#behindSinceMs ?? nowMs) : undefined;
+    return nowMs - (this.#behindSinceMs ?? nowMs) >= behindMaxMs ? 'STOPPED' : 'RETRYING';
   }
 
   /** Consumes until it is to stop, comes to a message that stops it, or something fails. */
@@ -220,7 +229,8 @@ export class PartitionConsumer {
     const { rowsMax, timeMaxMs, sizeBytesMax } = this.#options.thresholds;
     const { createdMs, segmentName, startOffset, endOffset } = segment.record;
     if (endOffset === startOffset) return false;
-    const isOld = this.#options.clock.nowMs() - createdMs >= timeMaxMs;
+    // A clock that was put right may make it seem to come from the future: it is not to wait until then.
+    const isOld = Math.abs(this.#options.clock.nowMs() - createdMs) >= timeMaxMs;
     return this.#wantsCommit === segmentName || segment.rowCount >= rowsMax || segment.sizeBytes >= sizeBytesMax || isOld;
   }
 

@@ -197,11 +197,11 @@ class ColumnBuffer {
       this.#values.push(null);
       return 1;
     }
-    if (!this.#column.isList) return this.#pushStored((stored) => this.#values.push(stored), value);
+    if (!this.#column.isList) return this.#pushStored(this.#values, value);
     const elements = Array.isArray(value) ? (value as readonly SourceValue[]) : [value];
     const list: unknown[] = [];
     let bytes = 0;
-    for (const element of elements) if (element !== null) bytes += this.#pushStored((stored) => list.push(stored), element);
+    for (const element of elements) if (element !== null) bytes += this.#pushStored(list, element);
     this.#values.push(list);
     return bytes;
   }
@@ -212,9 +212,9 @@ class ColumnBuffer {
     return values;
   }
 
-  #pushStored(push: (stored: unknown) => void, value: Exclude<SourceValue, null>): number {
+  #pushStored(values: unknown[], value: Exclude<SourceValue, null>): number {
     const stored = this.#store(value);
-    push(stored);
+    values.push(stored);
     // What was not text before is JSON now.
     if (this.#column.type === 'JSON' && typeof value === 'string' && !this.#isMalformed) this.#isMalformed = !isJson(value);
     if (this.#digits !== undefined) noteDigits(this.#digits, stored as string);

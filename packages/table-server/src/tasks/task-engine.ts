@@ -194,14 +194,17 @@ export class TaskEngine implements AsyncDisposable {
     return record;
   }
 
-  /** Makes what is due, again and again. What was due while nobody ran is not made up for. */
+  /**
+   * Makes what is due, again and again. What was due while nobody ran is not made up for; where the clock goes forward, a schedule is due
+   * once, and where it goes back, schedules go on by the new time.
+   */
   async #tick(): Promise<void> {
     const { clock, registry, onFailed } = this.#options;
     const { signal } = this.#closing;
     for (let sinceMs = clock.nowMs(); !signal.aborted;) {
       await sleepUnlessAborted(clock, tickMs, signal);
       const nowMs = clock.nowMs();
-      if (signal.aborted || nowMs < sinceMs) continue;
+      if (signal.aborted) return;
       for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, (error) => onFailed?.(error))) {
         const { errors } = await this.schedule(due, 'CRON_TRIGGER');
         for (const { message } of errors) {
