@@ -25,7 +25,7 @@ export const HealthResponse = Type.Object(
           writesWaiting: Type.Integer({ minimum: 0, description: 'Results that wait for room while a sweep makes some.' }),
           writesRefused: Type.Integer({ minimum: 0, description: 'Results refused since the start, too large ones included.' }),
           writesRefusedSinceMs: NullableTime(
-            'Since when results have been refused because there was no room; null while there is room.',
+            'Since when results have been refused because there was no room, in the quota or in the store; null while there is room.',
           ),
           writesRefusedBecause: Type.Union([Type.String(), Type.Null()], {
             description: 'Why the last one was; null while there is room.',

@@ -1,4 +1,4 @@
-import { type Clock, type RequestId, systemClock } from '@quire/core';
+import { type Clock, isQuireError, type RequestId, systemClock } from '@quire/core';
 import type { ResultAdmission, SpaceReservation } from '@quire/results';
 import type { BrokerSnapshot } from './broker-snapshot.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
@@ -85,7 +85,10 @@ export class StorageAdmission implements ResultAdmission {
     return this.#queue.refusedCount;
   }
 
-  /** Since when, and why, writes are refused because there is no room; undefined once usage is below the critical threshold or one succeeds. */
+  /**
+   * Since when, and why, writes are refused because there is no room; undefined once one succeeds, and, where only the quota had none, once
+   * usage is below the critical threshold.
+   */
   get refusal(): Refusal | undefined {
     return this.#queue.refusal;
   }
@@ -124,10 +127,11 @@ export class StorageAdmission implements ResultAdmission {
           this.#storedBytes += bytes;
           this.#listing?.settled.set(requestId, bytes);
           this.#queue.noteChange();
-          this.#queue.noteRoom();
+          this.#queue.noteStored();
         }),
-      release: (isFreed) =>
+      release: (isFreed, error) =>
         end((bytes) => {
+          if (isQuireError(error, 'STORE_FULL')) this.#queue.noteFullStore();
           this.#listing?.settled.set(requestId, 0);
           if (isFreed || bytes === 0) return;
           this.#doubtful.set(requestId, bytes);

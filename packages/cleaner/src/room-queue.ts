@@ -60,6 +60,8 @@ export class RoomQueue {
   readonly #pause: Sleeper;
   #refusedCount = 0;
   #refusal: Refusal | undefined;
+  /** The store itself had no room, whatever the quota says: only a write can show that it has some again. */
+  #fullStore: Refusal | undefined;
 
   constructor(ledger: RoomLedger, clock: Clock) {
     this.#ledger = ledger;
@@ -83,7 +85,7 @@ export class RoomQueue {
 
   /** Undefined while there is room. */
   get refusal(): Refusal | undefined {
-    return this.#refusal;
+    return this.#fullStore ?? this.#refusal;
   }
 
   /** A sweep might free more from now on. */
@@ -98,6 +100,18 @@ export class RoomQueue {
 
   noteRoom(): void {
     this.#refusal = undefined;
+  }
+
+  /** A write has failed because the store is full. */
+  noteFullStore(): void {
+    this.#refusedCount += 1;
+    this.#fullStore ??= { sinceMs: this.#clock.nowMs(), reason: 'The result store has no room left.' };
+  }
+
+  /** A write has succeeded. */
+  noteStored(): void {
+    this.#fullStore = undefined;
+    this.noteRoom();
   }
 
   /** Whether no sweep has begun since this wait did, or since there was more to sweep. */

@@ -1,4 +1,5 @@
-import { isQuireError } from '@quire/core';
+import { isQuireError, QuireError } from '@quire/core';
+import { faultOn } from '@quire/core/testing';
 import type { ResultSource } from '@quire/results';
 import { describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
@@ -144,4 +145,40 @@ test('without a cleaner nobody waits for a sweep that never comes', async () => 
   await store(setup, 20, 400);
   setup.admission.sweep = undefined;
   expect(await codeOf(write(setup, 12_000))).toBe('QUERY_LIMIT_EXCEEDED');
+});
+
+describe('a store whose disk is full', () => {
+  test('is told of, whatever the quota says, until a result is stored', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    const sinceMs = setup.clock.nowMs();
+    setup.store.plan = faultOn('put', { kind: 'full', afterBytes: 100 });
+    expect(await codeOf(write(setup, 400))).toBe('STORE_FULL');
+    await setup.clock.advance(1000);
+    expect(await codeOf(write(setup, 400))).toBe('STORE_FULL');
+    await setup.cleaner.sweep('critical');
+    expect(setup.admission.refusal).toEqual({ sinceMs, reason: 'The result store has no room left.' });
+    expect(setup.admission.refusedCount).toBe(2);
+    setup.store.plan = () => undefined;
+    await write(setup, 400);
+    expect(setup.admission.refusal).toBeUndefined();
+    expect(setup.admission.refusedCount).toBe(2);
+  });
+
+  test('is told of when another process writes, and no other failure is taken for it', async () => {
+    const setup = new CleanerSetup({ quotaBytes, batchSizeBytes: 800 });
+    const failWith = (code: 'STORE_FULL' | 'STORE_UNAVAILABLE'): Promise<string> =>
+      codeOf(
+        setup.results.createBy(
+          async (_order, admission) => {
+            admission.release(true);
+            throw new QuireError(code, 'put of /secret/path failed.');
+          },
+          { owner: 'o' },
+        ),
+      );
+    expect(await failWith('STORE_UNAVAILABLE')).toBe('STORE_UNAVAILABLE');
+    expect(setup.admission.refusal).toBeUndefined();
+    expect(await failWith('STORE_FULL')).toBe('STORE_FULL');
+    expect(setup.admission.refusal?.reason).toBe('The result store has no room left.');
+  });
 });

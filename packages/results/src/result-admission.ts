@@ -26,8 +26,11 @@ export interface SpaceReservation {
   hasAmpleSpace?(bytes: number): boolean;
   /** The result stands, and its space with it: `sizeBytes`, when more was taken than it needed. */
   commit(sizeBytes?: number): void;
-  /** The write has failed. `isFreed` tells whether all that it wrote is gone again. */
-  release(isFreed: boolean): void;
+  /**
+   * The write has failed. `isFreed` tells whether all that it wrote is gone again, `error` why it failed: with STORE_FULL the store itself
+   * had no room.
+   */
+  release(isFreed: boolean, error?: unknown): void;
 }
 
 /** Lets everything be written, and counts nothing. */

@@ -77,9 +77,10 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     room.commit();
     return { entry, record, seenMs, recordBytes: bytes };
   } catch (error) {
-    room.release(await takeBack(store, [recordKey, dataKey]));
+    const reason = file.sourceError ?? error;
+    room.release(await takeBack(store, [recordKey, dataKey]), reason);
     if (signal?.aborted === true) throw abortError(signal);
-    throw file.sourceError ?? error;
+    throw reason;
   }
 }
 

@@ -144,7 +144,7 @@ export async function haveWritten(
     for (const [index, message] of firstBatches.entries()) parts.cache.set(entry.dataKey, index, message);
     return open;
   } catch (error) {
-    room.end(room.isFreed ?? (await takeBackAll(parts.store, order)));
+    room.end(room.isFreed ?? (await takeBackAll(parts.store, order)), error);
     throw error;
   }
 }
@@ -175,8 +175,8 @@ class WriterRoom implements WriterAdmission {
     this.#room.commit(sizeBytes);
   }
 
-  end(isFreed: boolean): void {
-    this.#room.release(isFreed);
+  end(isFreed: boolean, error: unknown): void {
+    this.#room.release(isFreed, error);
   }
 }
 

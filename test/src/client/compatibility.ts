@@ -12,6 +12,7 @@ export interface Compatibility {
   readonly note?: string;
 }
 
+const generatedClients = 'test/src/client/generated.e2e.test.ts';
 const pinotClients = 'test/src/client/pinot-clients.e2e.test.ts';
 
 /** The rows of the table in packages/client/README.md; `npm run compatibility` runs their tests and writes those that ran. */
@@ -46,11 +47,25 @@ export const compatibilities: readonly Compatibility[] = [
     suite: "Apache Pinot's driver for Python",
   },
   {
+    client: 'SQLAlchemy (Python, dialect of pinotdb)',
+    version: '2.1.9',
+    what: 'groups and sums, full names of tables, options, time grains of Superset',
+    file: pinotClients,
+    suite: "SQLAlchemy with Apache Pinot's dialect",
+  },
+  {
     client: 'openapi-python-client (generator)',
     version: '0.29.1',
-    what: "a client made of the broker's API document: every call is there; submit, page, delete",
-    file: 'test/src/client/generated.e2e.test.ts',
+    what: "clients made of the broker's and the controller's API documents: every call is there; submit, page, delete",
+    file: generatedClients,
     suite: 'The client that openapi-python-client generates',
+  },
+  {
+    client: 'openapi-typescript (generator), with openapi-fetch',
+    version: '7.13.0, 0.17.0',
+    what: 'types of both API documents, in a program that is compiled; submit, page, delete',
+    file: generatedClients,
+    suite: 'The types that openapi-typescript generates',
   },
 ];
 

@@ -42,6 +42,16 @@ export const openApiPython: Tool = {
   },
 };
 
+/** The folder of npm's modules with openapi-typescript, which makes types of API documents, and openapi-fetch, which calls by them. */
+export const openApiTypescript: Tool = {
+  name: 'openapi-typescript',
+  remedy: 'run .ci/run once, or set QUIRE_OPENAPI_TYPESCRIPT to a folder node_modules with it',
+  find: (environment) => {
+    const folder = environment['QUIRE_OPENAPI_TYPESCRIPT'] ?? join(root, '.cache/openapi-typescript/node_modules');
+    return existsSync(join(folder, 'openapi-typescript')) ? folder : undefined;
+  },
+};
+
 /** Python with the driver for Apache Pinot. */
 export const pinotDriver: Tool = program({
   name: 'Python with pinotdb and sqlalchemy',

@@ -6,8 +6,8 @@ import { type TSchema, Type } from 'typebox';
 
 const TableConfigDocument = named('TableConfig', TableConfig);
 const TableSchemaDocument = named('TableSchema', TableSchema);
-const CompleteTableConfig = named('CompleteTableConfig', answerSchemaOf(TableConfig as object));
-const CompleteTableSchema = named('CompleteTableSchema', answerSchemaOf(TableSchema as object));
+const CompleteTableConfig = named('CompleteTableConfig', completeSchemaOf(TableConfig as object));
+const CompleteTableSchema = named('CompleteTableSchema', completeSchemaOf(TableSchema as object));
 
 const TableConfigsDocument = Type.Object(
   {
@@ -159,22 +159,29 @@ function named($id: string, schema: object): TSchema {
 interface ModelSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
+  readonly default?: unknown;
   readonly properties?: Readonly<Record<string, ModelSchema>>;
   readonly additionalProperties?: ModelSchema | boolean;
   readonly items?: ModelSchema;
 }
 
+/** The same of a part of such a document, which may be null. */
+function answerSchemaOf(schema: ModelSchema): object {
+  const { type, enum: words } = schema;
+  const complete = completeSchemaOf(schema);
+  // A null among the words breaks generators of clients.
+  if (words !== undefined) return { anyOf: [complete, { type: 'null' }] };
+  return { ...complete, ...(type !== undefined && { type: [type, 'null'] }) };
+}
+
 /**
  * The schema of a completed document, from that of what somebody may write: every member is there, and null where it has
- * neither a value nor a default.
+ * neither a value nor a default. So it has no defaults, and one of a value that may be null breaks generators of clients.
  */
-function answerSchemaOf(schema: ModelSchema): object {
-  const { type, properties, items, additionalProperties, enum: words } = schema;
-  // A null among the words breaks generators of clients.
-  if (words !== undefined) return { anyOf: [schema, { type: 'null' }] };
+function completeSchemaOf({ default: _default, ...schema }: ModelSchema): object {
+  const { properties, items, additionalProperties } = schema;
   return {
     ...schema,
-    ...(type !== undefined && { type: [type, 'null'] }),
     ...(properties !== undefined && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, answerSchemaOf(member)])),
       required: Object.keys(properties),
