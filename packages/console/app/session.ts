@@ -1,4 +1,4 @@
-import { QuireAdminClient, QuireClient } from '@quire/client';
+import { QuireAdminClient, QuireClient, QuireQueryClient } from '@quire/client';
 import { createContext, useContext } from 'react';
 import { type Call, createCall } from './call.ts';
 import { QueryRunner } from './query/query-runner.ts';
@@ -52,7 +52,7 @@ export async function openSession(token: string, onRefused: () => void): Promise
     client,
     admin: new QuireAdminClient(options),
     call,
-    runner: new QueryRunner(client),
+    runner: new QueryRunner(client, new QuireQueryClient(options)),
     owners: new Owners(call),
   };
 }

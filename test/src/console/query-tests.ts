@@ -94,6 +94,22 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       expect(await stage.call('/query/resultStore')).toMatchObject({ resultMetadataList: [{}] });
     });
 
+    test('shows its first rows and how far it is while it runs; cancelled, its rows are gone', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      await page.locator('.editor .cm-content').focus();
+      await page.keyboard.insertText(
+        "SELECT 'pair ' || (i * 0) AS name FROM range(1000000) a(i), range(1000000) b(j) WHERE (i + j) % 101 = 0",
+      );
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await page.getByText(/The first [\d,]+ rows, while the query runs/).waitFor();
+      await expect.poll(() => page.locator('.running').innerText(), patience).toMatch(/Running · .* · [\d,]+ rows so far, .*B$/);
+      expect(await cellText(page, 1, 1)).toBe('pair 0');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('The query was cancelled').waitFor();
+      expect(await stage.call('/query/resultStore')).toMatchObject({ resultMetadataList: [{}] });
+    });
+
     test('that fails is marked where it is wrong', async () => {
       await using visit = await stage.visit();
       const { page } = visit;

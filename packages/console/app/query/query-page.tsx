@@ -2,11 +2,12 @@ import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState, useSyncEx
 import { goTo } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useNow, useResource } from '../use-resource.ts';
-import { formatElapsed, formatTime } from '../format.ts';
+import { counted, formatBytes, formatElapsed, formatTime } from '../format.ts';
 import { Menu } from '../widgets/menu.tsx';
 import { codeOf, Empty, Failed, messageOf } from '../widgets/states.tsx';
 import { readCatalog, selectAll } from './catalog.ts';
 import { QueryHistory } from './history.ts';
+import { GrowingView } from './growing-view.tsx';
 import { locateError } from './locate-error.ts';
 import type { QueryState } from './query-runner.ts';
 import { ResultView } from './result-view.tsx';
@@ -90,6 +91,7 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
           </Empty>
         )}
         {state.kind === 'failed' && <QueryFailed state={state} />}
+        {state.kind === 'running' && state.progress?.firstRows !== undefined && <GrowingView result={state.progress.firstRows} />}
         {state.kind === 'done' && (
           <ResultView
             key={state.result.requestId}
@@ -114,11 +116,16 @@ function problemOf(state: QueryState, text: string): { place: { from: number; to
 
 function Running({ state }: { readonly state: Extract<QueryState, { readonly kind: 'running' }> }): ReactNode {
   useNow(100);
+  const { status } = state.progress ?? {};
   return (
     <span className="running" role="status">
       <span className="spinner" aria-hidden="true" />
       <span className="number">
-        {state.sql === undefined ? 'Opening' : 'Running'} · {formatElapsed(systemClock.monotonicMs() - state.startMs)}
+        {state.sql === undefined ? 'Opening' : status?.state === 'QUEUED' ? 'Waiting for its turn' : 'Running'} ·{' '}
+        {formatElapsed(systemClock.monotonicMs() - state.startMs)}
+        {status !== undefined &&
+          status.rowCount > 0 &&
+          ` · ${counted(status.rowCount, 'row')} so far, ${formatBytes(status.sizeBytes)}`}
       </span>
     </span>
   );

@@ -1,14 +1,28 @@
-import type { QuireClient } from '@quire/client';
+import { type GrowingCursor, type QueryStatus, QuireClientError, type QuireClient, type QuireQueryClient } from '@quire/client';
 import { systemClock } from '@quire/core/portable';
 import type { OpenResult } from './result-pages.ts';
 
 /** The outcome of the last query, or of the last result that was opened. */
 export type QueryState =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'running'; readonly sql: string | undefined; readonly startMs: number }
+  | { readonly kind: 'running'; readonly sql: string | undefined; readonly startMs: number; readonly progress?: Progress }
   | { readonly kind: 'failed'; readonly sql: string | undefined; readonly error: unknown; readonly elapsedMs: number }
   | { readonly kind: 'cancelled'; readonly sql: string | undefined; readonly elapsedMs: number }
   | { readonly kind: 'done'; readonly sql: string | undefined; readonly result: OpenResult; readonly elapsedMs: number };
+
+/** How far a query is, and the rows that can be looked at meanwhile. */
+export interface Progress {
+  readonly status: QueryStatus | undefined;
+  /** The first rows of the result, as if they were all of it; undefined while there are none. */
+  readonly firstRows: OpenResult | undefined;
+}
+
+/** A query that takes longer than this is followed while it runs; one that does not is answered in one call. */
+const firstAnswerMs = 300;
+/** Between two questions how far a query is: more as it takes longer. */
+const pauseRangeMs = { least: 150, most: 1000 };
+/** Rows that are shown while the query runs. */
+const rowsMeanwhileMax = 1000;
 
 /** Rows that come with the answer to a query: it is the columns that are wanted, the grid fetches what it shows. */
 const firstRowCount = 1;
@@ -16,12 +30,14 @@ const firstRowCount = 1;
 /** Runs one query at a time, and goes on while other pages are looked at. */
 export class QueryRunner {
   readonly #client: QuireClient;
+  readonly #queries: QuireQueryClient;
   readonly #listeners = new Set<() => void>();
   #state: QueryState = { kind: 'idle' };
   #running: AbortController | undefined;
 
-  constructor(client: QuireClient) {
+  constructor(client: QuireClient, queries: QuireQueryClient) {
     this.#client = client;
+    this.#queries = queries;
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -33,7 +49,16 @@ export class QueryRunner {
 
   /** Runs a query instead of the one that runs. Resolves to the id of its result; undefined when it has none. */
   async run(sql: string): Promise<string | undefined> {
-    return this.#do(sql, (signal) => this.#client.query(sql, { rowCount: firstRowCount, keep: true, signal }));
+    return this.#do(sql, async (signal, tell) => {
+      // The signal would end the call and not the query, whose id nobody would know then.
+      const cursor = await this.#queries.start(sql, { rowCount: firstRowCount, waitMs: firstAnswerMs, keep: true });
+      try {
+        return await this.#follow(cursor, signal, tell);
+      } catch (error) {
+        if (signal.aborted) await cancelIfRunning(cursor);
+        throw error;
+      }
+    });
   }
 
   /** Opens a result that is stored already. */
@@ -43,12 +68,36 @@ export class QueryRunner {
     return this.#do(undefined, (signal) => this.#client.open(requestId, { rowCount: firstRowCount, signal }));
   }
 
+  /** Tells how far a query is until it has ended. @throws what it failed with; ABORTED */
+  async #follow(cursor: GrowingCursor, signal: AbortSignal, tell: (progress: Progress) => void): Promise<OpenResult> {
+    signal.throwIfAborted();
+    const { page: answered, requestId, broker } = cursor;
+    if (!cursor.isGrowing && answered !== undefined) return { ...answered, broker };
+    let firstRows: OpenResult | undefined;
+    for (let pauseMs = pauseRangeMs.least; ; pauseMs = Math.min(pauseRangeMs.most, pauseMs * 1.2)) {
+      const status = await cursor.status({ signal });
+      if (status.state !== 'QUEUED' && status.state !== 'RUNNING') return cursor.result({ signal });
+      if (firstRows === undefined && status.rowCount > 0) {
+        const page = await cursor.read({ offset: 0, rowCount: firstRowCount }, { waitMs: 0, signal });
+        if (page !== undefined && page.totalRowCount > 0) {
+          const totalRowCount = Math.min(rowsMeanwhileMax, page.totalRowCount);
+          firstRows = { requestId, broker, columns: page.columns, totalRowCount };
+        }
+      }
+      tell({ status, firstRows });
+      await systemClock.sleep(pauseMs, signal);
+    }
+  }
+
   /** Has the server stop the query; nothing of it is stored. */
   cancel(): void {
     this.#running?.abort();
   }
 
-  async #do(sql: string | undefined, ask: (signal: AbortSignal) => Promise<OpenResult>): Promise<string | undefined> {
+  async #do(
+    sql: string | undefined,
+    ask: (signal: AbortSignal, tell: (progress: Progress) => void) => Promise<OpenResult>,
+  ): Promise<string | undefined> {
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
@@ -56,7 +105,9 @@ export class QueryRunner {
     const elapsed = (): number => systemClock.monotonicMs() - startMs;
     this.#become({ kind: 'running', sql, startMs });
     try {
-      const result = await ask(running.signal);
+      const result = await ask(running.signal, (progress) => {
+        if (this.#running === running) this.#become({ kind: 'running', sql, startMs, progress });
+      });
       if (this.#running === running) this.#become({ kind: 'done', sql, result, elapsedMs: elapsed() });
       return result.requestId;
     } catch (error) {
@@ -70,5 +121,14 @@ export class QueryRunner {
   #become(state: QueryState): void {
     this.#state = state;
     for (const listener of this.#listeners) listener();
+  }
+}
+
+/** It may have ended meanwhile: then its result is kept as that of any other query. */
+async function cancelIfRunning(cursor: GrowingCursor): Promise<void> {
+  try {
+    await cursor.cancel();
+  } catch (error) {
+    if (!(error instanceof QuireClientError)) throw error;
   }
 }
