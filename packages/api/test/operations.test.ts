@@ -28,6 +28,7 @@ describe('operations', () => {
       'GET /tables',
       'GET /tables/:tableName/schema',
       'GET /sweep',
+      'GET /settings',
       'GET /health',
       'GET /metrics',
       'GET /openapi.json',

@@ -160,7 +160,7 @@ test.each([
   ['{"query":"rows 1"}', "The request body lacks 'sql'."],
   ['{"sql":""}', "'sql' in the request body must not have fewer than 1 characters."],
   ['{"sql":7}', "'sql' in the request body must be string."],
-  ['{"sql":"rows 1","trace":"yes"}', "'trace' in the request body must be equal to one of the allowed values."],
+  ['{"sql":"rows 1","trace":"yes"}', "'trace' in the request body must be boolean."],
   ['[]', 'The request body must be object.'],
   ['null', 'The request body must be object.'],
   ['{"sql":', 'The request body is not JSON.'],

@@ -77,7 +77,8 @@ export function testQueries(stageOf: () => ConsoleStage): void {
           expect(await cellText(page, row + 1, 2)).toBe(`row ${row}`);
         }
         const pageCalls = calls.filter((call) => call.includes('/results?'));
-        expect(pageCalls.every((call) => call.includes('format=arrow'))).toBe(true);
+        // One row of JSON while the query runs, and one when it has ended: its columns.
+        expect(pageCalls.filter((call) => !call.includes('format=arrow') && !call.includes('numRows=1'))).toEqual([]);
         expect(pageCalls.length).toBeLessThan(20);
         expect(complaints).toEqual([]);
       },

@@ -199,19 +199,22 @@ describe('what is passed on', () => {
 
   test('a body goes on as it is, byte for byte, with its length or without', async () => {
     const body = '{"sql": "SELECT \\u0041 -- ä€𝄞"}';
-    await proxy.call('/query/sql', { method: 'POST', body, headers: { 'content-encoding': 'x-own' } });
+    await proxy.call('/query/sql', { method: 'POST', body });
     const bytes = Buffer.byteLength(body).toString(16);
     const chunked = await send(
       `POST /query/sql?doPaginate=true HTTP/1.1\r\n${usual}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n` +
         `${bytes}\r\n${Buffer.from(body).toString('latin1')}\r\n0\r\n\r\n`,
     );
     expect(chunked.status).toBe(200);
-    expect(
-      broker.calls.map(({ url, headers, body: got }) => [url, headers['content-encoding'], headers['content-length'], got]),
-    ).toEqual([
-      ['/query/sql', 'x-own', String(Buffer.byteLength(body)), body],
-      ['/query/sql?doPaginate=true', undefined, undefined, body],
+    expect(broker.calls.map(({ url, headers, body: got }) => [url, headers['content-length'], got])).toEqual([
+      ['/query/sql', String(Buffer.byteLength(body)), body],
+      ['/query/sql?doPaginate=true', undefined, body],
     ]);
+  });
+
+  test('a body that is compressed does not get through, nor one that is encoded in a way of its own', async () => {
+    const answer = await proxy.call('/query/sql', { method: 'POST', body: 'x', headers: { 'content-encoding': 'x-own' } });
+    expect([answer.status, broker.calls]).toEqual([415, []]);
   });
 
   test.each(['announced', 'sent in chunks'])('a body that is too large does not get through, %s', async (how) => {

@@ -94,7 +94,7 @@ function render(sizes: readonly PackageSize[]): string {
 }
 
 function kilobytes(bytes: number): string {
-  return (bytes / 1e3).toPrecision(3).replace(/\.?0+$/, '');
+  return String(Number((bytes / 1e3).toPrecision(3)));
 }
 
 function megabytes(bytes: number): string {

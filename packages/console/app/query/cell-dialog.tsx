@@ -1,10 +1,11 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { counted, formatCount } from '../format.ts';
 import { Dialog } from '../widgets/dialog.tsx';
+import { Failed, Loading } from '../widgets/states.tsx';
 import type { GridColumn } from './grid-columns.ts';
 import type { ResultPages } from './result-pages.ts';
 
-/** All of a cell. */
+/** All of a cell, whose page is fetched where keys were faster than the grid. */
 export function CellDialog({
   pages,
   row,
@@ -19,6 +20,21 @@ export function CellDialog({
   readonly onCopied: (text: string) => void;
 }): ReactNode {
   const value = pages.textAt(row, column.index);
+  const [, setLoadedCount] = useState(0);
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const stop = new AbortController();
+    const load = async (): Promise<void> => {
+      try {
+        await pages.load(row, row + 1, stop.signal, { atOnce: true });
+        if (!stop.signal.aborted) setLoadedCount((count) => count + 1);
+      } catch (cause) {
+        if (!stop.signal.aborted) setError(cause);
+      }
+    };
+    void load();
+    return () => stop.abort();
+  }, [pages, row]);
   const text = value === undefined || value === null ? '' : prettyText(value, column.dataType);
   return (
     <Dialog title={`${column.key}, row ${formatCount(row + 1)}`} onClose={onClose}>
@@ -26,7 +42,14 @@ export function CellDialog({
         {column.dataType}
         {value !== null && value !== undefined && ` · ${counted(value.length, 'character')}`}
       </p>
-      {value === null ? <span className="null">null</span> : <pre className="json">{text}</pre>}
+      {error !== undefined && <Failed error={error} />}
+      {value === undefined ? (
+        error === undefined && <Loading what="the cell" />
+      ) : value === null ? (
+        <span className="null">null</span>
+      ) : (
+        <pre className="json">{text}</pre>
+      )}
       <div className="dialog-foot">
         <button
           type="button"

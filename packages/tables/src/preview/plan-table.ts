@@ -1,3 +1,4 @@
+import { printExpression } from '@quire/expressions';
 import type { Clock } from '@quire/core';
 import { TimeSlice } from '@quire/core/wait';
 import type { TableConfig } from '../config/table-config.ts';
@@ -72,7 +73,8 @@ async function inferFromSample(
     const ingestionConfig = { complexTypeConfig, enrichmentConfigs, transformConfigs, continueOnError: true };
     const options = { clock, signal, madeBytesMax: limits.rowsBytesMax };
     const made = await runPipeline(rows, { ...options, config: { ingestionConfig }, schema: {} });
-    rows = made.rows.map(({ fields }) => fields);
+    const isRenamed = renamedFields(transformConfigs);
+    rows = made.rows.map(({ fields }) => Object.fromEntries(Object.entries(fields).filter(([name]) => !isRenamed(name))));
   }
   const delimiter = complexTypeConfig?.delimiter ?? '.';
   const schemaName = tableName.replace(/_(OFFLINE|REALTIME)$/, '');
@@ -83,6 +85,12 @@ async function inferFromSample(
     if (slice.isDue) await slice.yield();
   }
   return inference.finish();
+}
+
+/** Tells which fields cannot be columns by their names, and have a transform that gives them another: as an answer, sent again, has them. */
+function renamedFields(transforms: readonly { readonly transformFunction?: string }[]): (name: string) => boolean {
+  const given = new Set(transforms.map(({ transformFunction }) => transformFunction));
+  return (name) => /\s|^\$/.test(name) && given.has(printExpression({ kind: 'column', name }));
 }
 
 /** The given schema, with the columns that only the rows have. */
