@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@quire/core';
+import { previewTable } from '@quire/tables';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithTool, pinotJudge } from '../testkit/toolchain.ts';
 import { PinotJudge } from './pinot-judge.ts';
@@ -47,6 +49,14 @@ describeWithTool(pinotJudge, "verdicts, by Pinot's own checks", (folder) => {
     }
   });
 
+  test('a completed config is as sound as it was to the engine as well, once the members that say nothing are left out', async () => {
+    for (const [name, table] of Object.entries(soundTables)) {
+      const preview = await previewTable({ tableConfig: table, schema: wideSchema }, { clock: systemClock });
+      const verdict = await judge.validateTable(withoutBlanks(preview.tableConfig), wideSchema);
+      expect([name, verdict]).toEqual([name, { valid: true }]);
+    }
+  });
+
   test('listed changes of configs are refused where they are refused there, but for what is listed', async () => {
     const differing = await differences(configChanges, async (change) => {
       const config = changed(soundConfig, change);
@@ -75,6 +85,15 @@ describeWithTool(pinotJudge, "verdicts, by Pinot's own checks", (folder) => {
     await expect(isUsual ? renderAgreement(comparisons) : readFileSync(agreement, 'utf8')).toMatchFileSnapshot(agreement);
   });
 });
+
+/** Without members that are null, and sections of nothing else. */
+function withoutBlanks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutBlanks);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => [name, withoutBlanks(member)] as const);
+  const said = members.filter(([, member]) => member !== null);
+  return members.length > 0 && said.length === 0 ? null : Object.fromEntries(said);
+}
 
 function renderAgreement(comparisons: readonly VerdictComparison[]): string {
   const shares = (['config', 'schema'] as const).map((kind) => {

@@ -36,8 +36,9 @@ export function parseDateTime(text: string, pattern: DateTimePattern, zone: Zone
 function readField(reading: Reading, field: PatternField): boolean {
   switch (field.kind) {
     case 'literal': {
-      const found = reading.text.slice(reading.position, reading.position + field.text.length);
-      if (found.toLowerCase() !== field.text.toLowerCase()) return false;
+      const { text, position } = reading;
+      const found = text.startsWith(field.text, position) ? field.text : text.slice(position, position + field.text.length);
+      if (found !== field.text && found.toLowerCase() !== field.text.toLowerCase()) return false;
       reading.position += field.text.length;
       return true;
     }
@@ -64,10 +65,9 @@ function readField(reading: Reading, field: PatternField): boolean {
 
 function readNumber(reading: Reading, letter: NumberLetter, widthMax: number): boolean {
   const { text } = reading;
-  const sign =
-    letter === 'y' || letter === 'x' || letter === 'Y' || letter === 'C'
-      ? (/^[+-](?=\d)/.exec(text.slice(reading.position, reading.position + 2))?.[0] ?? '')
-      : '';
+  const mayHaveSign = letter === 'y' || letter === 'x' || letter === 'Y' || letter === 'C';
+  const isBare = !mayHaveSign || isDigit(text.charCodeAt(reading.position));
+  const sign = isBare ? '' : (/^[+-](?=\d)/.exec(text.slice(reading.position, reading.position + 2))?.[0] ?? '');
   const start = reading.position + sign.length;
   let end = start;
   while (end < text.length && end - start < widthMax && isDigit(text.charCodeAt(end))) end += 1;
@@ -141,6 +141,7 @@ function readZoneName(reading: Reading, shape: RegExp, find: (name: string) => Z
 
 /** Tries the offsets of a day before and after, between which any change of clocks lies: the earlier instant first. */
 function instantOf(localMs: number, zone: Zone, text: string): number {
+  if (zone === utc) return localMs;
   const offsets = [zone.offsetMsAt(localMs - 86_400_000), zone.offsetMsAt(localMs + 86_400_000)];
   const instants = offsets.map((offsetMs) => localMs - offsetMs).filter((ms) => ms + zone.offsetMsAt(ms) === localMs);
   if (instants.length === 0) throw expressionFailed(`The clocks of ${zone.name} never showed ‘${text}’: they were put forward.`);

@@ -38,12 +38,22 @@ export const functionFamilies: readonly FunctionFamily[] = [
   { title: 'Networks', functions: networkFunctions },
 ];
 
-/** Names that the engine knows and an expression of ingestion cannot use, and why. */
+const absentNames: Readonly<Record<string, string>> = {
+  'tells of a query, and ingestion has no query': 'cid reqId startTime endTime brokerId queryEngine stageId workerId',
+  'works on sketches: Apache Pinot has it, but here it is not known':
+    'toThetaSketch getThetaSketchEstimate thetaSketchUnion thetaSketchIntersect thetaSketchDiff thetaSketchToString toHLL toULL fromULL ' +
+    'toCpcSketch getCpcSketchEstimate cpcSketchUnion cpcSketchToString toIntegerSumTupleSketch getIntTupleSketchEstimate ' +
+    'intSumTupleSketchUnion intMinTupleSketchUnion intMaxTupleSketchUnion intSumTupleSketchIntersect intMinTupleSketchIntersect ' +
+    'intMaxTupleSketchIntersect intSumTupleSketchDiff',
+  'works on geometries: Apache Pinot has it, but here it is not known':
+    'stGeomFromText stGeogFromText stGeomFromGeoJson stGeogFromGeoJson stGeomFromWKB stGeogFromWKB stAsGeoJson stAsBinary geoToH3 stDistance ' +
+    'stContains stEquals stGeometryType stWithin gridDistance gridDisk',
+  'is a hash that Apache Pinot has, but here it is not known': 'cityHash32 cityHash64 cityHash128',
+};
+
+/** Names that the engine knows and an expression here cannot use, and why. */
 export const absentFunctions: ReadonlyMap<string, string> = new Map(
-  ['cid', 'reqId', 'startTime', 'endTime', 'brokerId', 'queryEngine', 'stageId', 'workerId'].map((name) => [
-    plainName(name),
-    'tells of a query, and ingestion has no query',
-  ]),
+  Object.entries(absentNames).flatMap(([reason, names]) => names.split(' ').map((name) => [plainName(name), reason] as const)),
 );
 
 const byName = new Map<string, FunctionDefinition[]>();

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as hashOnce } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { bytes, define, type FunctionDefinition, int, long, text } from './function-definition.ts';
 
@@ -249,7 +249,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
 ];
 
 function digest(algorithm: string, given: Uint8Array): string {
-  return createHash(algorithm).update(given).digest('hex');
+  return hashOnce(algorithm, given, 'hex');
 }
 
 function bytesOf([high, low]: readonly [bigint, bigint]): Uint8Array {

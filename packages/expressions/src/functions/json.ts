@@ -27,7 +27,9 @@ const lazyPath: Type<JsonPath> = {
   name: 'String',
   read: (value) => {
     const at = toText(value);
-    return { find: (within) => parseJsonPath(at).find(within), locate: (within) => parseJsonPath(at).locate(within) };
+    let read: JsonPath | undefined;
+    const parsed = (): JsonPath => (read ??= parseJsonPath(at));
+    return { find: (within) => parsed().find(within), locate: (within) => parsed().locate(within) };
   },
   write: () => null,
 };

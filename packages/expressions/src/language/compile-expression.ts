@@ -1,3 +1,4 @@
+import { isQuireError } from '@quire/core';
 import { checkElementCount, checkTextLength } from '../values/text.ts';
 import type { Fields, PresentValue, Value } from '../values/value.ts';
 import type { Expression } from './expression.ts';
@@ -13,6 +14,8 @@ interface Compiled {
   readonly type: Type<unknown>;
   /** What functions of that type work on; null where there is no value. */
   readonly run: (fields: Fields) => unknown;
+  /** The value of a literal. */
+  readonly constant?: PresentValue;
 }
 
 /**
@@ -27,7 +30,7 @@ export function compileExpression(expression: Expression, context: EvaluationCon
 function compile(expression: Expression, context: EvaluationContext): Compiled {
   if (expression.kind === 'literal') {
     const { value } = expression;
-    return { type: object, run: () => value };
+    return value === null ? { type: object, run: () => null } : { type: object, run: () => value, constant: value };
   }
   if (expression.kind === 'column') {
     const { name } = expression;
@@ -52,8 +55,8 @@ function compileCall(definition: FunctionDefinition, args: readonly Compiled[], 
   const types = definition.takes;
   const readers = args.map((arg, index) => argumentReader(arg, types[index] ?? object));
   const finish = finisherOf(returns, context);
-  const [first, second] = readers;
-  // Most calls have one or two arguments: these go without a list of them. Whether one is null is known before any is converted.
+  const [first, second, third] = readers;
+  // Most calls have one to three arguments: these go without a list of them. Whether one is null is known before any is converted.
   if (readers.length === 1 && first !== undefined && !takesNull) {
     return {
       type: returns,
@@ -69,6 +72,16 @@ function compileCall(definition: FunctionDefinition, args: readonly Compiled[], 
       run: (fields) => {
         const [left, right] = [first.run(fields), second.run(fields)];
         return left === null || right === null ? null : finish(call(first.convert(left), second.convert(right)));
+      },
+    };
+  }
+  if (readers.length === 3 && first !== undefined && second !== undefined && third !== undefined && !takesNull) {
+    return {
+      type: returns,
+      run: (fields) => {
+        const [a, b, c] = [first.run(fields), second.run(fields), third.run(fields)];
+        if (a === null || b === null || c === null) return null;
+        return finish(call(first.convert(a), second.convert(b), third.convert(c)));
       },
     };
   }
@@ -144,7 +157,20 @@ function argumentReader(
   type: Type<unknown>,
 ): { run: (fields: Fields) => unknown; convert: (value: unknown) => unknown } {
   if (arg.type === type && type !== object) return { run: arg.run, convert: (value) => value };
+  const { constant } = arg;
+  const converted = constant === undefined ? undefined : convertOnce(constant, type);
+  if (converted !== undefined) return { run: () => constant, convert: () => converted.value };
   return { run: boxed(arg), convert: type === object ? (value) => value : (value) => type.read(value as PresentValue) };
+}
+
+/** What becomes of a literal for all rows; undefined where it cannot be converted, which each row that needs it then tells. */
+function convertOnce(constant: PresentValue, type: Type<unknown>): { readonly value: unknown } | undefined {
+  try {
+    return { value: type === object ? constant : type.read(constant) };
+  } catch (error) {
+    if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+    return undefined;
+  }
 }
 
 function boxed({ type, run }: Compiled): Evaluator {

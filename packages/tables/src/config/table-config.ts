@@ -9,6 +9,7 @@ import {
   indexTypes,
   integer,
   list,
+  listOrNone,
   mapToOneOf,
   model,
   oneOf,
@@ -216,7 +217,8 @@ export const TableConfig = model(
       'Options of a dimension table.',
     ),
     ingestionConfig: IngestionConfig,
-    tierConfigs: list(TierConfig, 'Where segments go as they age.'),
+    // Beside upsert Apache Pinot refuses even an empty list.
+    tierConfigs: listOrNone(TierConfig, 'Where segments go as they age.'),
     isDimTable: flag('Whether every server holds the whole table, for look-ups.'),
     tunerConfigs: list(TunerConfig, 'What improves the config when the table is made.'),
     instancePartitionsMap: textByName('Chosen servers, by kind of segment.'),

@@ -107,6 +107,10 @@ export const optionalSection = <Members extends TProperties>(members: Members, d
 export const list = <Element extends TSchema>(element: Element, description: string) =>
   Type.Optional(Type.Array(element, { description, default: [] }));
 
+/** The same, where an empty list means something else than none. */
+export const listOrNone = <Element extends TSchema>(element: Element, description: string) =>
+  Type.Optional(Type.Array(element, { description }));
+
 /** An object from names to objects with members of their own. */
 export const mapTo = <Element extends TSchema>(element: Element, description: string) =>
   Type.Optional(

@@ -74,6 +74,9 @@ export function toMultiColumn(value: PresentValue, type: ColumnType): SourceValu
  * The elements of a list have the type of the first: behind a text all are read as text, and to BOOLEAN, TIMESTAMP and BYTES others fail.
  */
 function likeFirst(element: PresentValue, first: PresentValue, type: ColumnType): PresentValue {
+  if (typeof first === 'string' && element instanceof Uint8Array && type !== 'STRING' && type !== 'BOOLEAN') {
+    throw expressionFailed('A list that begins with text has bytes in it.');
+  }
   if (typeof first === 'string' || type === 'STRING') {
     return typeof first === 'string' || Array.isArray(element) ? javaText(element) : element;
   }
@@ -108,7 +111,10 @@ export function extractValue(value: Value): Value {
 
 /** A value of the pipeline as rows show it: numbers as numbers, decimals as text, timestamps in epoch milliseconds. */
 export function plainValue(value: Value): SourceValue {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (typeof value === 'bigint') {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value;
+  }
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
   if (value instanceof WholeDouble || value instanceof Float) return value.value;
   if (value instanceof Decimal) return value.toPlainString();

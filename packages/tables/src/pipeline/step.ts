@@ -30,6 +30,7 @@ export function failColumn(row: WorkingRow, column: string, reason: string, poli
     return;
   }
   row.fields[column] = null;
+  row.unsettled = undefined;
   row.isIncomplete = true;
 }
 

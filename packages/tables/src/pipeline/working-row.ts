@@ -1,4 +1,5 @@
 import type { Value } from '@quire/expressions';
+import type { ColumnSpec } from './column-spec.ts';
 import { extractValue } from './column-type.ts';
 
 /** What a value takes beside its content, in bytes. */
@@ -83,6 +84,8 @@ export class WorkingRow {
   isIncomplete = false;
   /** Whether a value was cut or replaced because it was too long. */
   isSanitized = false;
+  /** Columns of the schema that special values, defaults and lengths may still change: most values need none. Undefined for all of them. */
+  unsettled: readonly ColumnSpec[] | undefined;
   /** Set by a step that finds that the row must not be kept. */
   failure: RowFailure | undefined;
   readonly #budget: SizeBudget;

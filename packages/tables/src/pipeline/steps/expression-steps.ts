@@ -1,6 +1,6 @@
 import { isQuireError } from '@quire/core';
 import { compileExpression, type EvaluationContext, isMap, parseExpression, type Value } from '@quire/expressions';
-import { attempt, type ErrorPolicy, noStep, type PlannedStep, type Step } from '../step.ts';
+import { type ErrorPolicy, failColumn, noStep, type PlannedStep, type Step } from '../step.ts';
 import type { Transform } from '../read-transforms.ts';
 import type { WorkingRow } from '../working-row.ts';
 
@@ -25,11 +25,14 @@ export function planTransforms(
         const before = row.get(column);
         if (before !== null && shapeOf(before) === 'single') continue;
         if (before === null) {
-          attempt(row, column, policy, journal, () => {
+          try {
             const value = evaluate(row.fields);
             row.put(column, value);
             if (value !== null) journal.note('added', column, { sourceIndex: row.sourceIndex, after: value });
-          });
+          } catch (error) {
+            if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
+            failColumn(row, column, error.message, policy, journal);
+          }
           continue;
         }
         const after = evaluateQuietly(() => evaluate(row.fields));

@@ -8,23 +8,35 @@ import { type ColumnType, plainValue, toColumn, toMultiColumn } from '../column-
  * one of several does not fit a column of single values.
  */
 export function planDataTypes(columns: readonly ColumnSpec[], policy: ErrorPolicy): Step | undefined {
-  const typed = columns.flatMap(({ name, type, isMultiValue }) => (type === undefined ? [] : [{ name, type, isMultiValue }]));
-  if (typed.length === 0) return undefined;
+  if (columns.every(({ type }) => type === undefined)) return undefined;
   return {
     name: 'dataType',
     apply(row, journal) {
-      for (const { name, type, isMultiValue } of typed) {
+      // One look at each value also says whether any of the next steps has to look again.
+      const unsettled: ColumnSpec[] = [];
+      for (const column of columns) {
+        const { name, type, isMultiValue } = column;
         const before = row.get(name);
-        if (before === null || (!isMultiValue && isOfType(before, type))) continue;
-        attempt(row, name, policy, journal, () => {
-          const after = isMultiValue ? toMultiColumn(before, type) : toColumn(before, type);
-          row.put(name, after);
-          if (!isSame(before, after)) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
-        });
+        if (before !== null && type !== undefined && (isMultiValue || !isOfType(before, type))) {
+          attempt(row, name, policy, journal, () => {
+            const after = isMultiValue ? toMultiColumn(before, type) : toColumn(before, type);
+            row.put(name, after);
+            if (!isSame(before, after)) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
+          });
+          if (!isSettled(row.get(name), column)) unsettled.push(column);
+        } else if (!isSettled(before, column)) unsettled.push(column);
       }
+      row.unsettled = unsettled;
       return [row];
     },
   };
+}
+
+/** Whether special values, defaults and lengths leave a value of the column's type as it is; false also where that is not plain to see. */
+function isSettled(value: Value, { type, maxLength }: ColumnSpec): boolean {
+  if (typeof value === 'string') return type === 'STRING' && value.length <= maxLength && !value.includes('\0');
+  if (typeof value === 'number') return !Number.isNaN(value) && !Object.is(value, -0);
+  return typeof value === 'boolean' || typeof value === 'bigint';
 }
 
 /** The cheap cases, which are most: a value that is right already. */
@@ -44,15 +56,14 @@ function isSame(left: Value, right: Value): boolean {
 
 /** Keeps text and bytes within a column's length, by its strategy; text ends at a zero character. JSON and bytes have none by default. */
 export function planSanitizing(columns: readonly ColumnSpec[]): Step | undefined {
-  const affected = columns.filter(
-    ({ type, exceedStrategy }) => type === 'STRING' || ((type === 'JSON' || type === 'BYTES') && exceedStrategy !== 'NO_ACTION'),
-  );
-  if (affected.length === 0) return undefined;
+  const affected = new Set(columns.filter(isLimited));
+  if (affected.size === 0) return undefined;
   return {
     name: 'sanitize',
     apply(row, journal) {
       const { sourceIndex } = row;
-      for (const column of affected) {
+      for (const column of row.unsettled ?? affected) {
+        if (!affected.has(column)) continue;
         const before = row.get(column.name);
         const { value: after, reason, isRefused } = sanitize(before, column);
         if (reason === undefined) continue;
@@ -69,6 +80,10 @@ export function planSanitizing(columns: readonly ColumnSpec[]): Step | undefined
       return [row];
     },
   };
+}
+
+function isLimited({ type, exceedStrategy }: ColumnSpec): boolean {
+  return type === 'STRING' || ((type === 'JSON' || type === 'BYTES') && exceedStrategy !== 'NO_ACTION');
 }
 
 /** A value as it is kept, and why it is not as it was. */
@@ -99,12 +114,14 @@ function sanitizeSingle(value: string | Uint8Array, { exceedStrategy, maxLength,
 
 /** Makes one value of those that are equal but look different: -0 becomes 0, NaN null, zeros at the end of decimals go. */
 export function planSpecialValues(columns: readonly ColumnSpec[]): Step | undefined {
-  const affected = columns.filter(({ type }) => type === 'FLOAT' || type === 'DOUBLE' || type === 'BIG_DECIMAL');
-  if (affected.length === 0) return undefined;
+  const affected = new Set(columns.filter(({ type }) => type === 'FLOAT' || type === 'DOUBLE' || type === 'BIG_DECIMAL'));
+  if (affected.size === 0) return undefined;
   return {
     name: 'specialValue',
     apply(row, journal) {
-      for (const { name, type, allowsTrailingZeros } of affected) {
+      for (const column of row.unsettled ?? affected) {
+        if (!affected.has(column)) continue;
+        const { name, type, allowsTrailingZeros } = column;
         const before = row.get(name);
         if (before === null || (type === 'BIG_DECIMAL' && allowsTrailingZeros)) continue;
         const after = Array.isArray(before) ? settleAll(before as readonly Value[]) : settle(before);
@@ -133,20 +150,30 @@ function settleAll(values: readonly Value[]): Value {
 /** Leaves only the schema's columns: no other field is stored. Without a schema all stay, but for maps that were taken apart. */
 export function planProjection(columns: readonly ColumnSpec[], isFlattened: boolean): Step {
   const known = new Set(columns.map(({ name }) => name));
+  // Rows mostly have the same fields as the one before.
+  let lastNames: readonly string[] = [];
+  let lastOthers: readonly string[] = [];
+  const othersOf = (names: readonly string[]): readonly string[] => {
+    if (names.length !== lastNames.length || !names.every((name, index) => name === lastNames[index])) {
+      [lastNames, lastOthers] = [names, names.filter((name) => !known.has(name))];
+    }
+    return lastOthers;
+  };
   const untyped = columns.filter(({ type }) => type === undefined).map(({ name }) => name);
   return {
     name: 'projection',
     apply(row, journal) {
       const { fields, sourceIndex } = row;
-      const reason = 'not in the schema';
-      // The fields have no prototype, so these are all of them and nothing else.
-      for (const name in fields) {
-        if (known.size === 0) {
+      const names = Object.keys(fields);
+      if (known.size === 0) {
+        for (const name of names) {
           if (isFlattened && isMap(row.get(name))) delete fields[name];
           else fields[name] = plainValue(row.get(name));
-          continue;
         }
-        if (known.has(name)) continue;
+        return [row];
+      }
+      const reason = 'not in the schema';
+      for (const name of othersOf(names)) {
         const before = row.get(name);
         delete fields[name];
         journal.note('removed', name, { sourceIndex, before, reason });

@@ -80,7 +80,7 @@ export function planNullDefaults(columns: readonly ColumnSpec[], timeColumn: Col
   return {
     name: 'nullDefault',
     apply(row, journal) {
-      for (const { name, defaultNullValue, isMultiValue } of columns) {
+      for (const { name, defaultNullValue, isMultiValue } of row.unsettled ?? columns) {
         if (row.get(name) !== null) continue;
         row.nullFields.add(name);
         const single = timeDefault !== undefined && name === timeColumn?.name ? timeDefault() : defaultNullValue;
