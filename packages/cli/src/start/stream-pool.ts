@@ -26,7 +26,9 @@ export class StreamPool implements AsyncDisposable {
       idleMs,
       killGraceMs,
       memory: { maxBytes: memoryBytesMax, setting: 'engine.tables.stream.workers.memory.maxMB' },
-      nodeFlags: [`--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`],
+      // Rows are dropped as soon as they are written. With the usual room for new objects a process of the default size takes more than half of its
+      // memory within one batch, and the pool would start another for the next one.
+      nodeFlags: [`--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`, '--max-semi-space-size=4'],
       threadPoolSize: 2,
       clock,
       onKilled: ({ pid, reason, detail }) => logger.warn({ pid, reason, detail }, 'a worker ended with its messages'),
