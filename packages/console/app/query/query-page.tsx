@@ -36,10 +36,10 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
     setText(next);
     sessionStorage.setItem(draftKey, next);
   };
-  const run = async (): Promise<void> => {
-    if (text.trim() === '') return;
-    history.add(text);
-    const requestId = await runner.run(text);
+  const run = async (sql = text): Promise<void> => {
+    if (sql.trim() === '') return;
+    history.add(sql);
+    const requestId = await runner.run(sql);
     if (requestId !== undefined) goTo(['query'], { id: requestId });
   };
   const [firstTable] = Object.keys(catalog.value ?? {});
@@ -58,7 +58,7 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
             />
           }
         >
-          <SqlEditor text={text} catalog={catalog.value} problem={problem} onChange={change} onRun={() => void run()} />
+          <SqlEditor text={text} catalog={catalog.value} problem={problem} onChange={change} onRun={(sql) => void run(sql)} />
         </Suspense>
         <div className="toolbar editor-bar">
           {state.kind === 'running' && state.sql !== undefined ? (

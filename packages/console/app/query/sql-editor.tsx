@@ -24,7 +24,8 @@ export interface SqlEditorProps {
   readonly catalog: Catalog | undefined;
   readonly problem: { readonly place: ErrorPlace; readonly message: string } | undefined;
   readonly onChange: (text: string) => void;
-  readonly onRun: () => void;
+  /** Somebody wants to run the text as it is in the editor now, which `text` may be behind. */
+  readonly onRun: (text: string) => void;
 }
 
 /** A dialect whose functions are those of the engine. */
@@ -75,9 +76,16 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const language = useRef(new Compartment());
-  const latest = useRef(props);
-  latest.current = props;
   const { text, catalog, problem } = props;
+  // Texts that were typed, and have not come back as `text` yet: the editor is ahead of them.
+  const typed = useRef<string[]>([]);
+  const isGiven = useRef(false);
+  const onChange = (next: string): void => {
+    if (!isGiven.current) typed.current.push(next);
+    props.onChange(next);
+  };
+  const latest = useRef(props);
+  latest.current = { ...props, onChange };
 
   useEffect(() => {
     const { current: element } = host;
@@ -104,8 +112,12 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
 
   useEffect(() => {
     const { current: editor } = view;
-    if (editor === null || editor.state.doc.toString() === text) return;
+    const known = typed.current.lastIndexOf(text);
+    typed.current = known === -1 ? [] : typed.current.slice(known + 1);
+    if (known !== -1 || editor === null || editor.state.doc.toString() === text) return;
+    isGiven.current = true;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+    isGiven.current = false;
   }, [text]);
 
   useEffect(() => {
@@ -169,8 +181,8 @@ function languageOf(catalog: Catalog | undefined): Extension {
 }
 
 function keysOf(latest: { readonly current: SqlEditorProps }): Extension {
-  const run = (): boolean => {
-    latest.current.onRun();
+  const run = ({ state }: EditorView): boolean => {
+    latest.current.onRun(state.doc.toString());
     return true;
   };
   return Prec.highest(keymap.of([{ key: 'Mod-Enter', run }]));
