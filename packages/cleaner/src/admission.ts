@@ -180,9 +180,9 @@ export class StorageAdmission implements ResultAdmission {
     };
   }
 
-  /** A sweep begins: what changes from now on, it may not see. */
-  beginSweep(): void {
-    this.#queue.noteSweepBegins();
+  /** A sweep begins that frees what it can: what changes from now on, it may not see. Call the function that comes back when it has ended. */
+  beginSweep(): () => void {
+    return this.#queue.beginSweep();
   }
 
   /** A sweep has left results above the target that it could have evicted, because there was no need. */

@@ -52,7 +52,10 @@ export class RoomQueue {
   #arrivals = 0;
   /** Counts what a sweep could make room of: results that were stored, bytes that are in doubt. */
   #changes = 0;
+  /** It has asked for a sweep, which may have to wait for others to end. */
   #isSweeping = false;
+  /** Sweeps under way, those included that nobody here asked for. */
+  #sweepCount = 0;
   /** What was known when the last sweep began. */
   #swept = { changes: -1, arrivals: -1 };
   #lastSweep = { endMs: 0, durationMs: 0 };
@@ -94,8 +97,13 @@ export class RoomQueue {
     if (this.#pause.isAsleep) this.#pause.wake();
   }
 
-  noteSweepBegins(): void {
+  beginSweep(): () => void {
     this.#swept = { changes: this.#changes, arrivals: this.#arrivals };
+    this.#sweepCount += 1;
+    return () => {
+      this.#sweepCount -= 1;
+      this.settle();
+    };
   }
 
   noteRoom(): void {
@@ -162,9 +170,10 @@ export class RoomQueue {
         step.write.wait?.end();
         continue;
       }
-      // What a sweep under way will free is not known yet.
       if (step.kind === 'wait' || this.#isSweeping) return;
       if (step.kind === 'sweep') return void this.#sweep();
+      // What a sweep under way will free is not known yet. It may be the schedule's: that one tells of each deletion as well.
+      if (this.#sweepCount > 0) return;
       this.#refuse(step.write);
     }
   }

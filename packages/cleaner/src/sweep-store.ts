@@ -51,11 +51,20 @@ export class StoreSweeper {
    * @throws what the listing throws: without one there is nothing to go by
    */
   async sweep(options: SweepOptions): Promise<SweepReport> {
+    // A dry run frees nothing: who waits for room has not been swept for.
+    const end = options.isDryRun ? undefined : this.#target.admission?.beginSweep();
+    try {
+      return await this.#sweep(options);
+    } finally {
+      end?.();
+    }
+  }
+
+  async #sweep(options: SweepOptions): Promise<SweepReport> {
     const { signal, trigger, isDryRun } = options;
     const { admission } = this.#target;
     const startMonotonicMs = this.#clock.monotonicMs();
     const startTimeMs = this.#clock.nowMs();
-    admission?.beginSweep();
     const snapshots = await this.#readSnapshots(signal);
     const brokers: BrokerReport[] = [];
     const dueOrphans = this.#planOrphans([...snapshots.values()], options);

@@ -1,8 +1,11 @@
-import { isQuireError, QuireError } from '@quire/core';
+import { setImmediate } from 'node:timers/promises';
+import { isQuireError, QuireError, type RequestId } from '@quire/core';
 import { faultOn } from '@quire/core/testing';
 import type { ResultSource } from '@quire/results';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import { StorageAdmission } from '../src/admission.ts';
+import { QuotaPolicy } from '../src/quota-policy.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 
 const quotaBytes = 64_000;
@@ -104,6 +107,61 @@ describe('the young', () => {
     await setup.cleaner.sweep('critical');
     expect(entry.sizeBytes).toBeGreaterThan(10_000);
     expect((await setup.results.open((entry as unknown as { requestId: string }).requestId)).entry).toEqual(entry);
+  });
+});
+
+describe('a sweep that nobody who waits has asked for', () => {
+  const requestIdOf = (number: number): RequestId => `00000000-0000-4000-8000-00000000000${number}` as RequestId;
+
+  /** Five results that are 750 of 1,000 bytes, the target being 600, and a write of 200 that wants 100 more. */
+  function nearlyFull(): { readonly admission: StorageAdmission; readonly extend: () => Promise<string> } {
+    const admission = new StorageAdmission();
+    admission.policy = new QuotaPolicy({ quotaBytes: 1000, criticalPercent: 90, targetPercent: 60 });
+    for (let number = 0; number < 5; number += 1) {
+      const write = admission.reserve(requestIdOf(number));
+      void write.extend(150);
+      write.commit(150);
+    }
+    const writing = admission.reserve(requestIdOf(9));
+    void writing.extend(200);
+    return { admission, extend: () => codeOf(Promise.resolve(writing.extend(100))) };
+  }
+
+  test('and that begins when theirs has ended, is waited for: no write is refused while it deletes', async () => {
+    const { admission, extend } = nearlyFull();
+    const begun = Promise.withResolvers<() => void>();
+    admission.sweep = async () => {
+      admission.beginSweep()();
+      begun.resolve(admission.beginSweep());
+    };
+    const outcome = extend();
+    const end = await begun.promise;
+    await setImmediate(); // the sweep that they asked for has ended, and they know it
+    admission.removed(requestIdOf(0), 40);
+    expect(admission).toMatchObject({ waitingCount: 1, refusedCount: 0 });
+    admission.removed(requestIdOf(1), 110);
+    end();
+    expect(await outcome).toBe('stored');
+  });
+
+  test('and that frees too little, refuses them when it has ended', async () => {
+    const { admission, extend } = nearlyFull();
+    const begun = Promise.withResolvers<() => void>();
+    admission.sweep = async () => begun.resolve(admission.beginSweep());
+    const outcome = extend();
+    const end = await begun.promise;
+    admission.removed(requestIdOf(0), 40);
+    end();
+    expect(await outcome).toBe('QUERY_LIMIT_EXCEEDED');
+  });
+
+  test('and that deletes nothing, being a dry run, does not count as one', async () => {
+    const setup = new CleanerSetup({ quotaBytes });
+    const begins = vi.spyOn(setup.admission, 'beginSweep');
+    await setup.cleaner.sweep('once', { isDryRun: true });
+    expect(begins).not.toHaveBeenCalled();
+    await setup.cleaner.sweep('once');
+    expect(begins).toHaveBeenCalledOnce();
   });
 });
 
