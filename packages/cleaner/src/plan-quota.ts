@@ -1,5 +1,6 @@
 import type { BrokerSnapshot } from './broker-snapshot.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
+import { sortedLazily } from './sorted-lazily.ts';
 
 export interface QuotaUsage {
   /** Bytes stored, and those that writes hold or wait for: eviction begins only when these exceed the critical threshold. */
@@ -28,27 +29,30 @@ export function planQuota(
   const { criticalBytes, targetBytes, protectionMs } = policy;
   if (pressureBytes <= criticalBytes || storedBytes <= targetBytes) return [];
   const isYoung = (index: number): boolean => nowMs - snapshot.submissionTimeMsAt(index) < protectionMs;
-  // Packed, because of a million results. The snapshot is in the order of ids, so that a lower index is a lower id.
-  const old = Uint32Array.from(candidates.filter((index) => !isYoung(index)));
-  old.sort(
-    (one, other) =>
-      snapshot.sizeBytesAt(other) - snapshot.sizeBytesAt(one) ||
-      snapshot.submissionTimeMsAt(one) - snapshot.submissionTimeMsAt(other) ||
-      one - other,
-  );
   const evicted: number[] = [];
   let freedBytes = 0;
-  const evict = (order: Uint32Array): void => {
+  const evict = (order: Iterable<number>): void => {
     for (const index of order) {
       if (storedBytes - freedBytes <= targetBytes) return;
       evicted.push(index);
       freedBytes += snapshot.sizeBytesAt(index);
     }
   };
-  evict(old);
+  // Packed, because of a million results. The snapshot is in the order of ids, so that a lower index is a lower id.
+  const old = Uint32Array.from(candidates.filter((index) => !isYoung(index)));
+  evict(
+    sortedLazily(
+      old,
+      (one, other) =>
+        snapshot.sizeBytesAt(other) - snapshot.sizeBytesAt(one) ||
+        snapshot.submissionTimeMsAt(one) - snapshot.submissionTimeMsAt(other) ||
+        one - other,
+    ),
+  );
   if (storedBytes - freedBytes <= targetBytes || pressureBytes - freedBytes <= criticalBytes) return evicted;
   const young = Uint32Array.from(candidates.filter(isYoung));
-  young.sort((one, other) => snapshot.submissionTimeMsAt(one) - snapshot.submissionTimeMsAt(other) || one - other);
-  evict(young);
+  evict(
+    sortedLazily(young, (one, other) => snapshot.submissionTimeMsAt(one) - snapshot.submissionTimeMsAt(other) || one - other),
+  );
   return evicted;
 }

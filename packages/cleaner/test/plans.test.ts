@@ -43,6 +43,30 @@ describe('planQuota', () => {
     return place !== -1 && one[place]! < other[place]!;
   };
 
+  /** The plan, by sorting everything. */
+  const sortedPlan = (
+    given: readonly GivenResult[],
+    { pressureBytes: pressure, storedBytes }: Parameters<typeof planQuota>[2],
+    { criticalBytes, targetBytes, protectionMs }: QuotaPolicy,
+    nowMs: number,
+  ): number[] => {
+    if (pressure <= criticalBytes || storedBytes <= targetBytes) return [];
+    const isYoung = (index: number): boolean => nowMs - given[index]!.submissionTimeMs < protectionMs;
+    const byTime = (one: number, other: number): number =>
+      given[one]!.submissionTimeMs - given[other]!.submissionTimeMs || one - other;
+    const bySize = (one: number, other: number): number => given[other]!.sizeBytes - given[one]!.sizeBytes || byTime(one, other);
+    const old = all(given).filter((index) => !isYoung(index));
+    let freed = 0;
+    const isNeeded = (index: number): boolean => {
+      if (storedBytes - freed <= targetBytes) return false;
+      freed += given[index]!.sizeBytes;
+      return true;
+    };
+    const evicted = old.toSorted(bySize).filter(isNeeded);
+    if (storedBytes - freed <= targetBytes || pressure - freed <= criticalBytes) return evicted;
+    return [...evicted, ...all(given).filter(isYoung).toSorted(byTime).filter(isNeeded)];
+  };
+
   test('evicts nothing unless the pressure exceeds the critical threshold', () => {
     fc.assert(
       fc.property(results, policies, fc.nat(200), (given, policy, storedBytes) => {
@@ -104,6 +128,37 @@ describe('planQuota', () => {
         const beforeTheLast = leftBytes + (given[evicted.at(-1) ?? -1]?.sizeBytes ?? 0);
         expect(evicted.length === 0 || beforeTheLast > policy.targetBytes).toBe(true);
       }),
+    );
+  });
+
+  test('is the plan that sorting all of them would make', () => {
+    const many = fc.array(
+      fc.record({
+        submissionTimeMs: fc.integer({ max: 90, min: 0 }),
+        expirationTimeMs: time,
+        sizeBytes: fc.integer({ min: 1, max: 60 }),
+      }),
+      { minLength: 100, maxLength: 700 },
+    );
+    fc.assert(
+      fc.property(
+        many,
+        fc.nat(90),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.nat(2_000),
+        (given, protectionMs, share, extra) => {
+          const snapshot = snapshotOf(given);
+          const storedBytes = bytesOf(given);
+          const policy = Object.assign(new QuotaPolicy({ quotaBytes: storedBytes, criticalPercent: 95, targetPercent: 95 }), {
+            protectionMs,
+            targetBytes: share * storedBytes,
+          });
+          const usage = { pressureBytes: storedBytes + extra, storedBytes };
+          const plan = planQuota(snapshot, all(given), usage, policy, 90);
+          expect(plan).toEqual(sortedPlan(given, usage, policy, 90));
+        },
+      ),
+      { numRuns: 60 },
     );
   });
 

@@ -59,5 +59,6 @@ export function decodeRestream(value: JsonValue | undefined): RestreamResponse {
     expectObject(job[member], member);
   }
   for (const stage of expectArray(job['stages'], 'stages')) expectString(expectObject(stage, 'stage')['stage'], 'stage');
-  return job as unknown as RestreamResponse;
+  // Servers of older releases do not tell it.
+  return { lastProblem: null, ...job } as unknown as RestreamResponse;
 }

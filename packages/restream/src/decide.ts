@@ -1,7 +1,7 @@
 import { type ErrorCode, formatDurationMs } from '@quire/core';
 import type { Consumption, PartitionConsumption } from '@quire/core/table-engine';
 import type { Observation } from './observe.ts';
-import { type Aftermath, enterStage, isFinal, type RestreamJob, type RestreamStatus } from './restream-job.ts';
+import { type Aftermath, enterStage, isFinal, type RestreamJob, type RestreamStatus, withProblem } from './restream-job.ts';
 
 export interface RestreamSettings {
   /** From one look at a job to the next. */
@@ -34,8 +34,10 @@ export interface Moment {
 }
 
 /** Given a job's record and what was observed: what next? Pure; stages and limits are those of TABLES.md section 5. */
-export function decide(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
-  if (isFinal(job.status)) return decideAftermath(job, seen);
+export function decide(before: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
+  if (isFinal(before.status)) return decideAftermath(before, seen);
+  const problem = problemOf(before, seen);
+  const job = problem === undefined ? before : withProblem(before, problem, moment.nowMs);
   if (seen.requests.cancel !== undefined) {
     const drops = job.status === 'INIT' || seen.requests.cancel.dropDestination;
     return { kind: 'write', job: end(job, 'CANCELLED', 'Cancelled by a caller.', drops ? 'DROP' : 'PAUSE', moment.nowMs) };
@@ -64,6 +66,23 @@ export function decide(job: RestreamJob, seen: Observation, settings: RestreamSe
     default:
       return { kind: 'end' };
   }
+}
+
+/** Why the stage of a job does not go on at the moment, as far as a look at the engine says. */
+function problemOf(job: RestreamJob, seen: Observation): { readonly code: ErrorCode; readonly message: string } | undefined {
+  if (seen.failure !== undefined) return seen.failure;
+  const partition = seen.consumption?.partitions.find(({ error }) => error !== null);
+  if (partition !== undefined) {
+    return { code: 'STREAM_UNAVAILABLE', message: `Partition ${partition.partition} of the destination: ${partition.error}` };
+  }
+  const forgotten =
+    seen.commit === 'gone'
+      ? 'force commit'
+      : seen.rebalance === 'gone' && job.rebalance?.status === 'IN_PROGRESS'
+        ? 'rebalance'
+        : undefined;
+  if (forgotten === undefined) return undefined;
+  return { code: 'JOB_NOT_FOUND', message: `The engine does not know the ${forgotten} any more; it is asked for again.` };
 }
 
 /** The job as FAILED; whatever it has made so far is seen to next. */
@@ -205,19 +224,24 @@ function decideCommit(job: RestreamJob, seen: Observation, settings: RestreamSet
   if (commit.pause === 'wanted') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
   if (commit.waitedSinceAskedMs > settings.commitRetryMs) {
     if (commit.pause === 'done') return { kind: 'act', job: { ...job, commit }, action: 'unstick' };
+    const message = `${pendingOf(commit)}, ${formatDurationMs(commit.waitedMs)} after the stage began; a short pause of the destination commits it, too.`;
+    const stuckJob = withProblem(job, { code: 'ENGINE_UNAVAILABLE', message }, moment.nowMs);
     // Recorded before it is done: the controller that goes on after a crash must not leave the destination paused.
-    return { kind: 'write', job: { ...job, commit: { ...commit, pause: 'wanted' } } };
+    return { kind: 'write', job: { ...stuckJob, commit: { ...commit, pause: 'wanted' } } };
   }
   return { kind: 'wait', job: { ...job, commit }, delayMs: settings.pollMs };
 }
 
 function stuck(commit: NonNullable<RestreamJob['commit']>, seen: Observation, settings: RestreamSettings): [ErrorCode, string] {
-  const names = commit.pendingSegmentNames.slice(0, 5).join(', ');
-  const pending =
-    commit.pendingSegmentNames.length === 0 ? 'The engine did not accept the force commit' : `Still not committed: ${names}`;
   const why = seen.failure === undefined ? '' : ` ${seen.failure.message}`;
   const limit = formatDurationMs(settings.commitMaxMs);
-  return ['ENGINE_UNAVAILABLE', `The consuming segments were not committed within ${limit}. ${pending}.${why}`];
+  return ['ENGINE_UNAVAILABLE', `The consuming segments were not committed within ${limit}. ${pendingOf(commit)}.${why}`];
+}
+
+function pendingOf({ pendingSegmentNames: names }: NonNullable<RestreamJob['commit']>): string {
+  return names.length === 0
+    ? 'The engine did not accept the force commit'
+    : `Still not committed: ${names.slice(0, 5).join(', ')}`;
 }
 
 function decideRebalance(job: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {

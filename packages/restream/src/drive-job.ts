@@ -5,7 +5,7 @@ import type { JobRecords } from './job-records.ts';
 import { observe } from './observe.ts';
 import { mayPass, patienceMs, waitedInVain } from './patience.ts';
 import { perform } from './perform.ts';
-import type { RestreamJob } from './restream-job.ts';
+import { type RestreamJob, withProblem } from './restream-job.ts';
 
 /** Where jobs say what they do; a pino logger is one. */
 export interface RestreamLog {
@@ -68,7 +68,9 @@ async function act(
       : new QuireError('INTERNAL', `The step '${action}' failed unexpectedly.`, { cause: thrown });
     log?.warn({ jobId: job.jobId, stage: job.status, action, reason: error.code, err: error }, 'restream step failed');
     const waited = waitedInVain(job, elapsedMs);
-    if (mayPass(error) && waited.waitedMs <= patienceMs(job, settings())) return { job: waited.job, isInVain: true };
+    if (mayPass(error) && waited.waitedMs <= patienceMs(job, settings())) {
+      return { job: withProblem(waited.job, error, clock.nowMs()), isInVain: true };
+    }
     if (waited.job.aftermath !== null) {
       const aftermath = { ...waited.job.aftermath, isDone: true, problem: error.message };
       return { job: { ...waited.job, aftermath }, isInVain: false };

@@ -7,6 +7,7 @@ export {
   type RestreamJob,
   type RestreamStatus,
   restreamStatuses,
+  type StageProblem,
   type StageRecord,
   type Aftermath,
 } from './restream-job.ts';

@@ -189,5 +189,5 @@ function tookTooLong({ config, rebalance }: RestreamJob): { readonly code: 'REQU
 }
 
 function afterwards(job: RestreamJob): RestreamJob {
-  return job.aftermath === null ? job : { ...job, aftermath: { ...job.aftermath, isDone: true } };
+  return job.aftermath === null ? job : { ...job, aftermath: { ...job.aftermath, isDone: true }, lastProblem: null };
 }

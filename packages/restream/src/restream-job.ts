@@ -42,6 +42,15 @@ export interface Aftermath {
   readonly problem: string | null;
 }
 
+/** What kept a stage from going on: it was tried again, or waited for. */
+export interface StageProblem {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly stage: RestreamStatus;
+  /** When it was met last. */
+  readonly atMs: number;
+}
+
 /**
  * Everything that is known of a job: one JSON object, replaced in one atomic write at every transition. Offsets and lags are by partition,
  * with the partition's number as the member's name.
@@ -106,6 +115,8 @@ export interface RestreamJob {
   } | null;
   readonly aftermath: Aftermath | null;
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly stage: RestreamStatus } | null;
+  /** The last one of the stage that the job is in; null when it met none. Records of older releases do not have it. */
+  readonly lastProblem?: StageProblem | null;
 }
 
 /** What is found out before a job is made. */
@@ -133,7 +144,17 @@ export function newJob({ jobId, config, makesSchema, targetOffsets }: JobStart, 
     comparison: null,
     aftermath: null,
     error: null,
+    lastProblem: null,
   };
+}
+
+/** The job, which has met a problem and goes on all the same. */
+export function withProblem(
+  job: RestreamJob,
+  { code, message }: Pick<StageProblem, 'code' | 'message'>,
+  nowMs: number,
+): RestreamJob {
+  return { ...job, lastProblem: { code, message, stage: job.status, atMs: nowMs } };
 }
 
 /** The job in its next state; the stage that it leaves ends with this outcome, a final one with `finalOutcome`, or the same. */
@@ -150,6 +171,7 @@ export function enterStage(
     ...job,
     status,
     finishedMs: isEnd ? nowMs : null,
+    lastProblem: null,
     stages: [...ended, { stage: status, startedMs: nowMs, endedMs: isEnd ? nowMs : null, outcome: isEnd ? finalOutcome : null }],
   };
 }

@@ -15,7 +15,7 @@ import { driveJob, type RestreamLog } from './drive-job.ts';
 import { JobRecords, leaseKeyOf } from './job-records.ts';
 import { mayPass } from './patience.ts';
 import { perform } from './perform.ts';
-import { isFinal, newJob, type RestreamJob } from './restream-job.ts';
+import { isFinal, newJob, type RestreamJob, withProblem } from './restream-job.ts';
 import { checkStart, type RestreamRequest } from './start-job.ts';
 
 export interface RestreamsOptions {
@@ -152,7 +152,11 @@ export class Restreams implements AsyncDisposable {
         ? thrown
         : new QuireError('INTERNAL', 'The destination could not be made.', { cause: thrown });
       // An engine that may or may not have made it is asked again by the driver; any other answer ends it here.
-      if (mayPass(error)) return job;
+      if (mayPass(error)) {
+        const waiting = withProblem(job, error, clock.nowMs());
+        await this.#write(waiting);
+        return waiting;
+      }
       await this.#write(failedJob(job, error, clock.nowMs()));
       try {
         await perform('drop', engine, job, clock.nowMs(), {});

@@ -80,10 +80,17 @@ it('takes a segment that is being made for an unknown lag, not for none', async 
 it('asks again for a commit that is stuck, by a pause', async () => {
   const scene = new Scene();
   scene.engine.behaviour.isCommitStuck = true;
-  await using controller = scene.controller();
+  const problems = new Set<string>();
+  await using controller = scene.controller({ onWritten: ({ lastProblem }) => problems.add(lastProblem?.message ?? 'none') });
   const { jobId } = await controller.start(request);
   const job = await scene.untilEnded(controller, jobId);
-  expect(job.status).toBe('DONE');
+  expect(job).toMatchObject({ status: 'DONE', lastProblem: null });
+  expect([...problems]).toEqual([
+    'none',
+    expect.stringMatching(
+      /^Still not committed: .+, \d+s after the stage began; a short pause of the destination commits it, too\.$/,
+    ),
+  ]);
   expect(scene.engine.changes.slice(2)).toEqual([
     'forceCommit orders2_REALTIME',
     'pause orders2_REALTIME',
@@ -165,7 +172,10 @@ it('outlives an engine that is away for less than it may be, and fails after tha
   await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
   scene.engine.behaviour.failure = new QuireError('ENGINE_UNAVAILABLE', 'The engine does not answer.');
   await scene.clock.advance(settings.noProgressMaxMs / 2);
-  expect((await controller.read(jobId)).status).toBe('TABLE_STREAM');
+  expect(await controller.read(jobId)).toMatchObject({
+    status: 'TABLE_STREAM',
+    lastProblem: { code: 'ENGINE_UNAVAILABLE', message: 'The engine does not answer.', stage: 'TABLE_STREAM' },
+  });
   await scene.clock.advance(settings.noProgressMaxMs);
   expect(await controller.read(jobId)).toMatchObject({ status: 'FAILED', error: { code: 'STREAM_UNAVAILABLE' } });
   scene.engine.behaviour.failure = undefined;

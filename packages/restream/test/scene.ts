@@ -16,7 +16,13 @@ export class Scene {
   readonly store = new MemoryObjectStore({ sizeMaxBytes: 1 << 24, clock: this.clock });
   #seed = 0;
 
-  controller(parts: { readonly engine?: RestreamEngine; readonly store?: ObjectStore } = {}): Restreams {
+  controller(
+    parts: {
+      readonly engine?: RestreamEngine;
+      readonly store?: ObjectStore;
+      readonly onWritten?: (job: RestreamJob) => void;
+    } = {},
+  ): Restreams {
     const controller = new Restreams({
       engine: this.engine,
       store: this.store,

@@ -194,6 +194,7 @@ export const cannedJob: RestreamJob = {
   comparison: null,
   aftermath: null,
   error: null,
+  lastProblem: { code: 'ENGINE_UNAVAILABLE', message: 'The engine does not answer.', stage: 'FORCE_COMMIT', atMs: nowMs },
 };
 
 /** The calls of `Restreams` that a controller makes. */

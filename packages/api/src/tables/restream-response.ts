@@ -67,6 +67,18 @@ export const RestreamResponse = Type.Object(
       Type.Null(),
     ]),
     error: Type.Union([Type.Object({ code: Type.String(), message: Type.String(), stage: status }), Type.Null()]),
+    lastProblem: Type.Union(
+      [
+        Type.Object({
+          code: Type.String(),
+          message: Type.String(),
+          stage: status,
+          timeMs: Type.Integer({ description: 'When it was met last, in epoch milliseconds.' }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'Why the stage that the job is in was tried again or waits; null when it met no problem.' },
+    ),
     next: Type.String({ description: 'What happens next, or what to do, in words.' }),
   },
   { $id: 'RestreamJob', description: 'A job that rebuilds a real-time table from its stream.' },

@@ -171,6 +171,7 @@ function membersOf(job: RestreamResponse): (readonly [string, string | number])[
     ['elapsed', elapsedOf(job)],
     ...job.stages.map(({ stage, outcome }) => [stage, outcome ?? 'in progress'] as const),
     ...(job.tableStreamProgress.lastProbedLag < 0 ? [] : [['lag', job.tableStreamProgress.lastProbedLag] as const]),
+    ...(job.lastProblem === null ? [] : [['last problem', `${job.lastProblem.code}: ${job.lastProblem.message}`] as const]),
     ...(job.error === null ? [] : [['error', `${job.error.code}: ${job.error.message}`] as const]),
     ['next', job.next],
   ];

@@ -41,7 +41,10 @@ export function stagesOf(job: RestreamResponse, lagAtStart: number): readonly St
       (job.status === 'CANCELLED' && record !== undefined && record === job.stages.findLast((each) => isStage(each.stage)));
     const state = record === undefined ? 'ahead' : isFailed ? 'failed' : record.endTimeMs === null ? 'running' : 'done';
     const outcome = record?.outcome ?? '';
-    if (state === 'running') return { stage, state, ...runningStage(job, stage, lagAtStart) };
+    if (state === 'running') {
+      const { share, detail } = runningStage(job, stage, lagAtStart);
+      return { stage, state, share, detail: job.lastProblem === null ? detail : `${detail}; ${job.lastProblem.message}` };
+    }
     return { stage, state, share: state === 'done' ? 1 : undefined, detail: outcome };
   });
 }
@@ -91,7 +94,8 @@ export function elapsedOf({ timeElapsedSinceStartInSeconds: seconds }: RestreamR
 export function describeRestream(job: RestreamResponse): string {
   const { tableNameWithType, destTableNameWithType } = job.restreamConfig;
   const error = job.error === null ? '' : ` ${job.error.code}: ${job.error.message}`;
+  const problem = job.lastProblem === null ? '' : ` Last problem: ${job.lastProblem.message}`;
   return printable(
-    `${tableNameWithType} to ${destTableNameWithType}: ${job.status} after ${elapsedOf(job)}.${error} ${job.next}`,
+    `${tableNameWithType} to ${destTableNameWithType}: ${job.status} after ${elapsedOf(job)}.${error}${problem} ${job.next}`,
   );
 }

@@ -112,7 +112,7 @@ function JobCard({ job, onChanged }: { readonly job: RestreamResponse; readonly 
   const { admin } = useSession();
   const { attempt } = useToasts();
   const [isDoomed, setIsDoomed] = useState(false);
-  const { restreamConfig, status, next, error, comparison } = job;
+  const { restreamConfig, status, next, error, lastProblem, comparison } = job;
   const source = restreamConfig.tableNameWithType;
   const act = (task: () => Promise<RestreamResponse>): void =>
     attempt(async () => {
@@ -151,6 +151,14 @@ function JobCard({ job, onChanged }: { readonly job: RestreamResponse; readonly 
         <div className="notice bad">
           <strong>Failed in {error.stage}</strong>
           <p>{error.message}</p>
+        </div>
+      )}
+      {lastProblem !== null && (
+        <div className="notice warn" role="status">
+          <strong>
+            Last problem in {lastProblem.stage}, at {formatTime(lastProblem.timeMs)}
+          </strong>
+          <p>{lastProblem.message}</p>
         </div>
       )}
       {comparison !== null && (

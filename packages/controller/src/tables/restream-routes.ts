@@ -153,8 +153,15 @@ function restreamResponseOf(job: RestreamJob, nowMs: number): RestreamResponse {
     targetOffsets: job.targetOffsets === null ? null : { ...job.targetOffsets },
     comparison: job.comparison === null ? null : { ...job.comparison },
     error: job.error === null ? null : { ...job.error },
+    lastProblem: lastProblemOf(job),
     next: nextOf(job),
   };
+}
+
+function lastProblemOf({ lastProblem }: RestreamJob): RestreamResponse['lastProblem'] {
+  if (lastProblem === undefined || lastProblem === null) return null;
+  const { code, message, stage, atMs } = lastProblem;
+  return { code, message, stage, timeMs: atMs };
 }
 
 /** What happens next, or what to do. */
