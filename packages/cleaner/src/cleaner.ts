@@ -154,7 +154,8 @@ export class Cleaner implements AsyncDisposable {
     const { admission } = this.#options.target;
     if (admission?.policy === undefined) return;
     try {
-      await this.#sweeper.measure(this.#stopping.signal);
+      // In its turn: the admission takes what changes meanwhile into account for one listing at a time.
+      await this.#sweeps.run(() => this.#sweeper.measure(this.#stopping.signal));
       if (admission.storedBytes > admission.policy.criticalBytes) this.requestSweep('critical');
     } catch (error) {
       if (!isQuireError(error)) throw error;

@@ -135,6 +135,23 @@ describe('a store that fails in a way of its own', () => {
 });
 
 describe('admission', () => {
+  test('takes one listing at a time: what is measured at the start, and the listing of a sweep', async () => {
+    const setup = new CleanerSetup({ quotaBytes: 50_000 });
+    let listingCount = 0;
+    setup.store.plan = ({ op }) => {
+      if (op === 'list') listingCount += 1;
+      return op === 'list' && listingCount === 1 ? { kind: 'slow', delayMs: 1000 } : undefined;
+    };
+    setup.cleaner.start();
+    const swept = setup.cleaner.sweep('once');
+    await setup.clock.advance(999);
+    expect(listingCount).toBe(1);
+    await setup.clock.advance(1);
+    await swept;
+    expect(listingCount).toBe(2);
+    await setup.cleaner.stop();
+  });
+
   test('a result that alone exceeds the critical threshold fails as soon as it does, leaves nothing, and evicts nobody', async () => {
     const setup = new CleanerSetup({ quotaBytes: 50_000, batchSizeBytes: 100_000 });
     const others = await store(setup, 4000, 4000);
