@@ -2,12 +2,14 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { collect } from '@quire/core/testing';
 import { FileObjectStore, nodeFileSystem } from '@quire/store-file';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BulkThread } from '../src/bulk-thread.ts';
 import { createTemporaryRoot, type TemporaryRoot } from './temporary-root.ts';
 
 /** Enough directories in one to be looked into by threads, in several batches; some with other things in them. */
-const folderCount = 700;
+const manyFolders = 700;
+/** Enough for a thread to look into, in one batch and more. */
+const someFolders = 300;
 
 interface Setup extends AsyncDisposable {
   readonly temporary: TemporaryRoot;
@@ -16,7 +18,7 @@ interface Setup extends AsyncDisposable {
   readonly reference: FileObjectStore;
 }
 
-async function setUp(): Promise<Setup> {
+async function setUp(folderCount = someFolders): Promise<Setup> {
   const temporary = await createTemporaryRoot();
   for (let index = 0; index < folderCount; index += 1) {
     const folder = join(temporary.path, 'many', `f${index}`);
@@ -38,20 +40,25 @@ async function setUp(): Promise<Setup> {
 }
 
 describe('many directories', () => {
+  let many: Setup;
+  beforeAll(async () => {
+    many = await setUp(manyFolders);
+  });
+  afterAll(() => many[Symbol.asyncDispose]());
+
   test.each(['', 'many/', 'many/f1', 'many/f13/'])(
     'are listed by threads as they are one by one: prefix "%s"',
     async (prefix) => {
-      await using setup = await setUp();
       for (const after of [undefined, 'many/f13/deep', 'many/f35/a', 'many/f6999']) {
-        const expected = await collect(setup.reference.list(prefix, { after }));
-        expect(await collect(setup.store.list(prefix, { after }))).toEqual(expected);
+        const expected = await collect(many.reference.list(prefix, { after }));
+        expect(await collect(many.store.list(prefix, { after }))).toEqual(expected);
         expect(expected.map(({ key }) => key)).toEqual(expected.map(({ key }) => key).toSorted((a, b) => (a < b ? -1 : 1)));
       }
     },
   );
 
   test('may go while they are listed', async () => {
-    await using setup = await setUp();
+    await using setup = await setUp(manyFolders);
     const seen: string[] = [];
     for await (const { key } of setup.store.list('many/')) {
       if (seen.length === 0) await rm(join(setup.temporary.path, 'many/f99'), { recursive: true });
@@ -62,18 +69,18 @@ describe('many directories', () => {
   });
 
   test('are not looked into any more once the listing was aborted, or its reader has left', async () => {
-    await using setup = await setUp();
+    await using store = await FileObjectStore.open({ root: many.temporary.path });
     const controller = new AbortController();
     const listing = async (): Promise<void> => {
-      for await (const _ of setup.store.list('', { signal: controller.signal })) controller.abort();
+      for await (const _ of store.list('', { signal: controller.signal })) controller.abort();
     };
     await expect(listing()).rejects.toMatchObject({ code: 'ABORTED' });
-    for await (const { key } of setup.store.list('')) {
+    for await (const { key } of store.list('')) {
       expect(key).toBe('many/f1/1-2-3.json');
       break;
     }
-    await setup.store[Symbol.asyncDispose]();
-    await expect(collect(setup.store.list(''))).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+    await store[Symbol.asyncDispose]();
+    await expect(collect(store.list(''))).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
 });
 

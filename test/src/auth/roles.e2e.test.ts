@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { QuireClient } from '@quire/client';
 import { describe, expect, test, vi } from 'vitest';
-import { CliProcess, quire, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import { CliProcess, quire, quireHere, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
 
 // Real processes, on machines that have other things to do as well.
 vi.setConfig({ testTimeout: 60_000 });
@@ -56,7 +56,7 @@ test.each([
 ])('the role %s alone says what it lacks', async (roles, message) => {
   await using directory = await temporaryDirectory();
   const config = await writeSettings(directory.path, anyPorts);
-  const { exitCode, stderr } = await quire(['start', '--roles', roles, '--config', config], { variables: testVariables });
+  const { exitCode, stderr } = await quireHere(['start', '--roles', roles, '--config', config], { variables: testVariables });
   expect(exitCode).toBe(1);
   expect(stderr).toContain(message);
 });

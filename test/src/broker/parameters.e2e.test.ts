@@ -1,7 +1,14 @@
 import type { CursorResponse, ErrorBody } from '@quire/api';
 import { QuireClient } from '@quire/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type CliProcess, quire, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  type CliProcess,
+  quireHere,
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -83,7 +90,7 @@ test('a value that does not fit its type is refused before the query runs, a val
 
 test('quire query takes them from the command line', async () => {
   const sql = 'SELECT i, $name FROM range($n) AS t(i)';
-  expect(await quire(['query', '--url', url, '--token', token, '--param', 'n=2', '--param', "name=O'Hare", sql])).toEqual({
+  expect(await quireHere(['query', '--url', url, '--token', token, '--param', 'n=2', '--param', "name=O'Hare", sql])).toEqual({
     exitCode: 0,
     stdout: "0\tO'Hare\n1\tO'Hare\n",
     stderr: '',

@@ -2,15 +2,15 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuireClient } from '@quire/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { quire, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import { quire, quireHere, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
 import { GcsServer } from '../testkit/servers/gcs-server.ts';
 import { S3Server } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, gcsServer, s3Server } from '../testkit/toolchain.ts';
 
 const prefix = 'engine.broker.pagination';
 
-function settingsFor(server: S3Server, changes: Readonly<Record<string, string>> = {}): string {
-  const { location, region, endpoint, credentials } = server.storeOptions();
+function settingsFor(options: ReturnType<S3Server['storeOptions']>, changes: Readonly<Record<string, string>> = {}): string {
+  const { location, region, endpoint, credentials } = options;
   const settings: Record<string, string> = {
     [`${prefix}.protocol`]: 's3',
     [`${prefix}.s3.data.dir`]: location,
@@ -37,20 +37,39 @@ async function rowsOf(url: string, requestId: string): Promise<string> {
 
 describeWithTool(s3Server, 'brokers on S3', (path) => {
   let server: S3Server;
+  let location: string;
+  let directories: AsyncDisposableStack;
+  /** Signs links, and is told of its bucket by the protocol `file`. */
+  let one: Awaited<ReturnType<typeof startServer>>;
+  let two: Awaited<ReturnType<typeof startServer>>;
   beforeAll(async () => {
     server = await S3Server.start(path);
+    directories = new AsyncDisposableStack();
+    const options = server.storeOptions();
+    ({ location } = options);
+    const start = async (name: string, changes?: Readonly<Record<string, string>>): ReturnType<typeof startServer> => {
+      const directory = directories.use(await temporaryDirectory());
+      const config = await writeSettings(directory.path, settingsFor(options, changes));
+      return startServer(['--config', config, '--set', `engine.broker.host.name=${name}`]);
+    };
+    [one, two] = await Promise.all([
+      start('one.test', {
+        [`${prefix}.protocol`]: 'file',
+        [`${prefix}.file.data.dir`]: location,
+        'engine.broker.links.enabled': 'true',
+        'engine.broker.links.lifetime': '1h',
+      }),
+      start('two.test'),
+    ]);
   });
-  afterAll(async () => server[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await one.server[Symbol.asyncDispose]();
+    await two.server[Symbol.asyncDispose]();
+    await directories[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
 
   test("two brokers on one bucket serve each other's results, and no response names one of them", async () => {
-    await using directory = await temporaryDirectory();
-    const settings = settingsFor(server);
-    const start = async (name: string): ReturnType<typeof startServer> =>
-      startServer(['--config', await writeSettings(directory.path, settings), '--set', `engine.broker.host.name=${name}`]);
-    const one = await start('one.test');
-    await using _one = one.server;
-    const two = await start('two.test');
-    await using _two = two.server;
     const client = new QuireClient({ baseUrl: one.url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT range AS n FROM range(1000)', { rowCount: 1 });
     expect(await rowsOf(two.url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
@@ -63,22 +82,14 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
   });
 
   test('the protocol file takes the URI of a bucket', async () => {
-    await using directory = await temporaryDirectory();
-    const { location } = server.storeOptions();
-    const settings = settingsFor(server, { [`${prefix}.protocol`]: 'file', [`${prefix}.file.data.dir`]: location });
-    const { server: broker, url } = await startServer(['--config', await writeSettings(directory.path, settings)]);
-    await using _broker = broker;
-    expect(broker.stdout).toContain(`results  ${location}`);
-    const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
+    expect(one.server.stdout).toContain(`results  ${location}`);
+    const client = new QuireClient({ baseUrl: one.url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT range AS n FROM range(10)', { rowCount: 1 });
-    expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
+    expect(await rowsOf(one.url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
   });
 
   test('a link gives the data file to anyone who has it, until it ends, and stands in no log', async () => {
-    await using directory = await temporaryDirectory();
-    const settings = settingsFor(server, { 'engine.broker.links.enabled': 'true', 'engine.broker.links.lifetime': '1h' });
-    const { server: broker, url } = await startServer(['--config', await writeSettings(directory.path, settings)]);
-    await using _broker = broker;
+    const { server: broker, url } = one;
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT range AS n FROM range(1000)', { rowCount: 1 });
     const call = (query: string, token: string): Promise<Response> =>
@@ -98,16 +109,15 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
   });
 
   test('there are no links unless they are asked for, and none of a store that cannot sign', async () => {
-    await using directory = await temporaryDirectory();
-    const config = await writeSettings(directory.path, settingsFor(server));
-    const { server: broker, url } = await startServer(['--config', config]);
-    await using _broker = broker;
+    const { url } = two;
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT 1 AS n', { rowCount: 1 });
     const response = await fetch(`${url}/query/${requestId}/link`, { headers: { Authorization: 'Bearer admin-token' } });
     expect(response.status).toBe(404);
+    await using directory = await temporaryDirectory();
+    const config = await writeSettings(directory.path, settingsFor(server.storeOptions()));
     const sets = ['--set', `${prefix}.protocol=memory`, '--set', 'engine.broker.links.enabled=true'];
-    const { exitCode, stderr } = await quire(['start', '--config', config, ...sets], { variables: testVariables });
+    const { exitCode, stderr } = await quireHere(['start', '--config', config, ...sets], { variables: testVariables });
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr: expect.stringMatching(/engine\.broker\.links\.enabled = true/) as string,
@@ -129,8 +139,8 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
     ],
   ])('a wrong %s is found at the start, in a message that names the setting', async (_, changes, message) => {
     await using directory = await temporaryDirectory();
-    const config = await writeSettings(directory.path, settingsFor(server, changes));
-    const { exitCode, stderr } = await quire(['start', '--config', config], { variables: testVariables });
+    const config = await writeSettings(directory.path, settingsFor(server.storeOptions(), changes));
+    const { exitCode, stderr } = await quireHere(['start', '--config', config], { variables: testVariables });
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringMatching(message) as string });
     expect(stderr).toMatch(/^error INVALID_SETTING: engine\.broker\.pagination\.s3\.data\.dir = s3:\/\/.*\n$/);
     expect(stderr).not.toContain('quire-test-secret');
@@ -149,9 +159,12 @@ describeWithTool(gcsServer, 'a broker on GCS', (path) => {
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT range AS n FROM range(10)', { rowCount: 1 });
     expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
-    const { exitCode, stderr } = await quire(['start', '--config', config, '--set', `${prefix}.gcs.data.dir=gs://nobodys/x`], {
-      variables: testVariables,
-    });
+    const { exitCode, stderr } = await quireHere(
+      ['start', '--config', config, '--set', `${prefix}.gcs.data.dir=gs://nobodys/x`],
+      {
+        variables: testVariables,
+      },
+    );
     expect({ exitCode, stderr }).toEqual({
       exitCode: 1,
       stderr: expect.stringMatching(/gcs\.data\.dir = gs:\/\/nobodys\/x/) as string,

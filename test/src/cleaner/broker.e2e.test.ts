@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { QuireClient } from '@quire/client';
 import { expect, test } from 'vitest';
-import { quire, startServer, temporaryDirectory, writeSettings } from '../testkit/cli-process.ts';
+import { quireHere, startServer, temporaryDirectory, writeSettings } from '../testkit/cli-process.ts';
 
 const twoMegabytes = [
   'engine.broker.pagination.file.enableStorageCleaner = true',
@@ -46,10 +46,10 @@ test(
     const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer admin-token' } })).text();
     expect(metrics).toMatch(/quire_cleaner_objects_total\{pass="quota",outcome="freed"\} 1/);
 
-    const { stdout } = await quire(['results', 'usage', '--config', config]);
+    const { stdout } = await quireHere(['results', 'usage', '--config', config]);
     expect(stdout).toMatch(/admin +2 +7\d\d KiB/);
     expect(stdout).toMatch(/3\d\.\d% of 2 MiB/);
-    const json = JSON.parse((await quire(['results', 'usage', '--config', config, '--json'])).stdout) as object;
+    const json = JSON.parse((await quireHere(['results', 'usage', '--config', config, '--json'])).stdout) as object;
     expect(json).toMatchObject({ brokers: [{ resultCount: 2, byOwner: [{ name: 'admin', resultCount: 2 }] }] });
     server.signal('SIGTERM');
     expect((await server.ended()).exitCode).toBe(0);

@@ -7,7 +7,7 @@ import { FileObjectStore } from '@quire/store-file';
 import { expect, test } from 'vitest';
 import { countingRows } from '../testkit/builders/counting-rows.ts';
 import { MB, quota, usageOf, writeFileConfig } from './cleaner-config.ts';
-import { CliProcess, quire, shell, temporaryDirectory } from '../testkit/cli-process.ts';
+import { CliProcess, quireHere, shell, temporaryDirectory } from '../testkit/cli-process.ts';
 
 const brokerId = 'Broker_a_1';
 
@@ -41,7 +41,7 @@ test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
       await expect(writeFile(join(disk, 'more'), 'x'.repeat(8192))).rejects.toMatchObject({ code: 'ENOSPC' });
       const before = await usageOf(store, brokerId);
       const config = await writeFileConfig(directory.path, quota(1));
-      const swept = await quire(['cleaner', '--config', config, '--once', '--json']);
+      const swept = await quireHere(['cleaner', '--config', config, '--once', '--json']);
       expect(swept).toMatchObject({ exitCode: 0 });
       expect(await usageOf(store, brokerId)).toBeLessThanOrEqual(0.6 * MB);
       expect(before).toBeGreaterThan(2 * MB);
@@ -62,7 +62,7 @@ test('one sweep says what it would delete and why, deletes it, and collects the 
   const config = await writeFileConfig(directory.path);
   const removal = { brokerId: 'Broker_retired_9', id: gone.requestId, reason: 'expired', bytes: gone.sizeBytes };
 
-  const dry = await quire(['cleaner', '--config', config, '--dry-run', '--json']);
+  const dry = await quireHere(['cleaner', '--config', config, '--dry-run', '--json']);
   const [planned, plan] = dry.stdout
     .trim()
     .split('\n')
@@ -71,7 +71,7 @@ test('one sweep says what it would delete and why, deletes it, and collects the 
   expect(plan).toMatchObject({ sweep: { isDryRun: true, isGood: true } });
   expect(await collect(retired.list())).toHaveLength(1);
 
-  const swept = await quire(['cleaner', '--config', config, '--once']);
+  const swept = await quireHere(['cleaner', '--config', config, '--once']);
   expect(swept).toMatchObject({ exitCode: 0 });
   expect(swept.stdout).toContain(`deleted  ${gone.requestId}`);
   expect((await collect(store.list('Broker_'))).map(({ key }) => key)).toEqual([stays.recordKey, stays.dataKey]);

@@ -9,11 +9,11 @@ import { S3Server } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 import { MB, quota, usageOf, writeFileConfig, writeS3Config } from './cleaner-config.ts';
 import { CleanerTraffic, quotaBytes, resultBytesMax } from './cleaner-traffic.ts';
-import { CliProcess, quire, temporaryDirectory } from '../testkit/cli-process.ts';
+import { CliProcess, quireHere, temporaryDirectory } from '../testkit/cli-process.ts';
 
 /** The long run: `QUIRE_CLEANER_KILLS=100 npx vitest run test/src/cleaner/kills.e2e`. */
 const isLong = process.env['QUIRE_CLEANER_KILLS'] !== undefined;
-const killCount = Number(process.env['QUIRE_CLEANER_KILLS'] ?? 4);
+const killCount = Number(process.env['QUIRE_CLEANER_KILLS'] ?? 2);
 const timeout = 60_000 + killCount * 20_000;
 const brokerId = 'Broker_a_1';
 
@@ -39,7 +39,7 @@ async function expectNoHarm(config: string, store: ObjectStore, traffic: Cleaner
   expect(seen.goneCount).toBeGreaterThan(0);
   expect(seen.usageBytesMax).toBeLessThanOrEqual(quotaBytes + resultBytesMax);
   await store.delete(leaseKey);
-  expect(await quire(['cleaner', '--config', config, '--once'])).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await quireHere(['cleaner', '--config', config, '--once'])).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await usageOf(store, brokerId)).toBeLessThanOrEqual(4 * MB * 0.9);
 }
 

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type CliProcess, quire, startServer, temporaryDirectory, writeSettings } from '../testkit/cli-process.ts';
+import { type CliProcess, quire, quireHere, startServer, temporaryDirectory, writeSettings } from '../testkit/cli-process.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** One server for all tests of this file, as people use one: with tables, results in files, and two callers. */
+/**
+ * One server for all tests of this file, as people use one: with tables, results in files, and two callers. What a process of its own adds
+ * to a command, its pipes, two of them show.
+ */
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: CliProcess;
 let asAdmin: readonly string[];
@@ -28,7 +31,7 @@ afterAll(async () => {
 
 /** The ids of all stored results, newest first. */
 async function storedIds(): Promise<string[]> {
-  const { stdout } = await quire(['results', 'list', ...asAdmin]);
+  const { stdout } = await quireHere(['results', 'list', ...asAdmin]);
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
 }
 
@@ -37,9 +40,9 @@ const allStocks = 'SELECT symbol, date, price FROM stocks';
 describe('quire query in a pipe', () => {
   test('writes every row of a result of several pages, in every format', async () => {
     const [tabbed, csv, ndjson] = await Promise.all([
-      quire(['query', ...asAnn, '--page-size', '100', '--header', allStocks]),
+      quireHere(['query', ...asAnn, '--page-size', '100', '--header', allStocks]),
       quire(['query', ...asAnn, '--format', 'csv', allStocks]),
-      quire(['query', ...asAnn, '--json', allStocks]),
+      quireHere(['query', ...asAnn, '--json', allStocks]),
     ]);
     expect([tabbed.exitCode, tabbed.stderr, csv.exitCode, csv.stderr, ndjson.exitCode, ndjson.stderr]).toEqual([
       0,
@@ -63,7 +66,7 @@ describe('quire query in a pipe', () => {
   test('keeps every digit and every character', async () => {
     const sql =
       "SELECT 9223372036854775807 AS big, -0.1::DECIMAL(38, 37) AS exact, 'a\tb\n\\' || chr(27) AS text, NULL AS nothing";
-    expect((await quire(['query', ...asAnn, sql])).stdout).toBe(
+    expect((await quireHere(['query', ...asAnn, sql])).stdout).toBe(
       '9223372036854775807\t-0.1000000000000000000000000000000000000\ta\\tb\\n\\\\\u001b\t\\N\n',
     );
   });
@@ -74,13 +77,13 @@ describe('quire query in a pipe', () => {
   });
 
   test('exits with 1 for a query that fails, and says why', async () => {
-    const { exitCode, stdout, stderr } = await quire(['query', ...asAnn, 'SELECT * FROM stonks']);
+    const { exitCode, stdout, stderr } = await quireHere(['query', ...asAnn, 'SELECT * FROM stonks']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/^error TABLE_NOT_FOUND: .*stonks/);
   });
 
   test('exits with 1 for a caller whom the server does not know, without a word about the token', async () => {
-    const { exitCode, stderr } = await quire(['query', ...asAdmin.slice(0, 2), '--token', 'wrong-token', 'SELECT 1']);
+    const { exitCode, stderr } = await quireHere(['query', ...asAdmin.slice(0, 2), '--token', 'wrong-token', 'SELECT 1']);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error UNAUTHENTICATED: /);
     expect(stderr).not.toContain('wrong-token');
@@ -89,17 +92,17 @@ describe('quire query in a pipe', () => {
 
 describe('quire results', () => {
   test('lists what queries have stored, shows, renews and deletes it', async () => {
-    await quire(['query', ...asAnn, '--rows', '1', allStocks]);
+    await quireHere(['query', ...asAnn, '--rows', '1', allStocks]);
     const [id = ''] = await storedIds();
-    const shown = await quire(['results', 'show', id, ...asAnn]);
+    const shown = await quireHere(['results', 'show', id, ...asAnn]);
     expect(shown.stdout).toContain(`requestId\t${id}\n`);
     expect(shown.stdout).toContain('numRowsResultSet\t560\n');
 
-    const before = JSON.parse((await quire(['results', 'list', '--json', ...asAdmin])).stdout.split('\n')[0] ?? '') as Record<
+    const before = JSON.parse((await quireHere(['results', 'list', '--json', ...asAdmin])).stdout.split('\n')[0] ?? '') as Record<
       string,
       unknown
     >;
-    const renewed = JSON.parse((await quire(['results', 'renew', id, '3h', '--json', ...asAnn])).stdout) as Record<
+    const renewed = JSON.parse((await quireHere(['results', 'renew', id, '3h', '--json', ...asAnn])).stdout) as Record<
       string,
       unknown
     >;
@@ -108,15 +111,15 @@ describe('quire results', () => {
     expect(renewed).toEqual({ ...before, expirationTimeMs, metadataFile, sizeBytes });
     expect(Number(expirationTimeMs) - Number(before['expirationTimeMs'])).toBeGreaterThan(1.9 * 3_600_000);
 
-    expect(await quire(['results', 'delete', id, ...asAnn])).toEqual({ exitCode: 0, stdout: `Deleted ${id}.\n`, stderr: '' });
-    const again = await quire(['results', 'delete', id, ...asAnn]);
+    expect(await quireHere(['results', 'delete', id, ...asAnn])).toEqual({ exitCode: 0, stdout: `Deleted ${id}.\n`, stderr: '' });
+    const again = await quireHere(['results', 'delete', id, ...asAnn]);
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toMatch(/^error RESULT_DELETED: /);
     expect(await storedIds()).not.toContain(id);
   });
 
   test('are for admins to list', async () => {
-    const { exitCode, stderr } = await quire(['results', 'list', ...asAnn]);
+    const { exitCode, stderr } = await quireHere(['results', 'list', ...asAnn]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error FORBIDDEN: /);
   });

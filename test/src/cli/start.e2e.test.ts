@@ -5,6 +5,8 @@ import { quire, shell, startServer, temporaryDirectory, writeSettings } from '..
 // Real processes and three million rows, on machines that have other things to do as well.
 vi.setConfig({ testTimeout: 120_000 });
 
+const patience = { timeout: 60_000, interval: 100 };
+
 describe('the quickstart', () => {
   test('prints its addresses, its tables and three commands, which work exactly as they are printed', async () => {
     await using directory = await temporaryDirectory();
@@ -40,14 +42,17 @@ describe('the quickstart', () => {
       exceptions: [],
     });
     const before = await countOf(growing);
-    await vi.waitFor(async () => expect(await countOf(growing)).toBeGreaterThan(before), { timeout: 60_000, interval: 10 });
+    const ask = new QuireClient({ baseUrl: url, token: 'quickstart-admin' });
+    await untilMore(ask, before);
+    expect(await countOf(growing)).toBeGreaterThan(before);
+    await vi.waitFor(async () => expect(await loaded(ask)).toEqual([[5_105, 5_105]]), patience);
     await vi.waitFor(
       async () =>
         expect(JSON.parse((await shell(task)).stdout)).toMatchObject({
           taskState: 'COMPLETED',
           subtaskInfos: [{ info: '1 file, 5,105 rows, 1 segment' }],
         }),
-      { timeout: 60_000, interval: 50 },
+      patience,
     );
 
     // Killed at any moment and started again, it goes on: nothing is made or loaded twice, and each message is there once.
@@ -55,12 +60,11 @@ describe('the quickstart', () => {
     await first[Symbol.asyncDispose]();
     const again = await startServer(args);
     await using second = again.server;
-    const [, growingAgain = '', taskAgain = ''] = commandsOf(second.stdout);
-    await vi.waitFor(async () => expect(await countOf(growingAgain)).toBeGreaterThan(seen), { timeout: 60_000, interval: 10 });
+    const [, , taskAgain = ''] = commandsOf(second.stdout);
+    const askAgain = new QuireClient({ baseUrl: again.url, token: 'quickstart-admin' });
+    await untilMore(askAgain, seen);
     expect(JSON.parse((await shell(taskAgain)).stdout)).toMatchObject({ taskState: 'COMPLETED', subtaskCount: { total: 1 } });
-    const ask = new QuireClient({ baseUrl: again.url, token: 'quickstart-admin' });
-    const { page: rows } = await ask.query('SELECT count(*), count(DISTINCT date) FROM sp500');
-    expect(rows.rows).toEqual([[5_105, 5_105]]);
+    expect(await loaded(askAgain)).toEqual([[5_105, 5_105]]);
     second.signal('SIGTERM');
     expect((await second.ended()).exitCode).toBe(0);
   });
@@ -76,6 +80,17 @@ function commandsOf(stdout: string): readonly string[] {
 /** The first cell of the first line that a command prints. */
 async function countOf(command: string): Promise<number> {
   return Number((await shell(command)).stdout.split('\t')[0]);
+}
+
+/** Resolves once the table that grows has more rows. */
+async function untilMore(client: QuireClient, rowCount: number): Promise<void> {
+  const grown = async () => (await client.query('SELECT count(*) FROM departures')).page.rows[0]?.[0];
+  await vi.waitFor(async () => expect(Number(await grown())).toBeGreaterThan(rowCount), patience);
+}
+
+/** What the task has loaded: rows, and different ones. */
+async function loaded(client: QuireClient): Promise<readonly (readonly unknown[])[]> {
+  return (await client.query('SELECT count(*), count(DISTINCT date) FROM sp500')).page.rows;
 }
 
 describe('a server', () => {
@@ -178,8 +193,11 @@ const endlessQuery =
 /** Resolves once the server says that so many queries run. */
 async function untilRunning(url: string, count = 1): Promise<void> {
   const pattern = new RegExp(`^quire_queries_running ${count}$`, 'm');
-  while (true) {
-    const response = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer admin-token' } });
-    if (pattern.test(await response.text())) return;
-  }
+  await vi.waitUntil(
+    async () => {
+      const response = await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer admin-token' } });
+      return pattern.test(await response.text());
+    },
+    { timeout: 60_000, interval: 20 },
+  );
 }

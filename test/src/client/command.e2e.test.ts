@@ -4,7 +4,15 @@ import { tableFromIPC } from 'apache-arrow';
 import { QuireClient } from '@quire/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
-import { type CliProcess, quire, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  type CliProcess,
+  quire,
+  quireHere,
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -90,8 +98,8 @@ test('quire query in a pipe does not notice a connection that breaks on the way'
   expect(await quire(['query', ...caller, '--format', 'csv', sql])).toEqual({ exitCode: 0, stdout: allRows, stderr: '' });
   expect(isBroken).toBe(true);
   const some = ['--format', 'csv', '--offset', '49990', '--rows', '3', '--page-size', '2'];
-  expect((await quire(['query', ...caller, ...some, sql])).stdout).toBe('n\n49990\n49991\n49992\n');
-  expect(await quire(['query', ...caller, '--format', 'csv', '--offset', '50001', sql])).toMatchObject({
+  expect((await quireHere(['query', ...caller, ...some, sql])).stdout).toBe('n\n49990\n49991\n49992\n');
+  expect(await quireHere(['query', ...caller, '--format', 'csv', '--offset', '50001', sql])).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('error OFFSET_OUT_OF_RANGE: ') as string,
   });

@@ -12,6 +12,8 @@ import { PinotCursor } from './pinot-cursor.ts';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
+/** A program that runs for a second: what is compiled for speed would not be used. */
+const shortRun = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: CliProcess;
 let broker: string;
@@ -45,7 +47,7 @@ describeWithTool(javaClient, "Apache Pinot's client for Java", (jars) => {
   const query = async (how: 'controller' | 'brokers', url: string, ...queries: readonly string[]): Promise<readonly string[]> => {
     const program = join(import.meta.dirname, '../../java-client/PinotQueries.java');
     const { NODE_OPTIONS: _, ...environment } = process.env;
-    const { stdout } = await run('java', ['-cp', join(jars, '*'), program, how, hostAndPort(url), ...queries], {
+    const { stdout } = await run('java', [...shortRun, '-cp', join(jars, '*'), program, how, hostAndPort(url), ...queries], {
       env: { ...environment, QUIRE_TOKEN: 'admin-token' },
     });
     return stdout.trimEnd().split('\n');
@@ -73,9 +75,13 @@ describeWithTool(javaCursorClient, "Apache Pinot's client for Java, release 1.5.
     const program = join(import.meta.dirname, '../../java-client/PinotCursors.java');
     const { NODE_OPTIONS: _, ...environment } = process.env;
     const sql = 'SELECT range AS n FROM range(35)';
-    const { stdout } = await run('java', ['-cp', classPath, program, how, hostAndPort(url), sql, '10', ...pageNumbers], {
-      env: { ...environment, QUIRE_TOKEN: 'admin-token' },
-    });
+    const { stdout } = await run(
+      'java',
+      [...shortRun, '-cp', classPath, program, how, hostAndPort(url), sql, '10', ...pageNumbers],
+      {
+        env: { ...environment, QUIRE_TOKEN: 'admin-token' },
+      },
+    );
     return stdout.trimEnd().split('\n');
   };
 

@@ -140,5 +140,10 @@ export async function runQuery(page: Page, sql: string): Promise<void> {
 export async function cellText(page: Page, row: number, column: number): Promise<string> {
   const cell = page.locator(`[role=row][aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]:not([aria-busy=true])`);
   // A cell has no text at all until its page is there: nulls and empty texts are words.
-  return await cell.filter({ hasText: /./ }).innerText();
+  try {
+    return await cell.filter({ hasText: /./ }).innerText();
+  } catch (error) {
+    const seen = await page.locator('.result-area').innerText();
+    throw new Error(`Row ${row}, column ${column} has no text. What is seen instead:\n${seen.slice(0, 2000)}`, { cause: error });
+  }
 }

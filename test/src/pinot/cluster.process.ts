@@ -1,17 +1,37 @@
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { KafkaServer } from '../testkit/servers/kafka-server.ts';
 import { PinotServer } from '../testkit/servers/pinot-server.ts';
 import { kafkaServer, pinotServer } from '../testkit/toolchain.ts';
+import type { SharedServers } from './global-setup.ts';
 
-/** Starts what the suites of this folder share, as far as it is there, writes its addresses, and ends it when standard input ends. */
-const [pinotFolder, kafkaJars] = [pinotServer.find(process.env), kafkaServer.find(process.env)];
+/**
+ * Starts what the suites of this folder share, as far as it is there, for the first who connects to the port that it writes, and tells each
+ * who does the addresses. All ends when standard input ends.
+ */
+await using started = new AsyncDisposableStack();
+
+async function start(): Promise<SharedServers> {
+  const [pinotFolder, kafkaJars] = [pinotServer.find(process.env), kafkaServer.find(process.env)];
+  const [kafka, pinot] = await Promise.all([
+    kafkaJars === undefined ? undefined : KafkaServer.start(kafkaJars),
+    pinotFolder === undefined ? undefined : PinotServer.start(pinotFolder),
+  ]);
+  if (kafka !== undefined) started.use(kafka);
+  if (pinot !== undefined) started.use(pinot);
+  return { pinot: pinot?.address ?? null, kafkaPort: kafka?.process.port ?? null };
+}
+
+let servers: Promise<SharedServers> | undefined;
+const listener = createServer((socket) => {
+  servers ??= start();
+  // One that goes away meanwhile has no more questions.
+  socket.on('error', () => undefined);
+  void servers.then((addresses) => socket.end(JSON.stringify(addresses)));
+});
 const inputEnded = once(process.stdin.resume(), 'end');
-// At once: every run of all tests waits for both.
-const [startedKafka, startedPinot] = await Promise.all([
-  kafkaJars === undefined ? undefined : KafkaServer.start(kafkaJars),
-  pinotFolder === undefined ? undefined : PinotServer.start(pinotFolder),
-]);
-await using kafka = startedKafka;
-await using pinot = startedPinot;
-process.stdout.write(`${JSON.stringify({ pinot: pinot?.address ?? null, kafkaPort: kafka?.process.port ?? null })}\n`);
+await once(listener.listen(0, '127.0.0.1'), 'listening');
+process.stdout.write(`${(listener.address() as AddressInfo).port}\n`);
 await inputEnded;
+listener.close();
+await servers;

@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 import type { PinotAddress } from '../testkit/servers/pinot-server.ts';
 
 /** What the suites of this folder share. */
-interface SharedServers {
+export interface SharedServers {
   /** Null where it is missing: the suites are skipped then. */
   readonly pinot: PinotAddress | null;
   /** Port of an Apache Kafka on this machine; null where it is missing. */
@@ -14,12 +14,15 @@ interface SharedServers {
 }
 
 declare module 'vitest' {
-  interface ProvidedContext extends SharedServers {}
+  interface ProvidedContext {
+    /** Who connects there is told of them, once they have started. */
+    readonly sharedServersPort: number;
+  }
 }
 
 /**
- * One Apache Pinot and one Apache Kafka for all suites of this folder, which take tables and topics of their own. They are started by a
- * process that resolves the packages to their sources, which this one does not, and end with its input.
+ * One Apache Pinot and one Apache Kafka for all suites of this folder, which take tables and topics of their own. A process starts them that
+ * resolves the packages to their sources, which this one does not, when the first of the suites asks for them: nothing else has to wait.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const program = join(import.meta.dirname, 'cluster.process.ts');
@@ -27,10 +30,8 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
   const [line] = (await Promise.race([once(lines, 'line'), ended])) as [unknown];
-  if (typeof line !== 'string') throw new Error('Apache Pinot or Apache Kafka did not start.');
-  const { pinot, kafkaPort } = JSON.parse(line) as SharedServers;
-  provide('pinot', pinot);
-  provide('kafkaPort', kafkaPort);
+  if (typeof line !== 'string') throw new Error('The process that starts Apache Pinot and Apache Kafka has ended.');
+  provide('sharedServersPort', Number(line));
   return async () => {
     child.stdin.end();
     await ended;

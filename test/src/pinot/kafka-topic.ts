@@ -1,8 +1,9 @@
 import { Admin } from '@platformatic/kafka';
 import { systemRandom } from '@quire/core';
 import { KafkaProducer } from '@quire/streams/kafka';
-import { inject, vi } from 'vitest';
+import { vi } from 'vitest';
 import { patience } from './pinot-cluster.ts';
+import { sharedServers } from './shared-servers.ts';
 
 /** A topic of two partitions on the shared Apache Kafka, that nobody else uses. */
 export class KafkaTopic implements AsyncDisposable {
@@ -17,7 +18,7 @@ export class KafkaTopic implements AsyncDisposable {
   }
 
   static async create(): Promise<KafkaTopic> {
-    const port = inject('kafkaPort');
+    const { kafkaPort: port } = sharedServers;
     if (port === null) throw new Error('There is no Apache Kafka.');
     const topic = new KafkaTopic(port);
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: [topic.#address], retries: 50, retryDelay: 100 });

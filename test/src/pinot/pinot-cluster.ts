@@ -1,15 +1,16 @@
 import { isQuireError, systemClock, systemRandom } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import { PinotEngine, type PinotEngineOptions } from '@quire/engine-pinot';
-import { inject, vi } from 'vitest';
+import { vi } from 'vitest';
 import type { PinotAddress } from '../testkit/servers/pinot-server.ts';
+import { sharedServers } from './shared-servers.ts';
 
 /** How long a cluster may take for what it does in its own time. */
 export const patience = { timeout: 60_000, interval: 50 };
 
 /** The cluster that all suites share. Throws where there is none. */
 export function sharedCluster(): PinotAddress {
-  const address = inject('pinot');
+  const { pinot: address } = sharedServers;
   if (address === null) throw new Error('There is no Apache Pinot.');
   return address;
 }

@@ -1,11 +1,11 @@
 import { parseLosslessJson } from '@quire/core';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import { everythingConfig, everythingRows, everythingSchema } from './everything.ts';
 import { loadTable, sharedCluster } from './pinot-cluster.ts';
-import { type QueryAnswer, startOnPinot } from './quire-on-pinot.ts';
+import { type QueryAnswer, type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -22,17 +22,19 @@ async function askPinot(sql: string, queryOptions = ''): Promise<QueryAnswer> {
 }
 
 describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
+  let quire: QuireOnPinot;
   beforeAll(async () => {
     await loadTable(sharedCluster(), everythingSchema, [everythingRows], everythingConfig);
     const schema = { schemaName: 'many', dimensionFieldSpecs: [{ name: 'n', dataType: 'INT' }] };
     const rows = Array.from({ length: 25_000 }, (_, n) => ({ n }));
     await loadTable(sharedCluster(), schema, [rows.slice(0, 10_000), rows.slice(10_000, 11_000), rows.slice(11_000)]);
+    quire = await startOnPinot();
   });
+  afterAll(() => quire[Symbol.asyncDispose]());
 
   test.each(['enableNullHandling=true', 'useMultistageEngine=true'])(
     'an answer with every type is, cell by cell, what the cluster says: %s',
     async (queryOptions) => {
-      await using quire = await startOnPinot();
       const sql = 'SELECT * FROM everything ORDER BY row_number';
       const [ours, theirs] = [await quire.query(sql, '', { queryOptions }), await askPinot(sql, queryOptions)];
       expect(theirs.resultTable.rows).toHaveLength(3);
@@ -41,7 +43,6 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
   );
 
   test('a result is stored once, and read in pages', async () => {
-    await using quire = await startOnPinot();
     const first = await quire.query('SELECT n FROM many ORDER BY n LIMIT 25000', '?doPaginate=true&numRows=10000');
     expect(first).toMatchObject({ numRowsResultSet: 25_000, nextOffsetParams: 'offset=10000&numRows=10000', exceptions: [] });
     const last = JSON.parse(await quire.send(`/query/${first.requestId}/results?offset=24998&numRows=10`)) as QueryAnswer;
@@ -50,7 +51,6 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
   });
 
   test('every statistic is the one that the cluster reports', async () => {
-    await using quire = await startOnPinot();
     const sql = 'SELECT count(*) FROM many WHERE n > 5';
     const { requestId } = await quire.query(sql, '?doPaginate=true');
     const [record] = JSON.parse(await quire.send(`/query/${requestId}/metadata`)) as [Record<string, unknown>];
@@ -67,15 +67,13 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     ['SELECT a FROM nothing', 190, 'TableDoesNotExistError'],
     ['SELECT nothing FROM many', 710, 'nothing'],
   ])('what the cluster refuses is an exception with its number: %s', async (sql, errorCode, words) => {
-    await using quire = await startOnPinot();
     const { exceptions } = await quire.query(sql, '?doPaginate=true');
     expect(exceptions).toEqual([{ errorCode, message: expect.stringContaining(words) }]);
   });
 
   test('without LIMIT there are as many rows as the cluster gives, or all where the settings say so', async () => {
     const sql = 'SELECT n FROM many';
-    await using some = await startOnPinot();
-    expect(await some.query(sql, '?doPaginate=true')).toMatchObject({ numRowsResultSet: 10 });
+    expect(await quire.query(sql, '?doPaginate=true')).toMatchObject({ numRowsResultSet: 10 });
     await using all = await startOnPinot({ 'engine.pinot.paginated.limit': 'all' });
     expect(await all.query(sql, '?doPaginate=true')).toMatchObject({ numRowsResultSet: 25_000 });
     expect((await all.query(sql)).resultTable.rows).toHaveLength(10);
@@ -98,13 +96,13 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     expect((await readFile(join(root, 'config/pinot/quire.properties'), 'utf8')).split('\n').filter(isSet)).toEqual(printed);
     const settings = Object.fromEntries(printed.map((line) => line.split(' = ') as [string, string]));
     const { controllerUrl } = sharedCluster();
-    await using quire = await startOnPinot({ ...settings, 'engine.pinot.controller.url': controllerUrl });
-    expect(await quire.query('SELECT n FROM many', '?doPaginate=true')).toMatchObject({ numRowsResultSet: 25_000 });
+    await using printedQuire = await startOnPinot({ ...settings, 'engine.pinot.controller.url': controllerUrl });
+    expect(await printedQuire.query('SELECT n FROM many', '?doPaginate=true')).toMatchObject({ numRowsResultSet: 25_000 });
   });
 
   test('credentials that the cluster does not know are told of in a sentence', async () => {
-    await using quire = await startOnPinot({ 'engine.pinot.auth.token': 'Basic d3Jvbmc6d3Jvbmc=' });
-    expect((await quire.query('SELECT n FROM many')).exceptions).toEqual([
+    await using stranger = await startOnPinot({ 'engine.pinot.auth.token': 'Basic d3Jvbmc6d3Jvbmc=' });
+    expect((await stranger.query('SELECT n FROM many')).exceptions).toEqual([
       {
         errorCode: 180,
         message: expect.stringMatching(

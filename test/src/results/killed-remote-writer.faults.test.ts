@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ObjectStore } from '@quire/core';
 import { collect } from '@quire/core/testing';
@@ -9,6 +7,7 @@ import { S3ObjectStore } from '@quire/store-s3';
 import { expect, test } from 'vitest';
 import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
 import { pageText } from '../testkit/builders/page-text.ts';
+import { killEverywhere, killWriters } from '../testkit/killed-writers.ts';
 import { unfinishedUploads } from '../testkit/s3-fixture.ts';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { GcsServer } from '../testkit/servers/gcs-server.ts';
@@ -24,46 +23,46 @@ interface Bucket {
   open(): Promise<ObjectStore>;
 }
 
+/** Servers of tests lose uploads when more come at once. */
+const writersAtOnce = 4;
+
+const script = join(import.meta.dirname, 'remote-writer.process.ts');
+
 /** Runs writers that are killed before their first, second … change of the bucket, until one comes to its end; counts what each left. */
-async function killEverywhere(kind: string, port: number, nextBucket: () => Bucket): Promise<readonly number[]> {
-  const resultCounts: number[] = [];
-  for (let change = 1; ; change += 1) {
-    const bucket = nextBucket();
-    const isDone = await runWriter(kind, port, bucket, change);
-    await using store = await bucket.open();
-    resultCounts.push(await countWholeResults(store));
-    if (isDone) return resultCounts;
-  }
+function countsLeft(kind: 'S3' | 'GCS', port: number, nextBucket: () => Bucket): Promise<readonly number[]> {
+  return killEverywhere(writersAtOnce, async (changes) => {
+    await using proxies = new AsyncDisposableStack();
+    const writers: object[] = [];
+    const buckets: Bucket[] = [];
+    const held: Promise<void>[] = [];
+    for (const change of changes) {
+      const bucket = nextBucket();
+      const proxy = proxies.use(await FaultProxy.start(port));
+      buckets.push(bucket);
+      held.push(holdBack(proxy, change));
+      writers.push({ kind, options: { ...bucket.options, endpoint: proxy.endpoint }, rowCount });
+    }
+    const ends = await killWriters(script, writers, held);
+    const left: { isDone: boolean; left: number }[] = [];
+    for (const [index, bucket] of buckets.entries()) {
+      await using store = await bucket.open();
+      left.push({ isDone: ends[index] ?? false, left: await countWholeResults(store) });
+    }
+    return left;
+  });
 }
 
-/** Resolves once the writer is dead; tells whether it had come to its end. */
-async function runWriter(kind: string, port: number, { options }: Bucket, change: number): Promise<boolean> {
-  await using proxy = await FaultProxy.start(port);
-  const held = Promise.withResolvers<boolean>();
+/** Lets as many changes through but one, and nothing after them; resolves when something is held back. */
+function holdBack(proxy: FaultProxy, change: number): Promise<void> {
+  const held = Promise.withResolvers<void>();
   let changeCount = 0;
   proxy.intercept = ({ method }) => {
     if (method !== 'GET' && method !== 'HEAD') changeCount += 1;
     if (changeCount < change) return undefined;
-    held.resolve(false);
+    held.resolve();
     return { kind: 'stall' };
   };
-  const script = join(import.meta.dirname, 'remote-writer.process.ts');
-  const settings = JSON.stringify({ ...options, endpoint: proxy.endpoint });
-  const child = spawn(process.execPath, ['--conditions=@quire/source', script, kind, settings, String(rowCount)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const done = once(child.stdout, 'data').then(() => true);
-  try {
-    return await Promise.race([
-      held.promise,
-      done,
-      exited.then(([code]) => Promise.reject(new Error(`The writer ended with ${String(code)}.`))),
-    ]);
-  } finally {
-    child.kill('SIGKILL');
-    await exited;
-  }
+  return held.promise;
 }
 
 /** What the successor finds: every result that is listed can be read to its last row, and a new one can be stored beside them. */
@@ -92,7 +91,7 @@ describeWithTool(s3Server, 'a writer to S3', (path) => {
     await using server = await S3Server.start(path);
     const locations: string[] = [];
     let foundCount = 0;
-    const resultCounts = await killEverywhere('S3', server.process.port, () => {
+    const resultCounts = await countsLeft('S3', server.process.port, () => {
       const options = { ...server.storeOptions(), partBytes: 5 * 1024 * 1024 };
       locations.push(options.location);
       return { options, open: () => S3ObjectStore.open(options) };
@@ -114,7 +113,7 @@ describeWithTool(s3Server, 'a writer to S3', (path) => {
 describeWithTool(gcsServer, 'a writer to GCS', (path) => {
   test(title, { timeout: 180_000 }, async () => {
     await using server = await GcsServer.start(path);
-    const resultCounts = await killEverywhere('GCS', server.process.port, () => {
+    const resultCounts = await countsLeft('GCS', server.process.port, () => {
       const options = { ...server.storeOptions(), partBytes: 2 * 1024 * 1024 };
       return { options, open: () => GcsObjectStore.open(options) };
     });

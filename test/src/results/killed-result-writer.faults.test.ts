@@ -1,52 +1,36 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { ResultStore } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
 import { expect, test } from 'vitest';
 import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
 import { pageText } from '../testkit/builders/page-text.ts';
+import { temporaryDirectory } from '../testkit/cli-process.ts';
+import { killEverywhere, killWriters } from '../testkit/killed-writers.ts';
+
+const script = join(import.meta.dirname, 'result-writer.process.ts');
 
 test(
   'a process killed before any of its changes of the file system leaves whole results only',
   { timeout: 180_000 },
   async () => {
-    const resultCounts: number[] = [];
-    for (let change = 1; ; change += 1) {
-      const root = await mkdtemp(join(tmpdir(), 'quire-killed-'));
-      try {
-        const isDone = await runWriter(root, change);
-        resultCounts.push(await countWholeResults(root));
-        if (isDone) break;
-      } finally {
-        await rm(root, { recursive: true, maxRetries: 10 });
+    await using directory = await temporaryDirectory();
+    const resultCounts = await killEverywhere(12, async (changes) => {
+      const writers = changes.map((change) => ({ root: join(directory.path, String(change)), change }));
+      for (const { root } of writers) await mkdir(root);
+      const ends = await killWriters(script, writers);
+      const left: { isDone: boolean; left: number }[] = [];
+      for (const [index, { root }] of writers.entries()) {
+        left.push({ isDone: ends[index] ?? false, left: await countWholeResults(root) });
       }
-    }
+      return left;
+    });
     // It was killed in every stretch of its life: before the first result, between, with both, and after the deletion.
     const stretches = resultCounts.filter((count, index) => count !== resultCounts[index - 1]);
     expect(stretches).toEqual([0, 1, 2, 1]);
     expect(resultCounts.length).toBeGreaterThan(20);
   },
 );
-
-/** Resolves once the writer is dead; tells whether it had come to its end. */
-async function runWriter(root: string, change: number): Promise<boolean> {
-  const script = join(import.meta.dirname, 'result-writer.process.ts');
-  const child = spawn(process.execPath, ['--conditions=@quire/source', script, root, String(change)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  try {
-    for await (const line of createInterface(child.stdout)) return line === 'done';
-    throw new Error('The writer ended without a word.');
-  } finally {
-    child.kill('SIGKILL');
-    await exited;
-  }
-}
 
 /** What the successor finds: every result that is listed can be read to its last row, and a new one can be stored beside them. */
 async function countWholeResults(root: string): Promise<number> {

@@ -7,7 +7,7 @@ import { S3ObjectStore, type S3ObjectStoreOptions } from '@quire/store-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unfinishedUploads } from '../testkit/s3-fixture.ts';
 import { expectRejection } from '@quire/core/conformance';
-import { quire, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import { quireHere, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { S3Server } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
@@ -134,13 +134,13 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       await abandonUploads(options, [...keys, 'somebody/elses']);
       await using directory = await temporaryDirectory();
       const config = await writeConfig(directory.path, options);
-      const young = await quire(['cleaner', '--once', '--config', config], { variables: testVariables });
+      const young = await quireHere(['cleaner', '--once', '--config', config], { variables: testVariables });
       expect({ exitCode: young.exitCode, left: (await unfinishedUploads(server, options.location)).length }).toEqual({
         exitCode: 0,
         left: 3,
       });
       await makeOlder(join(server.process.folder, 'buckets'));
-      const { exitCode, stdout } = await quire(['cleaner', '--once', '--config', config], { variables: testVariables });
+      const { exitCode, stdout } = await quireHere(['cleaner', '--once', '--config', config], { variables: testVariables });
       expect(exitCode).toBe(0);
       expect(stdout).toMatch(/leftovers of crashed writes: wanted 5\.86 KiB, freed 2 \(5\.86 KiB\)/);
       const left = await unfinishedUploads(server, options.location);
@@ -161,7 +161,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
           : undefined;
       await using directory = await temporaryDirectory();
       const config = await writeConfig(directory.path, { ...options, endpoint: proxy.endpoint });
-      const { exitCode, stderr } = await quire(['cleaner', '--once', '--config', config], { variables: testVariables });
+      const { exitCode, stderr } = await quireHere(['cleaner', '--once', '--config', config], { variables: testVariables });
       expect({ exitCode, stderr }).toEqual({
         exitCode: 0,
         stderr: expect.stringContaining('unfinished uploads cannot be listed, and are kept') as string,

@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { type Environment, type Output, runCommand } from '@quire/cli';
+import { systemClock, systemRandom } from '@quire/core';
 
 const root = join(import.meta.dirname, '../../..');
 const main = join(root, 'packages/cli/bin/quire.cjs');
@@ -98,6 +100,37 @@ export async function quire(
   await using command = new CliProcess(args, options);
   await options.whenStarted?.(command);
   return await command.ended();
+}
+
+/** Runs a `quire` command to its end in this process: it does the same as in one of its own, which takes a second to start. */
+export async function quireHere(args: readonly string[], { variables, stdin = '' }: CliOptions = {}): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  const outputTo = (stream: keyof typeof written): Output => {
+    const decoder = new TextDecoder();
+    return {
+      isTerminal: false,
+      size: { columns: 80, rows: 24 },
+      write: async (data) => void (written[stream] += typeof data === 'string' ? data : decoder.decode(data, { stream: true })),
+      onResize: nothingToDispose,
+    };
+  };
+  const environment: Environment = {
+    stdin: { isTerminal: false, readText: async () => stdin, onKey: nothingToDispose },
+    stdout: outputTo('stdout'),
+    stderr: outputTo('stderr'),
+    variables: { ...process.env, ...variables },
+    directory: root,
+    clock: systemClock,
+    random: systemRandom,
+    invocation: 'npm run -s quire --',
+    onSignal: nothingToDispose,
+  };
+  const exitCode = await runCommand(args, environment);
+  return { exitCode, ...written };
+}
+
+function nothingToDispose(): Disposable {
+  return { [Symbol.dispose]: () => undefined };
 }
 
 /** Runs a command line with a shell, as somebody would who copies it. */

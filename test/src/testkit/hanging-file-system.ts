@@ -3,22 +3,22 @@ import { type FileSystem, nodeFileSystem } from '@quire/store-file';
 /** Calls that change nothing: to die before one is to die before the next that does. */
 const onlyLook = new Set(['realPath', 'status', 'readDirectory']);
 
-/** Says `hanging` and never goes on: the process waits to be killed. */
-export function hang(): Promise<never> {
-  process.stdout.write('hanging\n');
+/** Says that this writer hangs, and never goes on: the process waits to be killed. */
+export function hang(writer: number): Promise<never> {
+  process.stdout.write(`${writer} hanging\n`);
   // Without something to wait for, the process would end by itself.
   setInterval(() => undefined, 60_000);
   return new Promise(() => undefined);
 }
 
-/** The real file system, which hangs before its n-th change. */
-export function hangingFileSystem(changeNumber: number): FileSystem {
+/** The real file system, which hangs before its n-th change, and before each that comes after it; never for 0. */
+export function hangingFileSystem(writer: number, changeNumber: number): FileSystem {
   let changeCount = 0;
   const steps = Object.entries(nodeFileSystem).map(([name, step]) => [
     name,
     async (...args: unknown[]) => {
       if (!onlyLook.has(name)) changeCount += 1;
-      if (changeCount === changeNumber) await hang();
+      if (changeNumber > 0 && changeCount >= changeNumber) await hang(writer);
       return (step as (...args: unknown[]) => Promise<unknown>)(...args);
     },
   ]);

@@ -9,7 +9,14 @@ import { type OpenResult, ResultPages } from './result-pages.ts';
 const nothing = (): void => undefined;
 
 /** The first rows of a query that still runs. What needs the whole result (plots, downloads, links) comes with it. */
-export function GrowingView({ result }: { readonly result: OpenResult }): ReactNode {
+export function GrowingView({
+  result,
+  onPlace,
+}: {
+  readonly result: OpenResult;
+  /** Somebody has gone to a cell, and wants to be there still when the query has ended. */
+  readonly onPlace: (place: GridPlace) => void;
+}): ReactNode {
   const { client } = useSession();
   const pages = useMemo(() => new ResultPages(client, result), [client, result]);
   const columns = useMemo(() => gridColumnsOf(result), [result]);
@@ -36,7 +43,10 @@ export function GrowingView({ result }: { readonly result: OpenResult }): ReactN
         onPinned={setPinned}
         onVisibility={setVisibility}
         onSelection={setSelection}
-        onPlace={setPlace}
+        onPlace={(next) => {
+          setPlace(next);
+          onPlace(next);
+        }}
         onOpenCell={nothing}
         onCopy={nothing}
         onError={setError}

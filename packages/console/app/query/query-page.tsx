@@ -10,6 +10,7 @@ import { QueryHistory } from './history.ts';
 import { GrowingView } from './growing-view.tsx';
 import { locateError } from './locate-error.ts';
 import type { QueryState } from './query-runner.ts';
+import type { GridPlace } from './result-grid.tsx';
 import { ResultView } from './result-view.tsx';
 import { systemClock } from '@quire/core/portable';
 
@@ -32,6 +33,8 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
   useEffect(() => {
     if (given !== undefined) setText(given);
   }, [given]);
+  // Where one is in the rows that came while the query ran.
+  const [meanwhile, setMeanwhile] = useState<{ readonly requestId: string; readonly place: GridPlace }>();
   const change = (next: string): void => {
     setText(next);
     sessionStorage.setItem(draftKey, next);
@@ -42,6 +45,7 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
     const requestId = await runner.run(sql);
     if (requestId !== undefined) goTo(['query'], { id: requestId });
   };
+  const firstRows = state.kind === 'running' ? state.progress?.firstRows : undefined;
   const [firstTable] = Object.keys(catalog.value ?? {});
   const problem = useMemo(() => problemOf(state, text), [state, text]);
   return (
@@ -91,7 +95,9 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
           </Empty>
         )}
         {state.kind === 'failed' && <QueryFailed state={state} />}
-        {state.kind === 'running' && state.progress?.firstRows !== undefined && <GrowingView result={state.progress.firstRows} />}
+        {state.kind === 'running' && firstRows !== undefined && (
+          <GrowingView result={firstRows} onPlace={(at) => setMeanwhile({ requestId: firstRows.requestId, place: at })} />
+        )}
         {state.kind === 'done' && (
           <ResultView
             key={state.result.requestId}
@@ -99,6 +105,7 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
             sql={state.sql}
             elapsedMs={state.elapsedMs}
             firstRow={state.result.requestId === id && row !== undefined ? Number(row) : undefined}
+            placeMeanwhile={state.result.requestId === meanwhile?.requestId ? meanwhile.place : undefined}
             onRunAgain={() => void run()}
           />
         )}

@@ -26,11 +26,13 @@ interface ResultViewProps {
   readonly elapsedMs: number;
   /** The row that a link leads to, counted from 1. */
   readonly firstRow: number | undefined;
+  /** The cell where one was in the first rows, while the query ran. */
+  readonly placeMeanwhile: GridPlace | undefined;
   readonly onRunAgain: () => void;
 }
 
 /** A stored result: what can be done with it, and all of its rows. */
-export function ResultView({ result, sql, elapsedMs, firstRow, onRunAgain }: ResultViewProps): ReactNode {
+export function ResultView({ result, sql, elapsedMs, firstRow, placeMeanwhile, onRunAgain }: ResultViewProps): ReactNode {
   const { client } = useSession();
   const { say, attempt } = useToasts();
   const pages = useMemo(() => new ResultPages(client, result), [client, result]);
@@ -47,10 +49,12 @@ export function ResultView({ result, sql, elapsedMs, firstRow, onRunAgain }: Res
 
   // Later the address follows the grid.
   const [linkedRow] = useState(firstRow);
+  const [start] = useState(placeMeanwhile);
   useEffect(() => {
     const row = rowWithin(linkedRow, result);
     if (row > 0) setPlace({ row, column: 0 });
-  }, [linkedRow, result]);
+    else if (start !== undefined) setPlace({ ...start });
+  }, [linkedRow, start, result]);
   useEffect(() => {
     const row = place.row > 0 ? String(place.row + 1) : undefined;
     replacePlace(['query'], { id: result.requestId, row, sql: linkedSql });

@@ -46,7 +46,8 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   static async start(targetPort: number): Promise<FaultProxy> {
-    const server = createServer();
+    // It does not end idle connections by itself: a machine that is busy for five seconds would be a fault that no test asked for.
+    const server = createServer({ keepAliveTimeout: 0 });
     const proxy = new FaultProxy(server, targetPort);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => proxy.#serve(request, response));
     server.listen(0, '127.0.0.1');
