@@ -39,8 +39,9 @@ const globalSetups: Record<string, string[]> = { pinot: ['test/src/pinot/global-
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
-    // Most suites wait for processes of theirs: on two cores, vitest by itself would run one file after the other.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most suites wait for processes of theirs: on two cores, vitest by itself would run one file after the other, and two would leave
+    // a fifth of the time to nobody.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: Object.entries(suites).map(([name, include]) => ({
       ssr: { resolve: { conditions: [sourceCondition, 'node'] } },
       test: {
