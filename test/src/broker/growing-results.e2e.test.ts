@@ -220,6 +220,23 @@ test('a store that is full fails it in the same way', async () => {
   });
 });
 
+test('a disk that fills up in the middle fails it, and says so to those who have read a part', async () => {
+  broker.faults.plan = faultOn('put', { kind: 'full', afterBytes: 100_000 });
+  const { requestId } = (await start('rows 3000 then wait then rows 60000')).json();
+  const before = await broker.call(`/query/${requestId}/results?offset=500&numRows=1000`);
+  expect(rowsOf(before)).toBe(scriptedRowsJson(500, 1500));
+  broker.engine.resume();
+  const waiting = await broker.call(`/query/${requestId}/results?offset=62000&wait=10s`);
+  broker.faults.plan = noFaults;
+  expect(waiting.json<ErrorBody>()).toMatchObject({ code: 507, reason: 'STORE_FULL' });
+  const again = await broker.call(`/query/${requestId}/results?offset=500&numRows=1000`);
+  expect([again.status, again.json()]).toEqual([507, waiting.json()]);
+  const status = await statusOf(requestId);
+  expect(status).toMatchObject({ state: 'FAILED', numRowsResultSet: 0, sizeBytes: 0, exceptions: [{ errorCode: 245 }] });
+  expect(status.exceptions[0]?.message).toBe(waiting.json<ErrorBody>().error);
+  expect((await broker.objectKeys()).filter((key) => key.includes(requestId))).toEqual([]);
+});
+
 test('it goes on when its caller has gone', async () => {
   const gone = new AbortController();
   const answer = broker.query('rows 10 then wait then rows 3000', '?doPaginate=true&async=true&wait=10s', {

@@ -1,21 +1,25 @@
-import { type ObjectStore, systemRandom, withRetry } from '@quire/core';
-import { ResultStore } from '@quire/results';
+import { readdir } from 'node:fs/promises';
+import { createRequestId, type ObjectStore, systemClock, systemRandom, withRetry } from '@quire/core';
+import { collect } from '@quire/core/testing';
+import { type ArrowBatch, ResultStore, type ResultStoreOptions } from '@quire/results';
 import fc from 'fast-check';
 import { GcsObjectStore } from '@quire/store-gcs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
 import { batchesOf, jsonCells, modelTables, schemaOf } from '../testkit/builders/model-table.ts';
-import { pageText } from '../testkit/builders/page-text.ts';
+import { pageText, textOf } from '../testkit/builders/page-text.ts';
+import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { type Fault, FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { GcsServer } from '../testkit/servers/gcs-server.ts';
 import { S3Server } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, gcsServer, s3Server, type Tool } from '../testkit/toolchain.ts';
 import { type Backend, backendKinds, hastyClock } from '../testkit/remote-backends.ts';
 import { S3ObjectStore } from '@quire/store-s3';
+import { until } from '../testkit/until.ts';
 
 const times = { expirationMs: 1e9, expirationMaxMs: 1e9 };
 
-function resultsOn(store: ObjectStore, brokerId = 'b', options: { readonly batchSizeBytes?: number } = {}): ResultStore {
+function resultsOn(store: ObjectStore, brokerId = 'b', options: Partial<ResultStoreOptions> = {}): ResultStore {
   return new ResultStore({ store, brokerId, isShared: true, cacheBytesMax: 0, ...times, ...options });
 }
 
@@ -71,6 +75,40 @@ for (const kind of backendKinds) {
       await resultsOn(store).create(countingRows(100_000), { owner: 'o' });
       const methods = proxy.requests.map(({ method }) => method);
       expect(methods).toEqual(kind.name === 'S3' ? ['PUT', 'HEAD', 'PUT', 'HEAD'] : ['POST', 'POST']);
+    });
+
+    test('rows are read while their upload goes on, from the broker alone; the bucket shows nothing before the commit', async () => {
+      await using directory = await temporaryDirectory();
+      const results = resultsOn(store, 'growing', { tempDirectory: directory.path });
+      const growth = await results.grow(createRequestId(systemClock, systemRandom));
+      const { schema, batches } = countingRows(6_000_000);
+      const [isHalfThere, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      async function* halting(): AsyncGenerator<ArrowBatch> {
+        let rowCount = 0;
+        for await (const batch of batches) {
+          yield batch;
+          rowCount += batch.numRows;
+          if (rowCount < 4_000_000) continue;
+          isHalfThere.resolve();
+          await goOn.promise;
+        }
+      }
+      proxy.requests.length = 0;
+      const options = { owner: 'o', requestId: growth.requestId, growth };
+      const creating = results.create({ schema, batches: halting() }, options);
+      await isHalfThere.promise;
+      // Parts of the object are in the bucket by then, and yet there is no object.
+      await until(() => proxy.requests.some((request) => kind.isPart(request)), 'a part is on its way', 20_000);
+      expect(await collect(store.list('growing/'))).toEqual([]);
+      proxy.requests.length = 0;
+      const page = await textOf(growth.page({ offset: 3_000_000, rowCount: 1000 }));
+      expect(page).toBe(countingJson(3_000_000, 3_001_000));
+      expect(proxy.requests.filter(({ method }) => method === 'GET')).toEqual([]);
+      goOn.resolve();
+      await creating;
+      await growth.end();
+      expect(await pageText(await resultsOn(store).open(growth.requestId), 3_000_000, 1000)).toBe(page);
+      expect(await readdir(directory.path)).toEqual([]);
     });
 
     test("two brokers serve each other's results", async () => {
