@@ -9,6 +9,7 @@ export const pageHeaders = {
   prevOffsetParams: 'quire-prev-offset-params',
   brokerHost: 'quire-broker-host',
   brokerPort: 'quire-broker-port',
+  reused: 'quire-reused',
   state: 'quire-query-state',
 } as const;
 

@@ -13,7 +13,7 @@ export const QueryBody = Type.Object(
       Type.String({
         pattern: queryOptionsPattern,
         description:
-          'Options as key=value pairs, joined by semicolons. timeoutMs, getCursor and cursorNumRows are known; others are for the engine: DuckDB has none, Apache Pinot has its own, as useMultistageEngine=true.',
+          'Options as key=value pairs, joined by semicolons. timeoutMs, getCursor, cursorNumRows and reuseResults are known; others are for the engine: DuckDB has none, Apache Pinot has its own, as useMultistageEngine=true.',
         examples: ['timeoutMs=20000'],
       }),
     ),
@@ -39,11 +39,13 @@ export interface QueryOptions {
   readonly isCursor?: boolean;
   /** Rows of the first page of such a cursor. */
   readonly cursorRowCount?: number;
+  /** Whether the result of an earlier query may be the answer, where the server does that at all. */
+  readonly mayReuse?: boolean;
   /** Those that mean something to the engine only, if to anybody. */
   readonly others: Readonly<Record<string, string>>;
 }
 
-const ownOptions: ReadonlySet<string> = new Set(['timeoutMs', 'getCursor', 'cursorNumRows']);
+const ownOptions: ReadonlySet<string> = new Set(['timeoutMs', 'getCursor', 'cursorNumRows', 'reuseResults']);
 
 /**
  * Reads `queryOptions`: `key=value` pairs joined by `;`. Options that are not known are left to the engine, since the
@@ -62,19 +64,20 @@ export function parseQueryOptions(text: string, given: ReadonlyMap<string, strin
     options.set(key.trim(), value.trim());
   }
   for (const [key, value] of given) options.set(key, value);
-  const [timeoutMs, getCursor, cursorNumRows] = ['timeoutMs', 'getCursor', 'cursorNumRows'].map((key) => options.get(key));
+  const [timeoutMs, getCursor, cursorNumRows, reuseResults] = [...ownOptions].map((key) => options.get(key));
   return {
     others: Object.fromEntries([...options].filter(([key]) => !ownOptions.has(key))),
     ...(timeoutMs !== undefined && { timeoutMs: parseTimeoutMs(timeoutMs) }),
-    ...(getCursor !== undefined && { isCursor: parseGetCursor(getCursor) }),
+    ...(getCursor !== undefined && { isCursor: parseBoolean('getCursor', getCursor) }),
     ...(cursorNumRows !== undefined && { cursorRowCount: parseCursorRowCount(cursorNumRows) }),
+    ...(reuseResults !== undefined && { mayReuse: parseBoolean('reuseResults', reuseResults) }),
   };
 }
 
-function parseGetCursor(text: string): boolean {
+function parseBoolean(name: string, text: string): boolean {
   const value = text.toLowerCase();
   if (value === 'true' || value === 'false') return value === 'true';
-  throw new QuireError('INVALID_BODY', `getCursor in the query options is '${text}'; expected true or false.`);
+  throw new QuireError('INVALID_BODY', `${name} in the query options is '${text}'; expected true or false.`);
 }
 
 function parseCursorRowCount(text: string): number {

@@ -26,6 +26,12 @@ export const CursorResponse = Type.Object(
     numServersQueried: Type.Integer({ description: 'Always 1; some clients insist on it.' }),
     numServersResponded: Type.Integer({ description: 'Equal to numServersQueried.' }),
     timeUsedMs: Type.Integer({ minimum: 0, description: 'How long the query took, in milliseconds.' }),
+    reused: Type.Optional(
+      Type.Boolean({
+        description:
+          'true when the query did not run: an earlier one has the same answer, and this is its result. Absent otherwise.',
+      }),
+    ),
     state: Type.Optional(
       stateSchema(
         'RUNNING while the query runs; `numRowsResultSet` is then what can be read by now, and more rows may follow. Absent from then on.',

@@ -3,12 +3,14 @@ import type { CallsUnderWay } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
 import type { PageLimiter } from './page-limiter.ts';
 import type { QueryRunner } from './query-runner.ts';
+import type { ResultReuse } from './result-reuse.ts';
 
 /** What the routes of one broker work with. */
 export interface BrokerContext extends QueryRunner {
   readonly options: BrokerOptions;
   readonly results: ResultStore;
   readonly calls: CallsUnderWay;
+  readonly reuse: ResultReuse;
   readonly pageLimiter: PageLimiter;
   /** When the broker was made, by the monotonic clock. */
   readonly startMs: number;

@@ -13,6 +13,7 @@ export class BrokerMetrics extends ServiceMetrics {
     'Queries with async=true, by duration from acceptance to the answer with what is there of the first page.',
     [],
   );
+  readonly #reused = this.counter('quire_results_reused_total', 'Queries that were answered by the result of another one.', []);
   readonly #rows = this.counter('quire_rows_served_total', 'Rows served, by format.', ['format']);
   readonly #bytes = this.counter('quire_bytes_served_total', 'Bytes of rows served, before compression, by format.', ['format']);
   readonly #storeCalls = this.histogram('quire_store_call_duration_seconds', 'Calls to the object store, by duration.', [
@@ -28,6 +29,11 @@ export class BrokerMetrics extends ServiceMetrics {
   /** Counts a first page that came before its query had ended. */
   observeFirstRows(durationMs: number): void {
     this.#firstRows.observe({}, durationMs / 1000);
+  }
+
+  /** Counts a query that was answered by a result that stood. */
+  observeReused(): void {
+    this.#reused.inc({}, 1);
   }
 
   /** Counts a query that has ended: `ok`, or the code of what ended it. */

@@ -3,11 +3,12 @@ import type { LinkSigner, QueryEngine } from '@quire/core';
 import type { ResultStore, StoringEngine } from '@quire/results';
 import type { ServerOptions } from '@quire/service';
 import type { BrokerMetrics } from './broker-metrics.ts';
+import type { ReusePolicy } from './result-reuse.ts';
 
 /**
  * What a broker is made of. It owns none of it: the code that made the engine and the store closes them, after the broker.
  *
- * `pageRowCount`, `queryTimeoutMs` and `rowsWaitMaxMs` are read at every call, so that a getter makes them live.
+ * `pageRowCount`, `queryTimeoutMs`, `rowsWaitMaxMs` and `reuse` are read at every call, so that a getter makes them live.
  */
 export interface BrokerOptions extends ServerOptions {
   /** Runs queries: in this process, or, when it stores their answers itself, wherever it likes. */
@@ -33,6 +34,8 @@ export interface BrokerOptions extends ServerOptions {
   readonly queryTimeoutMs: number;
   /** How long a call may wait at most for rows of a query that runs; default 10 s. */
   readonly rowsWaitMaxMs?: number;
+  /** Answers the same query by the same result as long as its data is the same. Left out: every query runs. */
+  readonly reuse?: ReusePolicy | undefined;
   /** How many queries run at once. */
   readonly queriesRunningMax: number;
   /** How many more may wait; a further one is refused. */

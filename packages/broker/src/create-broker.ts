@@ -6,6 +6,7 @@ import type { BrokerOptions } from './broker-options.ts';
 import { PageLimiter } from './page-limiter.ts';
 import { brokerRoutes } from './routes/index.ts';
 import { createQueryQueue } from './query-runner.ts';
+import { ResultReuse } from './result-reuse.ts';
 import { RunningQueries } from './running-queries.ts';
 
 /**
@@ -16,6 +17,7 @@ export function createBroker(options: BrokerOptions): Service {
   const clock = options.clock ?? systemClock;
   const metrics = options.metrics ?? new BrokerMetrics();
   const queue = createQueryQueue({ runningMax: options.queriesRunningMax, queuedMax: options.queriesQueuedMax });
+  const engine = storingEngineOf(options);
   metrics.watchQueries(queue);
   const queries = new RunningQueries();
   metrics.watchGrowing(() => queries.growingCount);
@@ -26,7 +28,8 @@ export function createBroker(options: BrokerOptions): Service {
     routes: (service) =>
       brokerRoutes({
         options,
-        engine: storingEngineOf(options),
+        engine,
+        reuse: new ResultReuse({ results: options.results, engine, clock }),
         results: options.results,
         clock,
         metrics,

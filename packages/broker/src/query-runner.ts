@@ -1,7 +1,8 @@
-import { type Clock, isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
+import { type CallOptions, type Clock, isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
 import { Slots, withDeadline } from '@quire/core/wait';
-import type { GrowingResult, Result, StoringEngine } from '@quire/results';
+import type { GrowingResult, Result, StoringEngine, StoringOptions } from '@quire/results';
 import type { BrokerMetrics } from './broker-metrics.ts';
+import type { RunPlanned } from './result-reuse.ts';
 import type { RunningQueries } from './running-queries.ts';
 import { failureOf, type QueryOutcome, RunningQuery } from './running-query.ts';
 
@@ -14,6 +15,8 @@ export interface QueryRun {
   readonly signal: AbortSignal;
   /** Shows its rows while it runs; it ends with the query. */
   readonly growth?: GrowingResult | undefined;
+  /** Runs it, unless its answer is known before. */
+  readonly share?: ((run: RunPlanned, options: CallOptions) => Promise<Result>) | undefined;
 }
 
 export interface QueryRunner {
@@ -70,15 +73,24 @@ async function ended(runner: QueryRunner, query: RunningQuery, outcome: QueryOut
 function runQuery(runner: QueryRunner, query: RunningQuery, run: QueryRun): Promise<Result> {
   const signal = AbortSignal.any([run.signal, query.signal]);
   const limit = { clock: runner.clock, timeoutMs: run.timeoutMs, signal, error: timedOut };
-  return withDeadline(limit, (limited) => runner.queue.run(() => executeAndStore(runner, query, run, limited), limited));
+  return withDeadline(limit, (signal) => {
+    const inTurn = (onPlanned?: StoringOptions['onPlanned']): Promise<Result> =>
+      runner.queue.run(() => executeAndStore(runner, query, run, { signal, onPlanned }), signal);
+    return run.share === undefined ? inTurn() : run.share(inTurn, { signal });
+  });
 }
 
-async function executeAndStore(runner: QueryRunner, query: RunningQuery, run: QueryRun, signal: AbortSignal): Promise<Result> {
+async function executeAndStore(
+  runner: QueryRunner,
+  query: RunningQuery,
+  run: QueryRun,
+  options: Pick<StoringOptions, 'signal' | 'onPlanned'>,
+): Promise<Result> {
   query.start();
   // The wait has used up some of the time; the engine stops by itself at about the same moment.
   const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - query.elapsedMs));
   const { owner, requestId, growth } = run;
-  return runner.engine.store(run.query, { signal, limits: { timeoutMs }, owner, requestId, growth });
+  return runner.engine.store(run.query, { ...options, limits: { timeoutMs }, owner, requestId, growth });
 }
 
 /** Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be told. */

@@ -18,7 +18,14 @@ export async function sendFirstPage(
   {
     result,
     ...call
-  }: { readonly result: Result; readonly answer: AnswerKind; readonly rowCount: number; readonly format: RowsReply['format'] },
+  }: {
+    readonly result: Result;
+    readonly answer: AnswerKind;
+    readonly rowCount: number;
+    readonly format: RowsReply['format'];
+    /** Whether it is the result of another query. */
+    readonly isReused?: boolean;
+  },
 ): Promise<FastifyReply> {
   const { entry, schema } = result;
   const { requestId, rowCount: totalRowCount } = entry;
@@ -26,7 +33,8 @@ export async function sendFirstPage(
   const asked = { offset: 0, rowCount: isPaginated ? call.rowCount : Math.max(1, totalRowCount) };
   const page = result.page(asked);
   if (call.answer === 'pinot-cursor') return sendPinotPage(context, request, reply, { result, page });
-  const cursor = cursorMembersOf(result, page, asked, context.advertised());
+  const members = cursorMembersOf(result, page, asked, context.advertised());
+  const cursor = call.isReused === true ? { ...members, reused: true } : members;
   return sendRows(context, request, reply, {
     requestId,
     schema,

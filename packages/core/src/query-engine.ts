@@ -89,6 +89,11 @@ export interface QueryExecution extends AsyncDisposable {
   readonly batches: AsyncIterable<RecordBatch>;
   /** What is known so far; final once `batches` has ended. */
   statistics(): QueryStatistics;
+  /**
+   * Names the data that the answer is of: where it is the same, the same query has the same answer. Absent when the engine cannot tell, or
+   * when the query asks for what changes by itself, such as the time, or for chance.
+   */
+  readonly dataVersion?: string | undefined;
 }
 
 /** The port to whatever answers SQL. Nothing engine-specific passes it: SQL in, Arrow schema and record batches out. */
@@ -104,4 +109,9 @@ export interface QueryEngine extends AsyncDisposable {
     query: Query,
     options: { readonly signal?: AbortSignal | undefined; readonly limits: QueryLimits },
   ): Promise<QueryExecution>;
+  /**
+   * The `dataVersion` that a query of these tables, as its statistics name them, would have if it were run now; undefined when that cannot be
+   * told. Engines that never tell a version do without.
+   */
+  dataVersion?(tables: readonly string[]): Promise<string | undefined>;
 }

@@ -12,6 +12,7 @@ import {
 } from '@quire/core';
 import type { LiveTables } from '@quire/core/table-engine';
 import { Deadline } from '@quire/core/wait';
+import { dataVersionOf, versionOfScope } from './data-version.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import { DuckDbExecution } from './duckdb-execution.ts';
 import { type DatabaseOptions, type LockedDatabase, openLockedDatabase } from './locked-database.ts';
@@ -109,6 +110,10 @@ export class DuckDbEngine implements QueryEngine {
     }
   }
 
+  dataVersion(tables: readonly string[]): Promise<string | undefined> {
+    return dataVersionOf({ tables: this.#tables, liveTables: this.#liveTables }, tables);
+  }
+
   /** Stops the queries under way with SHUTTING_DOWN, waits until they have ended, and removes what was spilled. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
@@ -143,14 +148,20 @@ export class DuckDbEngine implements QueryEngine {
     scope: TableScope,
     startedAtMs: number,
   ): Promise<DuckDbExecution> {
+    // Before the query reads anything: what changes meanwhile gives the next one another version.
+    const { tables } = prepared;
+    const dataVersion = prepared.isRepeatable
+      ? await versionOfScope({ tables: this.#tables }, tables, scope.relationsOf(tables))
+      : undefined;
     const select = await settleSums(connection, prepared, this.#redact);
     const result = await this.#start(connection, select);
     const execution = new DuckDbExecution({
       connection,
       select,
       result,
-      rowsTotal: scope.countRows(select.tables),
-      cluster: scope.clusterStatistics(select.tables),
+      rowsTotal: scope.countRows(tables),
+      cluster: scope.clusterStatistics(tables),
+      dataVersion,
       clock: this.#clock,
       startedAtMs,
       redact: this.#redact,

@@ -20,6 +20,7 @@ export interface ExecutionParts {
   readonly result: Result;
   readonly rowsTotal: number;
   readonly cluster: ClusterStatistics | undefined;
+  readonly dataVersion: string | undefined;
   readonly clock: Clock;
   readonly startedAtMs: number;
   readonly redact: Redact;
@@ -31,6 +32,7 @@ const explainPrefix = 'EXPLAIN ANALYZE ';
 export class DuckDbExecution implements QueryExecution {
   readonly schema: Schema;
   readonly batches: AsyncIterable<RecordBatch>;
+  readonly dataVersion: string | undefined;
   readonly #parts: ExecutionParts;
   #first: Promise<DataChunk | undefined> | undefined;
   #endedAtMs: number | undefined;
@@ -38,6 +40,7 @@ export class DuckDbExecution implements QueryExecution {
   constructor(parts: ExecutionParts) {
     this.#parts = parts;
     this.schema = parts.select.plan.schema;
+    this.dataVersion = parts.dataVersion;
     this.batches = this.#read();
   }
 

@@ -15,6 +15,7 @@ import type { QueryConnection } from './query-connection.ts';
 import { parseSelect } from './parse-select.ts';
 import { planQuery } from './pinot/explain.ts';
 import { translatePinot } from './pinot/translate.ts';
+import { isRepeatable } from './repeatable.ts';
 import { readBoundRows, readRows, rowsOf } from './read-rows.ts';
 import { checkColumnCount, checkColumns, checkText, type StatementLimits } from './statement-limits.ts';
 import type { TableScope } from './table-scope.ts';
@@ -35,6 +36,8 @@ export interface SelectStatement {
   readonly hasSums: boolean;
   /** The configured tables that it reads. */
   readonly tables: readonly string[];
+  /** Whether it has the same answer whenever it is asked of the same data. */
+  readonly isRepeatable: boolean;
 }
 
 /** What is checked of a query, and what may be told about it. */
@@ -118,7 +121,7 @@ async function prepareAsGiven(
     const tables = await checkStatement(tree, scope.names, limits);
     await scope.define(connection, tables, tree);
     const values = matchParameters(tree, parameters);
-    const givens = { givenSql: sql, values, tables, hasSums: hasSums(tree) };
+    const givens = { givenSql: sql, values, tables, hasSums: hasSums(tree), isRepeatable: isRepeatable(tree) };
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));
     assertSelect(statement);
     if (values.size > 0) {

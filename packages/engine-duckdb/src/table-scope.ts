@@ -63,7 +63,7 @@ export class TableScope {
 
   /** The segments of the live tables among these; undefined when there is none. */
   clusterStatistics(tables: readonly string[]): ClusterStatistics | undefined {
-    const relations = tables.flatMap((name) => this.#relations.get(name) ?? []);
+    const relations = this.relationsOf(tables);
     if (relations.length === 0) return undefined;
     const segmentCount = relations.reduce((sum, relation) => sum + relation.segmentCount, 0);
     const consumingCount = relations.reduce((sum, relation) => sum + relation.consumingSegmentCount, 0);
@@ -74,6 +74,11 @@ export class TableScope {
       consumingSegments: { queried: consumingCount, processed: consumingCount, matched: 0 },
       consumedUntilMs: consumedMs.length === 0 ? 0 : Math.min(...consumedMs),
     };
+  }
+
+  /** The live tables among these, as the query sees them. */
+  relationsOf(tables: readonly string[]): readonly TableRelation[] {
+    return tables.flatMap((name) => this.#relations.get(name) ?? []);
   }
 
   countRows(tables: readonly string[]): number {

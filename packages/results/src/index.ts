@@ -25,7 +25,7 @@ export type { ResultSource } from './result-source.ts';
 export type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 export { ResultStore } from './result-store.ts';
 export type { Result } from './result.ts';
-export { storeInProcess, type StoringEngine, type StoringOptions } from './storing-engine.ts';
+export { type AnsweredData, answeredData, storeInProcess, type StoringEngine, type StoringOptions } from './storing-engine.ts';
 export type { ResultSink } from './write-result.ts';
 export { decodeSchema, encodeSchema } from './schema-bytes.ts';
 export {

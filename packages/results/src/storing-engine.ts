@@ -1,4 +1,4 @@
-import type { CallOptions, Query, QueryEngine, QueryLimits, RequestId } from '@quire/core';
+import type { CallOptions, Query, QueryEngine, QueryExecution, QueryLimits, RequestId } from '@quire/core';
 import type { Schema } from 'apache-arrow';
 import type { GrowthPlace } from './growth-news.ts';
 import type { ResultStore } from './result-store.ts';
@@ -11,6 +11,15 @@ export interface StoringOptions extends CallOptions {
   readonly requestId?: RequestId;
   /** Shows the rows while they are written: `ResultStore.grow`. */
   readonly growth?: GrowthPlace | undefined;
+  /** Told, before the first row, of which data the answer will be. */
+  readonly onPlanned?: ((data: AnsweredData) => void) | undefined;
+}
+
+/** The data that an answer is of. */
+export interface AnsweredData {
+  /** As `QueryExecution.dataVersion`. */
+  readonly version: string | undefined;
+  readonly tables: readonly string[];
 }
 
 /** Runs queries and stores their answers whole; where it does so is its own affair. */
@@ -27,13 +36,21 @@ export interface StoringEngine {
    * @throws as `QueryEngine.execute`
    */
   describe(query: Query, options: CallOptions & { readonly limits: QueryLimits }): Promise<Schema>;
+  /** As `QueryEngine.dataVersion`. */
+  readonly dataVersion?: ((tables: readonly string[]) => Promise<string | undefined>) | undefined;
+}
+
+/** What is known of a query under way. */
+export function answeredData(execution: QueryExecution): AnsweredData {
+  return { version: execution.dataVersion, tables: execution.statistics().tables };
 }
 
 /** Runs queries on an engine in this process, which their memory and time then concern. */
 export function storeInProcess(engine: QueryEngine, results: Pick<ResultStore, 'create'>): StoringEngine {
   return {
-    store: async (query, { owner, requestId, growth, ...options }) => {
+    store: async (query, { owner, requestId, growth, onPlanned, ...options }) => {
       await using execution = await engine.execute(query, options);
+      onPlanned?.(answeredData(execution));
       return await results.create(execution, {
         owner,
         growth,
@@ -45,5 +62,6 @@ export function storeInProcess(engine: QueryEngine, results: Pick<ResultStore, '
       await using execution = await engine.execute(query, options);
       return execution.schema;
     },
+    dataVersion: engine.dataVersion?.bind(engine),
   };
 }

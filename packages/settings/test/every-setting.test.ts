@@ -68,6 +68,8 @@ test('all defaults', () => {
       resultBytesMax: Number.POSITIVE_INFINITY,
       compression: 'auto',
       stalenessMaxMs: 5000,
+      isReused: false,
+      reuseAgeMaxMs: 0,
       cacheBytesMax: 8 * MB,
     },
     query: { timeoutMs: 60_000, rowsWaitMaxMs: 10_000, concurrencyMax: 4, queueLengthMax: 64 },
@@ -195,6 +197,8 @@ engine.broker.pagination.expiration.max = 2d
 engine.broker.pagination.result.maxMB = 10
 engine.broker.pagination.compression = zstd
 engine.broker.pagination.staleness.max = 2s
+engine.broker.results.reuse.enabled = true
+engine.broker.results.reuse.age.max = 30s
 engine.broker.pagination.cache.maxMB = 0
 engine.broker.query.timeout = 10s
 engine.broker.query.rows.wait.max = 2s
@@ -410,6 +414,8 @@ test('every setting is read from its own key', () => {
       resultBytesMax: 10 * MB,
       compression: 'zstd',
       stalenessMaxMs: 2000,
+      isReused: true,
+      reuseAgeMaxMs: 30_000,
       cacheBytesMax: 0,
     },
     query: { timeoutMs: 10_000, rowsWaitMaxMs: 2000, concurrencyMax: 3, queueLengthMax: 0 },

@@ -87,7 +87,7 @@ for (const kind of backendKinds) {
         let rowCount = 0;
         for await (const batch of batches) {
           yield batch;
-          rowCount += batch.numRows;
+          rowCount += batch.data.length;
           if (rowCount < 4_000_000) continue;
           isHalfThere.resolve();
           await goOn.promise;

@@ -39,6 +39,8 @@ export function scriptedRowsJson(start: number, end: number): string {
  *     crash                   throws what is not a QuireError
  */
 export class ScriptedEngine implements QueryEngine {
+  /** Of the data that queries answer from now on; undefined: it cannot be told. */
+  version: string | undefined;
   readonly queries: { readonly sql: string; readonly limits: QueryLimits }[] = [];
   #openCount = 0;
   #hangingCount = 0;
@@ -71,6 +73,7 @@ export class ScriptedEngine implements QueryEngine {
     return {
       schema,
       batches,
+      dataVersion: this.version,
       statistics: () => ({ elapsedMs: 12.4, cpuTimeNs: 3_000_000, rowsScanned: 77, rowsTotal: 88, tables: ['scripted'] }),
       [Symbol.asyncDispose]: async () => {
         await batches.return(undefined);
@@ -78,6 +81,10 @@ export class ScriptedEngine implements QueryEngine {
         this.#notify();
       },
     };
+  }
+
+  async dataVersion(): Promise<string | undefined> {
+    return this.version;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

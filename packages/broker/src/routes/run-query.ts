@@ -19,6 +19,7 @@ import { chooseFormat } from '../choose-format.ts';
 import { metadataOfFailure } from '../metadata-record.ts';
 import { isFailedCall, type QueryRun, startQuery } from '../query-runner.ts';
 import { exceptionOf } from '../query-status.ts';
+import { type Question, questionKey, wantedAgeMs } from '../result-reuse.ts';
 import { type AnswerKind, sendFirstPage } from '../send-first-page.ts';
 import { sendGrowingPage, waitOf } from '../send-growing-page.ts';
 import type { RowsReply } from '../send-rows.ts';
@@ -30,8 +31,23 @@ import type { RowsReply } from '../send-rows.ts';
 export function runQueryRoute(context: BrokerContext, operation: Operation = brokerOperations.runQuery): RouteOptions {
   return routeOf(operation, async (request, reply) => {
     const call = parseCall(context, request);
+    const known = call.question && (await context.reuse.find(call.question, { signal: signalOf(request) }));
+    if (known !== undefined) return answerAgain(context, request, reply, { ...call, result: known });
     return call.isAsync ? answerAsync(context, request, reply, call) : answerOnceStored(context, request, reply, call);
   });
+}
+
+/** Answers by the result of another query: it stays, whatever becomes of this call. */
+async function answerAgain(
+  context: BrokerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: QueryCall & { readonly result: Result },
+): Promise<FastifyReply> {
+  const { requestId: reusedId } = call.result.entry;
+  context.metrics.observeReused();
+  request.log.info({ reusedId }, 'query answered by a result that stands');
+  return sendFirstPage(context, request, reply, { ...call, isReused: true });
 }
 
 async function answerOnceStored(
@@ -41,7 +57,12 @@ async function answerOnceStored(
   call: QueryCall,
 ): Promise<FastifyReply> {
   const signal = signalOf(request);
-  const { result: running } = startQuery(context, { ...runOf(request, call), signal });
+  const { question } = call;
+  const { result: running } = startQuery(context, {
+    ...runOf(request, call),
+    signal,
+    share: question && ((run, options) => context.reuse.share(question, run, options)),
+  });
   // A shutdown also waits until a cancelled query has cleaned up after itself.
   context.calls.follow(running.then(ignore, ignore));
   let result: Result;
@@ -51,6 +72,7 @@ async function answerOnceStored(
     if (isFailedCall(error, signal)) throw error;
     return replyWithException(context, request, reply, error);
   }
+  if (result.entry.requestId !== request.id) return answerAgain(context, request, reply, { ...call, result });
   logStored(request, result);
   const retention = { keepsResult: call.answer !== 'whole' };
   discardUnlessKept(context, request, result, retention);
@@ -67,7 +89,14 @@ async function answerAsync(
   const controller = new AbortController();
   const run = runOf(request, call);
   const growth = await context.results.grow(run.requestId);
-  const { query, result: running } = startQuery(context, { ...run, growth, signal: controller.signal });
+  const { question } = call;
+  const { query, result: running } = startQuery(context, {
+    ...run,
+    growth,
+    signal: controller.signal,
+    // Its caller reads and cancels it by its own id, so that it does not wait for the end of another one.
+    share: question && ((runPlanned) => context.reuse.lead(question, runPlanned)),
+  });
   context.calls.follow(
     running.then((result) => logStored(request, result), ignore),
     controller,
@@ -114,6 +143,8 @@ interface QueryCall {
   readonly rowCount: number;
   readonly format: RowsReply['format'];
   readonly timeoutMs: number;
+  /** What may be answered by a result that stands; undefined when none may. */
+  readonly question: Question | undefined;
 }
 
 /** Everything that can be refused is refused here, before the query runs. */
@@ -130,13 +161,16 @@ function parseCall(context: BrokerContext, request: FastifyRequest): QueryCall {
   if (isAsync && !isPaginated) {
     throw new QuireError('INVALID_PARAMETER', 'async is true without doPaginate; expected doPaginate=true with it.');
   }
+  const query = {
+    sql,
+    ...(body.parameters !== undefined && { parameters: parseQueryParameters(body.parameters) }),
+    options: { ...queryOptions.others, ...(String(body.trace) === 'true' && { trace: 'true' }) },
+    isPaginated: isPaginated || isCursor,
+  };
+  const mayReuse = isPaginated && queryOptions.mayReuse !== false;
   return {
-    query: {
-      sql,
-      ...(body.parameters !== undefined && { parameters: parseQueryParameters(body.parameters) }),
-      options: { ...queryOptions.others, ...(String(body.trace) === 'true' && { trace: 'true' }) },
-      isPaginated: isPaginated || isCursor,
-    },
+    query,
+    question: mayReuse ? questionOf(context, request, query) : undefined,
     answer: isPaginated ? 'page' : isCursor ? 'pinot-cursor' : 'whole',
     isAsync,
     waitMs: waitOf(context, inPath['wait']),
@@ -144,6 +178,14 @@ function parseCall(context: BrokerContext, request: FastifyRequest): QueryCall {
     format: chooseFormat(inPath['format'], request.headers),
     timeoutMs: Math.min(timeoutMs, options.queryTimeoutMs),
   };
+}
+
+/** What is asked, where results are used again. A caller who wants a new answer has it made, and the next one may get it. */
+function questionOf({ options }: BrokerContext, request: FastifyRequest, query: Query): Question | undefined {
+  const { reuse: policy } = options;
+  if (policy === undefined) return undefined;
+  const key = questionKey(principalOf(request).name, query);
+  return { key, sql: query.sql, ageMaxMs: wantedAgeMs(request.headers['cache-control']), policy };
 }
 
 /**
@@ -159,6 +201,7 @@ function discardUnlessKept(
   const discard = async (): Promise<void> => {
     const outcome = await callContextOf(request).call.outcome;
     if (retention.keepsResult && outcome === 'finished') return;
+    if (context.reuse.isShared(result.entry.requestId)) return;
     try {
       await context.options.results.delete(result.entry.requestId);
     } catch (error) {

@@ -6,6 +6,7 @@ import { QueryWorkers, type WorkerPoolStatus } from '@quire/workers';
 import type { Logger } from 'pino';
 import type { LiveSettings } from '../live-settings.ts';
 import { loadPlugin } from '../load-plugin.ts';
+import { dataVersionsOf } from './data-versions.ts';
 import { openQueryPool, removeLeftovers } from './query-pool.ts';
 
 /** What a plug-in is told of the settings: those of engines. None of them is secret. */
@@ -58,7 +59,8 @@ export async function openQueryEngine(live: LiveSettings, dependencies: EngineDe
 }
 
 async function openWorkers(live: LiveSettings, dependencies: EngineDependencies): Promise<OpenedEngine> {
-  const pool = await openQueryPool(live, dependencies);
+  const { pool, tables } = await openQueryPool(live, dependencies);
+  const dataVersion = dataVersionsOf(live.current, tables);
   const { logger } = dependencies;
   return {
     engineFor: ({ results, store, backend }) =>
@@ -66,6 +68,7 @@ async function openWorkers(live: LiveSettings, dependencies: EngineDependencies)
         pool,
         results,
         store,
+        dataVersion,
         removeLeftovers: (order, { pid }) => removeLeftovers(backend, { order, pid, logger }),
       }),
     get status() {

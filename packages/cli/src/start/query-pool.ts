@@ -29,7 +29,7 @@ export interface QueryPoolDependencies {
 export async function openQueryPool(
   { current: settings }: LiveSettings,
   dependencies: QueryPoolDependencies,
-): Promise<WorkerPool> {
+): Promise<{ readonly pool: WorkerPool; readonly tables: readonly OpenTable[] }> {
   const { metrics, logger } = dependencies;
   const { store, s3, gcs, storageClasses, tables, tableServer, duckdb, query, statement, engine, pinot, tls, workers } = settings;
   const places = { store, s3, gcs, storageClasses };
@@ -57,8 +57,9 @@ export async function openQueryPool(
     },
     onStartFailed: (error) => logger.error({ err: error }, 'a worker could not be started'),
   });
+  let opened: readonly OpenTable[];
   try {
-    const opened = (await pool.run(askForTables)) as readonly OpenTable[];
+    opened = (await pool.run(askForTables)) as readonly OpenTable[];
     pool.replaceSetup({ ...setup, tables: opened });
     // It has looked at all files, and is the larger for it.
     await pool.stopIdle();
@@ -68,7 +69,7 @@ export async function openQueryPool(
   }
   pool.startAhead();
   metrics.watchWorkers(() => pool.status);
-  return pool;
+  return { pool, tables: opened };
 }
 
 /** Removes what a worker that died has left beside the objects of the store: its file on the way, or its unfinished upload. */

@@ -69,6 +69,10 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     get queryTimeoutMs() {
       return live.current.query.timeoutMs;
     },
+    get reuse() {
+      const { isReused, reuseAgeMaxMs: ageMaxMs } = live.current.results;
+      return isReused ? { ageMaxMs } : undefined;
+    },
     get rowsWaitMaxMs() {
       return live.current.query.rowsWaitMaxMs;
     },

@@ -54,6 +54,24 @@ export const results = {
       'How long a result that somebody else has deleted, evicted or renewed may still be served as it was: another broker of a shared store, ' +
       'or a cleaner of its own. After that the broker asks the store, with one request without a body, whether its commit record stands.',
   }),
+  isReused: setting({
+    key: 'engine.broker.results.reuse.enabled',
+    kind: boolean,
+    default: 'false',
+    live: true,
+    meaning:
+      'Whether a paginated query that is the same as an earlier one of the same principal (text, parameters, options) is answered by the result ' +
+      'of that one, as long as it stands and its tables are unchanged; the same queries at the same time then run once.',
+  }),
+  reuseAgeMaxMs: setting({
+    key: 'engine.broker.results.reuse.age.max',
+    kind: duration('0s', '1d'),
+    default: '0s',
+    live: true,
+    meaning:
+      'With `engine.broker.results.reuse.enabled`: how old a result may be that is the answer again where the engine cannot tell whether its ' +
+      'tables have changed, as with Apache Pinot. With `0s` such queries always run.',
+  }),
   cacheBytesMax: setting({
     key: 'engine.broker.pagination.cache.maxMB',
     kind: size('MB', 0, 65_536),

@@ -11,6 +11,7 @@ export const queryCalls = {
   extend: 'extend',
   release: 'release',
   grow: 'grow',
+  planned: 'planned',
   putBegin: 'put begin',
   putChunk: 'put chunk',
   putEnd: 'put end',

@@ -1,5 +1,6 @@
 import { type Clock, type QueryEngine, systemClock } from '@quire/core';
 import {
+  answeredData,
   encodeSchema,
   type ExtendRequest,
   type GrowthNews,
@@ -45,6 +46,7 @@ async function runWork(work: QueryWork, parts: QueryWorkerParts, { signal, call 
     extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
     release: (isFreed) => void call(queryCalls.release, isFreed),
   };
+  void call(queryCalls.planned, answeredData(execution));
   const store = parts.store ?? new RemoteSink(call);
   const tell = (news: GrowthNews): void => void call(queryCalls.grow, news);
   return await writeOrdered(execution, work.order, { store, clock: parts.clock ?? systemClock, admission, signal, tell });

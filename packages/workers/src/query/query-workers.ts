@@ -1,5 +1,6 @@
 import { type CallOptions, type ObjectStore, type Query, type QueryLimits, throwIfAborted } from '@quire/core';
 import {
+  type AnsweredData,
   decodeSchema,
   type ExtendRequest,
   type GrowthNews,
@@ -24,6 +25,8 @@ export interface QueryWorkersOptions {
   readonly results: Pick<ResultStore, 'createBy'>;
   /** The store of the results: for workers that have none of their own. */
   readonly store: ObjectStore;
+  /** As `QueryEngine.dataVersion`, of the engine in the workers: asked here, so that it takes none of them. */
+  readonly dataVersion?: StoringEngine['dataVersion'];
   /** Removes what a writer that was killed may have left outside of the store's objects. */
   readonly removeLeftovers?: ((order: WriteOrder, worker: WorkerEnd) => Promise<void>) | undefined;
 }
@@ -33,16 +36,19 @@ export interface QueryWorkersOptions {
  * much memory, or does not stop when it is told to, is ended with its worker.
  */
 export class QueryWorkers implements StoringEngine {
+  readonly dataVersion: StoringEngine['dataVersion'];
   readonly #options: QueryWorkersOptions;
 
   constructor(options: QueryWorkersOptions) {
     this.#options = options;
+    this.dataVersion = options.dataVersion;
   }
 
-  async store(query: Query, { limits, signal, ...options }: StoringOptions): Promise<Result> {
+  async store(query: Query, { limits, signal, onPlanned, ...options }: StoringOptions): Promise<Result> {
     throwIfAborted(signal);
+    const { growth } = options;
     return this.#options.results.createBy(
-      (order, admission) => this.#write({ kind: 'store', query, limits, order }, admission, { signal, growth: options.growth }),
+      (order, admission) => this.#write({ kind: 'store', query, limits, order }, admission, { signal, growth, onPlanned }),
       { ...options, signal },
     );
   }
@@ -55,7 +61,7 @@ export class QueryWorkers implements StoringEngine {
   async #write(
     work: QueryWork & { readonly kind: 'store' },
     admission: WriterAdmission,
-    { signal, growth }: Pick<StoringOptions, 'signal' | 'growth'>,
+    { signal, growth, onPlanned }: Pick<StoringOptions, 'signal' | 'growth' | 'onPlanned'>,
   ): Promise<WrittenResult> {
     const { pool, store, removeLeftovers } = this.#options;
     const { order } = work;
@@ -72,6 +78,7 @@ export class QueryWorkers implements StoringEngine {
         admission.release(isFreed === true);
       },
       [queryCalls.grow]: async (news: unknown) => growth?.tell(news as GrowthNews),
+      [queryCalls.planned]: async (data: unknown) => onPlanned?.(data as AnsweredData),
     };
     try {
       return (await pool.run(work, { signal, handlers, onGone: (gone) => (end = gone) })) as WrittenResult;
