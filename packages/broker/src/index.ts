@@ -1,3 +1,4 @@
 export { BrokerMetrics } from './broker-metrics.ts';
 export type { BrokerOptions } from './broker-options.ts';
+export type { ReusePolicy } from './result-reuse.ts';
 export { createBroker } from './create-broker.ts';
