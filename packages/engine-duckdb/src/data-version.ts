@@ -53,9 +53,13 @@ function filesOf(tables: VersionedTables['tables'], name: string): readonly stri
 
 async function stampsOf(files: readonly string[]): Promise<readonly string[] | undefined> {
   try {
-    const found = await Promise.all([...new Set(files)].toSorted().map(async (file) => ({ file, ...(await stat(file)) })));
-    return found.map(({ file, size, mtimeMs, ino }) => `${file} ${size} ${mtimeMs} ${ino}`);
+    return await Promise.all([...new Set(files)].toSorted().map(stampOf));
   } catch {
     return undefined; // the query itself will say what is wrong
   }
+}
+
+async function stampOf(file: string): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(file);
+  return `${file} ${size} ${mtimeMs} ${ino}`;
 }
