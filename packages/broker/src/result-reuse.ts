@@ -9,7 +9,7 @@ export interface ReusePolicy {
   readonly ageMaxMs: number;
 }
 
-/** What is asked, and by whom: whoever asks the same of the same data gets the same result. */
+/** What is asked, and by whom: the same principal gets the same result for the same question about the same data. */
 export interface Question {
   readonly key: string;
   readonly sql: string;

@@ -52,7 +52,7 @@ test('the same question has the same answer, which runs once and says so', async
   expect(page.json()).not.toHaveProperty('reused');
 });
 
-test('it is asked anew of other data, of data that is not known, and after its result has gone', async () => {
+test('it runs again for other data, of data that is not known, and after its result has gone', async () => {
   const first = await ask();
   broker.engine.version = 'two';
   const second = await ask();
