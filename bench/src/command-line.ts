@@ -13,6 +13,7 @@ export const usage = `npm run bench [-- [parts] [options]]
   no part               runs all of them, in less than ten minutes
   pages write encode memory sweep start proxy preview
                         run only these
+  processor             the processor time of pages, which neighbours on the machine disturb least; runs only when named
   remote                pages from and writes to S3 over links of several kinds; runs only when named
   remote-large          a result of 5 GB, stored in S3 with a heap of 1 GB; takes 10 GB of disk, runs only when named
   pinot                 pages on a real Apache Pinot, beside its own cursors; runs only when named

@@ -5,6 +5,7 @@ import { memoryPart } from './memory/memory-part.ts';
 import { pagesPart } from './pages/pages-part.ts';
 import { pinotPart } from './pinot/pinot-part.ts';
 import { previewPart } from './preview/preview-part.ts';
+import { processorPart } from './processor/processor-part.ts';
 import { proxyPart } from './proxy/proxy-part.ts';
 import { scalePart } from './scale/scale-part.ts';
 import { startPart } from './start/start-part.ts';
@@ -28,6 +29,7 @@ export const parts: readonly Part[] = [
   ingestPart,
   remotePart,
   remoteLargePart,
+  processorPart,
   pinotPart,
   scalePart,
 ];

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { MeasuredLoad } from '../http/measured-load.ts';
 import { PageLoad } from '../http/page-load.ts';
 import { pageOffsets } from '../http/page-offsets.ts';
 import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
@@ -7,7 +8,6 @@ import type { BenchContext, Part } from '../measure/part.ts';
 import { readProcessMemory, resetPeak } from '../process/process-memory.ts';
 import { QuireServer } from '../quire/quire-server.ts';
 import { type PageOptions, pageOf, type StoredQuery, storeQuery } from '../quire/stored-query.ts';
-import { MeasuredLoad } from './measured-load.ts';
 import { ProxyServer } from './proxy-server.ts';
 
 const bytesPerMegabyte = 1_000_000;

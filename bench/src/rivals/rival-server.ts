@@ -19,6 +19,10 @@ export class RivalServer implements AsyncDisposable {
     return new RivalServer(child, `http://127.0.0.1:${String(port)}`);
   }
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   /** How to ask for a page of what is at a path. */
   pageOf(source: string, offset: number, rowCount: number): PageTarget {
     return { path: `/?source=${encodeURIComponent(source)}&offset=${offset}&rowCount=${rowCount}` };

@@ -5,6 +5,10 @@ export interface FileStatus {
   readonly kind: 'file' | 'directory' | 'other';
   readonly sizeBytes: number;
   readonly lastModifiedMs: number;
+  /** How many names it has. */
+  readonly linkCount: number;
+  /** When its bytes, its names or its owner last changed, as exactly as the system says. */
+  readonly changedMs: number;
 }
 
 /**
@@ -93,5 +97,11 @@ function called<T>(call: (done: Callback<T>) => void): Promise<T> {
 
 function statusOf(stats: fs.Stats): FileStatus {
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other';
-  return { kind, sizeBytes: stats.size, lastModifiedMs: Math.round(stats.mtimeMs) };
+  return {
+    kind,
+    sizeBytes: stats.size,
+    lastModifiedMs: Math.round(stats.mtimeMs),
+    linkCount: stats.nlink,
+    changedMs: stats.ctimeMs,
+  };
 }

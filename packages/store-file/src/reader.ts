@@ -11,6 +11,8 @@ import {
 } from '@quire/core';
 import { type FailedCall, translated } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
+import type { KeptFiles } from './kept-files.ts';
+import { OpenFile } from './open-file.ts';
 import type { RootDirectory } from './root-directory.ts';
 
 /** Up to this size, the bytes come in one chunk: a page is read, checked and decoded in one piece. */
@@ -18,31 +20,42 @@ const wholeChunkBytesMax = 4 * 1024 * 1024;
 /** More than that is a stream, which should be gentle on memory. */
 const streamChunkBytes = 1024 * 1024;
 
+/** What a reader needs of its store. */
+export interface ObjectReaderParts {
+  readonly fileSystem: FileSystem;
+  readonly root: RootDirectory;
+  /** Keeps the files open that ranges are read of; undefined: each is opened for itself. */
+  readonly keptFiles: KeptFiles | undefined;
+}
+
 /**
  * Opens an object and reads on as its body is iterated. The open file stays the same one, no matter who deletes or replaces the object;
- * it is closed after the last byte.
+ * its reader leaves it after the last byte.
  */
 export async function openObject(
-  fileSystem: FileSystem,
-  root: RootDirectory,
+  { fileSystem, root, keptFiles }: ObjectReaderParts,
   key: string,
   options: GetOptions | undefined,
 ): Promise<ObjectBody> {
   const call: FailedCall = { op: 'get', key, location: root.location };
-  const file = await translated(call, () => openFile(fileSystem, root, key));
+  const kept = options?.range === undefined ? undefined : keptFiles;
+  const joined = await translated(call, async () => kept?.join(key));
+  const file = joined?.file ?? (await translated(call, () => openFile(fileSystem, root, key)));
+  const reader = new FileReader(file);
   try {
     throwIfAborted(options?.signal);
-    const { kind, sizeBytes } = await translated(call, async () => file.status());
-    if (kind !== 'file') throw objectNotFound(key, root.location);
-    const range = resolveByteRange(options?.range, sizeBytes, key, root.location);
+    const status = joined?.status ?? (await translated(call, async () => file.status()));
+    if (status.kind !== 'file') throw objectNotFound(key, root.location);
+    if (joined === undefined) kept?.keep(key, file, status);
+    const range = resolveByteRange(options?.range, status.sizeBytes, key, root.location);
     return new SingleUseBody({
       key,
-      sizeBytes,
-      chunks: () => readChunks(file, call, range, options),
-      release: () => translated(call, () => file.close()),
+      sizeBytes: status.sizeBytes,
+      chunks: () => readChunks(reader, call, range, options),
+      release: () => translated(call, () => reader.leave()),
     });
   } catch (error) {
-    await file.close();
+    await reader.leave();
     throw error;
   }
 }
@@ -54,13 +67,13 @@ async function openFile(fileSystem: FileSystem, root: RootDirectory, key: string
   if (opened.status === 'rejected') throw opened.reason;
   const file = new OpenFile(fileSystem, opened.value);
   if (contained.status === 'fulfilled' && contained.value) return file;
-  await file.close();
+  await file.leave();
   if (contained.status === 'rejected') throw contained.reason;
   throw objectNotFound(key, root.location);
 }
 
 async function* readChunks(
-  file: OpenFile,
+  reader: FileReader,
   call: FailedCall,
   range: ByteRange,
   options: GetOptions | undefined,
@@ -72,55 +85,36 @@ async function* readChunks(
     // Memory of its own, at its start: aligned for every typed array. It is not cleared, for each byte is read or the call throws.
     const chunk = options?.memory?.lend(lengthMax) ?? new Uint8Array(Buffer.allocUnsafeSlow(lengthMax).buffer);
     const length = chunk.byteLength;
-    const filledBytes = await translated(call, () => file.fill(chunk, position));
+    const filledBytes = await translated(call, () => reader.fill(chunk, position));
     if (filledBytes < length) throw endedEarly(call, position + filledBytes, range);
     position += length;
-    if (position === range.end) file.beginToClose();
+    if (position === range.end) reader.beginToLeave();
     yield chunk;
   }
   throwIfAborted(options?.signal);
 }
 
-/** A file descriptor, closed exactly once. */
-class OpenFile {
-  readonly #fileSystem: FileSystem;
-  readonly #fd: number;
-  #closing: Promise<void> | undefined;
+/** One who reads a file, and leaves it once. */
+class FileReader {
+  readonly #file: OpenFile;
+  #leaving: Promise<void> | undefined;
 
-  constructor(fileSystem: FileSystem, fd: number) {
-    this.#fileSystem = fileSystem;
-    this.#fd = fd;
+  constructor(file: OpenFile) {
+    this.#file = file;
   }
 
-  status(): ReturnType<FileSystem['statusOfOpen']> {
-    return this.#fileSystem.statusOfOpen(this.#fd);
+  fill(buffer: Uint8Array, position: number): Promise<number> {
+    return this.#file.fill(buffer, position);
   }
 
-  /** Fills `buffer` from `position` on; returns less than its length only at the end of the file. */
-  async fill(buffer: Uint8Array, position: number): Promise<number> {
-    let filledBytes = 0;
-    while (filledBytes < buffer.byteLength) {
-      const readBytes = await this.#fileSystem.read(
-        this.#fd,
-        buffer,
-        filledBytes,
-        buffer.byteLength - filledBytes,
-        position + filledBytes,
-      );
-      if (readBytes === 0) break;
-      filledBytes += readBytes;
-    }
-    return filledBytes;
+  /** Leaves while the caller is busy with what it has; `leave` tells how it went. */
+  beginToLeave(): void {
+    this.leave().catch(() => undefined);
   }
 
-  /** Closes while the reader is busy with what it has; `close` tells how it went. */
-  beginToClose(): void {
-    this.close().catch(() => undefined);
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#fileSystem.close(this.#fd);
-    return this.#closing;
+  leave(): Promise<void> {
+    this.#leaving ??= this.#file.leave();
+    return this.#leaving;
   }
 }
 

@@ -21,6 +21,7 @@ import { deleteInBulk, deleteObject } from './deleter.ts';
 import { type FailedCall, translated } from './errors.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { StagedLeftovers } from './leftovers.ts';
+import { KeptFiles } from './kept-files.ts';
 import { listObjects } from './lister.ts';
 import { openRoot } from './open-root.ts';
 import { openObject } from './reader.ts';
@@ -36,6 +37,8 @@ export interface FileObjectStoreOptions {
   readonly random?: Random;
   /** The operating system, or what a test puts in its place. */
   readonly fileSystem?: FileSystem;
+  /** Whether files that ranges are read of stay open for a second; by default with Node's own file system. */
+  readonly keepsFilesOpen?: boolean;
 }
 
 /** More deletions than that at once are a sweep's, and better left to a thread. */
@@ -56,15 +59,17 @@ export class FileObjectStore implements ObjectStore {
   readonly #writer: ObjectWriter;
   /** Two look at directories at once; deletions would only wait for each other there. None where a test listens to every call. */
   readonly #threads: readonly BulkThread[];
+  readonly #keptFiles: KeptFiles | undefined;
   #deleteCount = 0;
   #isClosed = false;
 
-  private constructor(root: RootDirectory, fileSystem: FileSystem, writer: ObjectWriter) {
+  private constructor(root: RootDirectory, fileSystem: FileSystem, writer: ObjectWriter, keptFiles: KeptFiles | undefined) {
     this.location = root.location;
     this.leftovers = new StagedLeftovers(fileSystem, root);
     this.#root = root;
     this.#fileSystem = fileSystem;
     this.#writer = writer;
+    this.#keptFiles = keptFiles;
     this.#threads = fileSystem === nodeFileSystem ? [new BulkThread(), new BulkThread()] : [];
   }
 
@@ -77,7 +82,9 @@ export class FileObjectStore implements ObjectStore {
   static async open(options: FileObjectStoreOptions): Promise<FileObjectStore> {
     const { clock = systemClock, random = systemRandom, fileSystem = nodeFileSystem } = options;
     const root = await openRoot({ root: options.root, clock, random, fileSystem });
-    return new FileObjectStore(root, fileSystem, new ObjectWriter({ fileSystem, root, clock, random }));
+    const { keepsFilesOpen = fileSystem === nodeFileSystem } = options;
+    const keptFiles = keepsFilesOpen ? new KeptFiles(clock) : undefined;
+    return new FileObjectStore(root, fileSystem, new ObjectWriter({ fileSystem, root, clock, random }), keptFiles);
   }
 
   async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
@@ -95,12 +102,15 @@ export class FileObjectStore implements ObjectStore {
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
     this.#check(key, options);
     if (options?.range !== undefined) assertByteRange(options.range, key);
-    return openObject(this.#fileSystem, this.#root, key, options);
+    return openObject({ fileSystem: this.#fileSystem, root: this.#root, keptFiles: this.#keptFiles }, key, options);
   }
 
   async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
     this.#check(key, options);
-    return this.#writer.write(key, body, options, () => this.#assertOpen());
+    const entry = await this.#writer.write(key, body, options, () => this.#assertOpen());
+    // Its status would tell, but the room of the one that was replaced is wanted now.
+    this.#keptFiles?.forget(key);
+    return entry;
   }
 
   async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
@@ -115,6 +125,8 @@ export class FileObjectStore implements ObjectStore {
     this.#check(key, options);
     const thread = this.#deleteCount >= deleteCountAlone ? this.#usableThreads[0] : undefined;
     this.#deleteCount += 1;
+    // Before it goes: its room would not be free as long as the file is open.
+    this.#keptFiles?.forget(key);
     try {
       await (thread === undefined
         ? deleteObject(this.#fileSystem, this.#root, key, options)
@@ -126,6 +138,7 @@ export class FileObjectStore implements ObjectStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    this.#keptFiles?.close();
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 

@@ -1,5 +1,5 @@
 import type { Contender } from '../measure/interleave.ts';
-import type { PageLoad } from '../http/page-load.ts';
+import type { PageLoad } from './page-load.ts';
 import { readProcessorMs } from '../process/processor-time.ts';
 
 /** What one slice of a load came to. */
