@@ -335,13 +335,7 @@ function elementFor(type: string): fc.Arbitrary<Given> {
     case 'float':
     case 'double':
     case 'Double':
-      return weighted(
-        [fractions, 4],
-        [wholes, 3],
-        [specials, 2],
-        [fc.double({ min: -1e6, max: 1e6, noNaN: true }), 2],
-        [numberTexts, 1],
-      );
+      return weighted([fractions, 4], [wholes, 3], [specials, 2], [plainDouble({ min: -1e6, max: 1e6 }), 2], [numberTexts, 1]);
     case 'BigDecimal':
       return weighted([fractions, 3], [wholes, 2], [one('1.50', '-12345678901234567890.123', '0E-10', '1e3', 'x'), 3]);
     case 'boolean':
@@ -368,6 +362,11 @@ const anything: fc.Arbitrary<Given> = weighted(
   [one({ $boolean: true }, 'false'), 1],
   [one([1, 2, 3], ['a', 'b'], [], [null], { a: 1 }, { b: { c: [1] } }), 1],
 );
+
+/** A double that JSON has: neither infinite nor -0. */
+export function plainDouble(range: { readonly min?: number; readonly max?: number }): fc.Arbitrary<number> {
+  return fc.double({ ...range, noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+}
 
 function one(...values: readonly Given[]): fc.Arbitrary<Given> {
   return fc.constantFrom(...values);

@@ -136,6 +136,6 @@ function evaluate(expression: string, row: Readonly<Record<string, Given>>): Val
   }
 }
 
-function isFailure(value: unknown): boolean {
+export function isFailure(value: unknown): value is { readonly error: string } {
   return typeof value === 'object' && value !== null && 'error' in value && typeof value.error === 'string';
 }

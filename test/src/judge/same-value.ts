@@ -5,8 +5,8 @@ import type { JudgedValue } from './pinot-judge.ts';
 export function isSameValue(judged: JudgedValue | undefined, ours: unknown): boolean {
   if (judged === null || judged === undefined) return ours === null || ours === undefined;
   if (typeof judged === 'boolean') return judged === ours;
-  // Java's text of a list is where it lies in memory.
-  if (typeof judged === 'string' && judged.includes('[Ljava.lang.Object;@')) return typeof ours === 'string';
+  // Java's text of a list is where it lies in memory, perhaps cut.
+  if (typeof judged === 'string' && isPlace(judged)) return typeof ours === 'string';
   // Half a pair of surrogates goes through the judge's output as a question mark.
   if (typeof judged === 'string') {
     return (
@@ -50,6 +50,12 @@ export function isSameValue(judged: JudgedValue | undefined, ours: unknown): boo
   if (type === '$float' && Math.fround(left) === Math.fround(right)) return true;
   if (Object.is(left, right) || (left === right && left !== 0)) return true;
   return Math.abs(left - right) <= Math.max(Math.abs(left), Math.abs(right)) * (type === '$float' ? 1e-6 : 1e-12);
+}
+
+const placesOfLists = ['[Ljava.lang.Object;@', '[B@'] as const;
+
+function isPlace(text: string): boolean {
+  return placesOfLists.some((place) => text.includes(place) || (text.length > 2 && place.startsWith(text)));
 }
 
 function isNumberText(value: unknown): boolean {

@@ -1,4 +1,11 @@
-import { parseTableConfig, parseTableSchema, validateTableConfig, validateTableSchema } from '@quire/tables';
+import {
+  checkTableConfig,
+  checkTableSchema,
+  parseTableConfig,
+  parseTableSchema,
+  validateTableConfig,
+  validateTableSchema,
+} from '@quire/tables';
 import fc from 'fast-check';
 import type { PinotJudge } from './pinot-judge.ts';
 import { changed, type Change } from './verdict-cases.ts';
@@ -13,6 +20,8 @@ export interface VerdictComparison {
   readonly judged: string | undefined;
   /** Codes of our errors, each once. */
   readonly codes: readonly string[];
+  /** Why the engine refuses what we make of it with all its members; undefined where it takes that, or where the document is wrong. */
+  readonly completed: string | undefined;
 }
 
 /** Our codes of errors about a config of that schema. */
@@ -28,6 +37,16 @@ export function schemaErrors(document: object): readonly string[] {
   return errorsOf([...findings, ...validateTableSchema(schema)]);
 }
 
+/** A config with all its members, as our validation gives it back. */
+export function completedConfig(document: object): unknown {
+  const { OFFLINE, REALTIME } = checkTableConfig(document);
+  return OFFLINE ?? REALTIME;
+}
+
+export function completedSchema(document: object): unknown {
+  return checkTableSchema(document).schema;
+}
+
 function errorsOf(findings: readonly { readonly severity: string; readonly code: string }[]): readonly string[] {
   return [...new Set(findings.filter(({ severity }) => severity === 'error').map(({ code }) => code))].toSorted();
 }
@@ -37,14 +56,20 @@ export async function compareVerdicts(judge: PinotJudge, seed: number, runs: num
   const configs = fc.sample(drawnConfigs, { seed, numRuns: runs }).map(async ({ table, changes }): Promise<VerdictComparison> => {
     const document = changes.reduce<object>(changed, soundTables[table] ?? {});
     const { error: judged } = await judge.validateTable(document, wideSchema);
-    return { kind: 'config', changes, judged, codes: configErrors(document, wideSchema) };
+    const codes = configErrors(document, wideSchema);
+    const isSound = judged === undefined && codes.length === 0;
+    const completed = isSound ? await judge.validateTable(completedConfig(document), completedSchema(wideSchema)) : undefined;
+    return { kind: 'config', changes, judged, codes, completed: completed?.error };
   });
   const schemas = fc
     .sample(drawnSchemas, { seed, numRuns: Math.ceil(runs / 2) })
     .map(async (changes): Promise<VerdictComparison> => {
       const document = changes.reduce<object>(changed, wideSchema);
       const { error: judged } = await judge.validateSchema(document);
-      return { kind: 'schema', changes, judged, codes: schemaErrors(document) };
+      const codes = schemaErrors(document);
+      const isSound = judged === undefined && codes.length === 0;
+      const completed = isSound ? await judge.validateSchema(completedSchema(document)) : undefined;
+      return { kind: 'schema', changes, judged, codes, completed: completed?.error };
     });
   return Promise.all([...configs, ...schemas]);
 }
@@ -54,9 +79,9 @@ export function agrees({ judged, codes }: VerdictComparison): boolean {
 }
 
 /** What was compared, in one line. */
-export function showComparison({ kind, changes, judged, codes }: VerdictComparison): string {
+export function showComparison({ kind, changes, judged, codes, completed }: VerdictComparison): string {
   const shown = changes.map(([path, value]) => `${path} = ${JSON.stringify(value) ?? 'missing'}`).join('; ');
-  return `${kind}: ${shown}: the engine ${judged === undefined ? 'takes it' : `says ${judged}`}, we say ${codes.join(', ') || 'nothing'}`;
+  return `${kind}: ${shown}: the engine ${judged === undefined ? 'takes it' : `says ${judged}`}, we say ${codes.join(', ') || 'nothing'}${completed === undefined ? '' : `; completed, the engine says ${completed}`}`;
 }
 
 /** Agreement by rule in Markdown: how often each was broken, and how often the engine refused the document too. */

@@ -108,10 +108,14 @@ function truncateLocal(localMs: number, unit: CalendarUnit): number {
   return monthToMs(Math.floor(months / size) * size);
 }
 
-/** An instant moved by a number of units in UTC; the 31st becomes the last day of a shorter month. */
+/**
+ * An instant moved by a number of units in UTC; the 31st becomes the last day of a shorter month.
+ *
+ * @throws EXPRESSION_FAILED when it does not fit 64 bits, or is outside the calendar
+ */
 export function addUnits(epochMs: number, count: number, unit: CalendarUnit): number {
   const fixed = fixedMs[unit];
-  if (fixed !== undefined) return epochMs + count * fixed;
+  if (fixed !== undefined) return checkedSpan(epochMs + count * fixed);
   const months = monthIndex(checkedEpochMs(epochMs)) + count * (monthCounts[unit] ?? 1);
   const day = new Date(epochMs).getUTCDate();
   const timeMs = epochMs - Math.floor(epochMs / dayMs) * dayMs;
@@ -119,10 +123,15 @@ export function addUnits(epochMs: number, count: number, unit: CalendarUnit): nu
   return checkedEpochMs(monthToMs(months) + (Math.min(day, daysInMonth(year, months - year * 12 + 1)) - 1) * dayMs + timeMs);
 }
 
-/** How many whole units lie between two instants in UTC; negative when the second is the earlier. */
+function checkedSpan(ms: number): number {
+  if (Math.abs(ms) < 2 ** 63) return ms;
+  throw expressionFailed(`${ms} ms does not fit 64 bits.`);
+}
+
+/** How many whole units lie between two instants in UTC; negative when the second is the earlier. @throws EXPRESSION_FAILED as above */
 export function countUnits(fromMs: number, toMs: number, unit: CalendarUnit): number {
   const fixed = fixedMs[unit];
-  if (fixed !== undefined) return Math.trunc((toMs - fromMs) / fixed);
+  if (fixed !== undefined) return Math.trunc(checkedSpan(toMs - fromMs) / fixed);
   if (toMs < fromMs) return -countUnits(toMs, fromMs, unit);
   const size = monthCounts[unit] ?? 1;
   checkedEpochMs(fromMs);

@@ -26,7 +26,7 @@ const plainNames = new Set(
 
 /** Whether Joda-Time has a zone of this name, whose case counts, or reads it as an offset. */
 export function isJodaZone(name: string): boolean {
-  if (offsetPattern.test(name)) return true;
+  if (/^[+-]/.test(name)) return /^.\d\d(?::?\d\d){0,2}$/.test(name);
   return (plainNames.has(name) || (/^[A-Z][A-Za-z]+\/[A-Z]/.test(name) && !/^SystemV|^posix|^right/.test(name))) && isKnown(name);
 }
 
@@ -44,7 +44,7 @@ export const jodaZone: (name: string) => Zone = memoize((name) => {
 /** Finds a zone as `dateTrunc` does: in any case, UTC under all its names, whole hours as well. @throws EXPRESSION_FAILED */
 export const indexedZone: (name: string) => Zone = memoize((name) => {
   if (/^(?:etc\/)?(?:utc|gmt|uct|zulu|greenwich|universal|z|ut|gmt0|gmt[+-]0)$/i.test(name)) return utc;
-  const shift = /^(etc\/)?(?:utc?|gmt)?([+-])(\d{1,2})(?::(\d{2}))?$/i.exec(name);
+  const shift = /^(etc\/)?(?:utc?|gmt)?([+-])(\d{1,2}(?!:)|\d{2}(?=:))(?::(\d{2}))?$/i.exec(name);
   if (shift !== null) {
     const [, isEtc, sign = '+', hours = '0', minutes = '00'] = shift;
     if (Number(hours) <= 14 && (isEtc === undefined || /etc\/gmt/i.test(name))) {
@@ -52,6 +52,7 @@ export const indexedZone: (name: string) => Zone = memoize((name) => {
       return offsetZone(name, `${turned}${hours.padStart(2, '0')}:${minutes}`) ?? utc;
     }
   }
+  if (/^[+-]/.test(name) && !/^.\d\d:/.test(name)) throw unknown(name);
   return /\//.test(name) && isKnown(name) ? namedZone(name) : jodaZone(name);
 });
 
@@ -99,15 +100,21 @@ const shortIds: ReadonlyMap<string, Zone> = new Map(
   }).map(([name, id]) => [name, jodaZone(id)] as const),
 );
 
+const modernInstants = [Date.UTC(2000, 0, 1), Date.UTC(2000, 6, 1)] as const;
+
 /** What a zone is called at an instant: `CEST`, or `Central European Summer Time`. */
 export function nameAt(zone: Zone, epochMs: number, isLong: boolean): string {
   if (offsetPattern.test(zone.name)) return zone.name;
   if (zone.name === 'UTC') return isLong ? 'Coordinated Universal Time' : 'UTC';
-  // Abbreviations are known where they are used.
-  for (const locale of isLong ? ['en-US'] : ['en-US', 'en-GB', 'en-AU', 'en-IN', 'en-ZA', 'en-NZ', 'en-CA']) {
+  // Abbreviations are known where they are used, and since they are used: what was the same offset before is called the same.
+  const offsetMs = zone.offsetMsAt(epochMs);
+  const instants = [epochMs, ...modernInstants.filter((each) => zone.offsetMsAt(each) === offsetMs)];
+  for (const locale of isLong ? ['en-US'] : ['en-US', 'en-GB', 'en-AU', 'en-IN', 'en-ZA', 'en-NZ', 'en-CA', 'ja-JP']) {
     const format = nameFormat(`${locale} ${isLong ? 'long' : 'short'} ${zone.name}`);
-    const name = format.formatToParts(epochMs).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-    if (!/^(?:GMT|UTC)[+-]/.test(name)) return name;
+    for (const instant of instants) {
+      const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+      if (!/^(?:GMT|UTC)[+-]/.test(name)) return name;
+    }
   }
   const offset =
     nameFormat(`en-US longOffset ${zone.name}`)

@@ -53,8 +53,11 @@ function everyKind<T>({ suffix, element, list, none, shown, one }: Kind<T>): rea
   ];
 }
 
-/** What only lists of INT and of STRING have. */
-function mainKind<T extends number | string>({ suffix, element, list, shown, one }: Kind<T>): readonly FunctionDefinition[] {
+/** What only lists of INT and of STRING have; `missing` stands in a slice behind the end of the list. */
+function mainKind<T extends number | string>(
+  { suffix, element, list, shown, one }: Kind<T>,
+  missing: T | null,
+): readonly FunctionDefinition[] {
   // prettier-ignore
   return [
     define(`arrayReverse${suffix}`, [list], list, (a) => a.toReversed(), 'The list from its end.', `arrayReverse${suffix}(${shown})`),
@@ -64,7 +67,7 @@ function mainKind<T extends number | string>({ suffix, element, list, shown, one
     define(`arrayContains${suffix}`, [list, element], boolean, (a, find) => a.includes(find), 'Whether the element is there.', `arrayContains${suffix}(${shown}, ${one})`),
     define(`arrayIndexOf${suffix}`, [list, element], int, (a, find) => a.indexOf(find), 'Where the element first is, counted from 0; -1 where it is not.', `arrayIndexOf${suffix}(${shown}, ${one})`),
     define(`arrayRemove${suffix}`, [list, element], list, (a, find) => (a.includes(find) ? a.toSpliced(a.indexOf(find), 1) : a), 'The list without the first such element.', `arrayRemove${suffix}(${shown}, ${one})`),
-    define(`arraySlice${suffix}`, [list, int, int], list, slice, 'The elements from one position up to, and without, another, counted from 0; missing ones are 0, or fail for texts.', `arraySlice${suffix}(${shown}, 0, 2)`),
+    define(`arraySlice${suffix}`, [list, int, int], list, (a, from, to) => slice(a, from, to, missing), 'The elements from one position up to, and without, another, counted from 0; missing ones are 0, or null among texts.', `arraySlice${suffix}(${shown}, 0, 2)`),
   ];
 }
 
@@ -79,15 +82,15 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
   define('intersectIndices', [ints, ints], ints, intersectSorted, 'The elements that two sorted lists have in common.', 'intersectIndices(ARRAY[1, 2], ARRAY[2, 3])'),
   define('arraySumInt', [ints], int, (a) => a.reduce((sum, each) => (sum + each) | 0, 0), 'The sum, which wraps at 32 bits.', 'arraySumInt(ARRAY[1, 2])'),
   define('arraySumLong', [longs], long, (a) => a.reduce((sum, each) => BigInt.asIntN(64, sum + each), 0n), 'The sum, which wraps at 64 bits.', 'arraySumLong(ARRAY[1, 2])'),
-  ...mainKind<number>(kinds.int),
-  ...mainKind<string>(kinds.text),
+  ...mainKind<number>(kinds.int, 0),
+  ...mainKind<string>(kinds.text, null),
   ...everyKind<number>(kinds.int),
   ...everyKind<bigint>(kinds.long),
   ...everyKind<number>(kinds.float),
   ...everyKind<number>(kinds.double),
   ...everyKind<string>(kinds.text),
   define('generateIntArray', [int, int, int], ints, (start, end, step) => generate(count(Math.trunc(((end - start) | 0) / step) + 1, step), (index) => (start + index * step) | 0), 'Numbers from one to another in steps.', 'generateIntArray(1, 5, 2)'),
-  define('generateLongArray', [long, long, long], longs, (start, end, step) => generate(step === 0n ? count(0, 0) : count(Number(BigInt.asIntN(64, end - start) / step) + 1, 1), (index) => start + BigInt(index) * step), 'The same with longs.', 'generateLongArray(1, 5, 2)'),
+  define('generateLongArray', [long, long, long], longs, (start, end, step) => generate(step === 0n ? count(0, 0) : count(Number(BigInt.asIntN(32, BigInt.asIntN(64, end - start) / step + 1n)), 1), (index) => start + BigInt(index) * step), 'The same with longs.', 'generateLongArray(1, 5, 2)'),
   define('generateFloatArray', [float, float, float], floats, (start, end, step) => generateSums(start, Math.fround(Math.fround(end - start) / step), step, Math.fround), 'The same with floats.', 'generateFloatArray(1, 2, 0.5)'),
   define('generateDoubleArray', [double, double, double], doubles, (start, end, step) => generateSums(start, (end - start) / step, step, Number), 'The same with doubles.', 'generateDoubleArray(1, 2, 0.5)'),
 ];
@@ -120,15 +123,11 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || (Number.isNaN(a) && Number.isNaN(b));
 }
 
-function slice<T extends number | string>(given: readonly T[], start: number, end: number): readonly T[] {
+function slice<T>(given: readonly T[], start: number, end: number, missing: T | null): readonly T[] {
   if (start < 0 || start > given.length || start > end) {
     throw expressionFailed(`A list of ${given.length} elements has nothing from ${start} to ${end}.`);
   }
-  const missing = Math.max(0, end - given.length);
-  const kept = given.slice(start, end);
-  if (missing === 0) return kept;
-  count(end - start, 1);
-  return [...kept, ...Array.from({ length: missing }, () => (typeof given[0] === 'string' ? null : 0) as T)];
+  return generate(count(end - start, 1), (index) => (start + index < given.length ? given[start + index] : missing) as T);
 }
 
 function overlap(a: readonly string[], b: readonly string[]): boolean {

@@ -113,7 +113,7 @@ const single = {
     define('fromIso8601', [text], millis, parseIso, 'The instant of a time of ISO 8601 with an offset.', "fromIso8601('2024-02-29T12:30:45Z')"),
   ],
   toText: [
-    define('toIso8601', [millis], text, (ms) => new Date(checkedEpochMs(ms)).toISOString().replace('.000Z', 'Z'), 'The instant in ISO 8601.', `toIso8601(${leapDay})`),
+    define('toIso8601', [millis], text, (ms) => isoOf(checkedEpochMs(ms)), 'The instant in ISO 8601.', `toIso8601(${leapDay})`),
     define('toDateTime', [millis, pattern], text, (ms, form) => formatDateTime(checkedEpochMs(ms), form, utc), 'The instant by a pattern, in UTC.', `toDateTime(${leapDay}, 'yyyy-MM-dd HH:mm')`),
     define('toDateTime', [millis, pattern, zone], text, (ms, form, at) => formatDateTime(checkedEpochMs(ms), form, at), 'The same in a time zone.', `toDateTime(${leapDay}, 'yyyy-MM-dd HH:mm z', 'Europe/Berlin')`),
   ],
@@ -147,17 +147,17 @@ const intList = [instants, ints] as const;
 /** Forms for lists, derived from those for one value. */
 // prettier-ignore
 const multiple = [
-  ...[...epochFunctions, ...single.rounded].map((each) => listed(each, 0, each.returns === long ? [longs, longs] : longList)),
-  ...fieldFunctions.map((each) => listed(each, 0, intList)),
-  ...single.ofText.map((each) => listed(each, 0, [texts, instants])),
-  ...single.toText.map((each) => listed(each, 0, [instants, texts])),
-  ...single.parsed.map((each) => listed(each, 0, [texts, instants])),
-  ...single.ago.map((each) => listed(each, 0, [texts, instants])),
-  ...single.offset.map((each) => listed(each, 0, [texts, ints])),
-  ...single.offsetAt.map((each) => listed(each, 1, intList)),
-  ...single.truncated.map((each) => listed(each, 1, longList)),
-  ...single.added.map((each) => listed(each, 2, longList)),
-  ...single.counted.flatMap((each) => [listed(each, 1, longList), listed(each, 2, longList, 'MVReverse')]),
+  ...[...epochFunctions, ...single.rounded].map((each) => elementwise(each, 0, each.returns === long ? [longs, longs] : longList)),
+  ...fieldFunctions.map((each) => elementwise(each, 0, intList)),
+  ...single.ofText.map((each) => elementwise(each, 0, [texts, instants])),
+  ...single.toText.map((each) => elementwise(each, 0, [instants, texts])),
+  ...single.parsed.map((each) => elementwise(each, 0, [texts, instants])),
+  ...single.ago.map((each) => elementwise(each, 0, [texts, instants])),
+  ...single.offset.map((each) => elementwise(each, 0, [texts, ints])),
+  ...single.offsetAt.map((each) => elementwise(each, 1, intList)),
+  ...single.truncated.map((each) => elementwise(each, 1, longList)),
+  ...single.added.map((each) => elementwise(each, 2, longList)),
+  ...single.counted.flatMap((each) => [elementwise(each, 1, longList), elementwise(each, 2, longList, 'MVReverse')]),
 ];
 
 /** Instants are milliseconds since 1970. Patterns are those of Joda-Time. */
@@ -195,19 +195,18 @@ export const dateFunctions: readonly FunctionDefinition[] = [
   ...multiple,
 ];
 
-function listed(
-  each: FunctionDefinition,
-  index: number,
-  [list, results]: readonly [Type<unknown>, Type<unknown>],
-  suffix?: string,
-): FunctionDefinition {
-  return elementwise(each, index, [list, results], suffix);
-}
-
 /** @throws EXPRESSION_FAILED when the divisor is 0 */
 function quotient(value: number, divisor: number): number {
   if (divisor === 0) throw expressionFailed('Division of integers by zero.');
   return Math.trunc(value / divisor) + 0;
+}
+
+/** Years beyond 9999 have a sign, and no zeros before them. */
+function isoOf(epochMs: number): string {
+  return new Date(epochMs)
+    .toISOString()
+    .replace('.000Z', 'Z')
+    .replace(/^([+-])0{1,2}/, '$1');
 }
 
 function yearOf(clock: Clock): number {
@@ -261,7 +260,7 @@ function convert(
     const floorMs = roundByClocks(checkedEpochMs(epochMs), granularity, floorZone);
     if (target.kind === 'pattern') {
       if (target.pattern === undefined) throw expressionFailed('A format without a pattern cannot be written.');
-      return formatDateTime(floorMs, target.pattern, floorZone);
+      return formatDateTime(floorMs, target.pattern, target.zone);
     }
     return BigInt(target.kind === 'epoch' ? epochIn(floorMs, target) : floorMs);
   }

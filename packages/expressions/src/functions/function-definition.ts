@@ -49,6 +49,8 @@ export interface FunctionDefinition {
   readonly does: string;
   /** A call whose value the documentation shows. */
   readonly example?: string;
+  /** The index of the list whose elements it is called with: where that is empty, texts are not looked at. */
+  readonly eachOf?: number;
   readonly bind: (context: EvaluationContext) => (...args: readonly unknown[]) => unknown;
 }
 
@@ -122,6 +124,7 @@ export function elementwise(
     takesNull: false,
     isDeterministic: single.isDeterministic,
     does: `${single.does.replace(/\.$/, '')}, of each element.`,
+    eachOf: index,
     bind: (context) => {
       const call = single.bind(context);
       return (...args) => (args[index] as readonly unknown[]).map((each) => call(...args.with(index, each)));
@@ -189,7 +192,7 @@ export const long: Type<bigint> = { name: 'long', read: toLong, write: longValue
 /** The same integer where it is an instant or a span, as JavaScript counts. */
 export const millis: Type<number> = {
   name: 'long',
-  read: (value) => (typeof value === 'number' && Number.isInteger(value) ? value : Number(toLong(value))),
+  read: (value) => (typeof value === 'number' && Number.isSafeInteger(value) ? value : Number(toLong(value))),
   // What 64 bits cannot hold is the largest that they can, as java.util.concurrent.TimeUnit has it.
   write: saturatedLong,
 };

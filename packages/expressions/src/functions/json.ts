@@ -54,7 +54,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
   define('jsonPathArray', [object, path], list, (given, at) => listAt(given, at), 'What lies there as a list.', `jsonPathArray('{"a":[1,2]}', '$.a[*]')`),
   defineNullable('jsonPathArrayDefaultEmpty', [object, lazyPath], list, (given, at) => attempt(() => listAt(given, at)) ?? [], 'The same, empty where nothing lies there.', `jsonPathArrayDefaultEmpty('{"a":1}', '$.b')`),
   define('jsonPathExists', [object, lazyPath], boolean, (given, at) => (attempt(() => find(given, at)) ?? null) !== null, 'Whether something lies there.', `jsonPathExists('{"a":1}', '$.a')`),
-  define('jsonExtractKey', [object, text], list, (given, at) => locate(given, at), 'The paths of what lies at a path; of everything where it is empty.', `jsonExtractKey('{"a":{"b":1}}', '$.*')`),
+  define('jsonExtractKey', [object, text], list, locate, 'The paths of what lies at a path; of everything where it is empty.', `jsonExtractKey('{"a":{"b":1}}', '$.*')`),
   define('jsonExtractKey', [object, text, text], list, extractKeys, 'The same to a depth, in dots where asked: `maxDepth=2;dotNotation=true`.', `jsonExtractKey('{"a":{"b":1}}', '', 'dotNotation=true')`),
   define('jsonKeyValueArrayToMap', [object], map, (given) => keyedMap(given, 'key', 'value'), 'A map of texts from a list of objects with `key` and `value`.', `jsonKeyValueArrayToMap('[{"key":"a","value":1}]')`),
   define('jsonKeyValueArrayToMap', [object, text, text], map, keyedMap, 'The same with other names of members.', `jsonKeyValueArrayToMap('[{"k":"a","v":1}]', 'k', 'v')`),
@@ -114,7 +114,8 @@ function structure(given: string, opening: string): Value {
 }
 
 function keyedMap(given: Value, keyName: string, valueName: string): Readonly<Record<string, Value>> {
-  const elements = Array.isArray(given) ? (given as readonly Value[]) : parseJson(javaText(given));
+  const text = Array.isArray(given) ? '' : javaText(given);
+  const elements = Array.isArray(given) ? (given as readonly Value[]) : text.trim() === '' ? [] : parseJson(text);
   if (isMap(elements) && Object.keys(elements).length > 0) throw expressionFailed('Expected a list of objects, found an object.');
   if (!Array.isArray(elements)) return {};
   const members = (elements as readonly Value[]).map((element): readonly [string, Value] => {
@@ -136,7 +137,15 @@ function scalarText(value: Value): string {
 }
 
 function locate(given: Value, at: string): readonly string[] {
-  return parseJsonPath(at === '' || at === '$..**' ? '$..*' : at).locate(documentOf(given));
+  return parseJsonPath(at === '' || at === '$..**' ? '$..*' : at).locate(
+    typeof given === 'string' ? documentOf(given) : withoutLists(given),
+  );
+}
+
+/** Paths are looked for inside of the lists of a text only: those of a row are arrays of Java. */
+function withoutLists(given: Value): Value {
+  if (!isMap(given)) return null;
+  return Object.fromEntries(Object.entries(given).map(([name, member]) => [name, withoutLists(member)]));
 }
 
 function extractKeys(given: Value, at: string, options: string): readonly string[] {
@@ -263,10 +272,21 @@ function walk(root: Value, steps: readonly (string | number)[]): Value {
 // The library's type of values has no bigint; it hands them through as they are.
 const foundValue = (node: JSONPathNode) => node.value as Value;
 
+/** Whether a place is in a list or a map, and not inside of a number, which the library takes for an object. */
+function isMember(root: Value, location: readonly (string | number)[]): boolean {
+  let value: Value = root;
+  for (const step of location) {
+    if (!Array.isArray(value) && !isMap(value)) return false;
+    value = (value as Readonly<Record<string | number, Value>>)[step] ?? null;
+  }
+  return true;
+}
+
 function collect<T>(query: JSONPathQuery, value: Value, take: (node: JSONPathNode) => T): readonly T[] {
   try {
     const found: T[] = [];
     for (const node of query.lazyQuery(value as never)) {
+      if (!isMember(value, node.location)) continue;
       found.push(take(node));
       if (found.length > foundCountMax) throw expressionFailed(`A JSON path finds more than ${foundCountMax} values.`);
     }

@@ -92,6 +92,8 @@ function javaPower(base: number, exponent: number): number {
 
 function rescale(a: number, scale: number, rounding: 'half-up' | 'down'): number {
   if (!Number.isFinite(a)) throw expressionFailed(`${a} has no decimals to cut.`);
+  // Beyond every digit of a double; where Java's decimals end.
+  if (Math.abs(scale) > 1_000 && Math.abs(scale) < 646_456_993) return scale > 0 ? a + 0 : 0;
   return Decimal.parse(textOfDouble(a)).withScale(scale, rounding).toNumber();
 }
 

@@ -51,13 +51,14 @@ function compile(expression: Expression, context: EvaluationContext): Compiled {
 
 function compileCall(definition: FunctionDefinition, args: readonly Compiled[], context: EvaluationContext): Compiled {
   const call = definition.bind(context);
-  const { returns, takesNull } = definition;
+  const { returns, takesNull, eachOf } = definition;
   const types = definition.takes;
   const readers = args.map((arg, index) => argumentReader(arg, types[index] ?? object));
   const finish = finisherOf(returns, context);
   const [first, second, third] = readers;
   // Most calls have one to three arguments: these go without a list of them. Whether one is null is known before any is converted.
-  if (readers.length === 1 && first !== undefined && !takesNull) {
+  const isPlain = !takesNull && eachOf === undefined;
+  if (readers.length === 1 && first !== undefined && isPlain) {
     return {
       type: returns,
       run: (fields) => {
@@ -66,7 +67,7 @@ function compileCall(definition: FunctionDefinition, args: readonly Compiled[], 
       },
     };
   }
-  if (readers.length === 2 && first !== undefined && second !== undefined && !takesNull) {
+  if (readers.length === 2 && first !== undefined && second !== undefined && isPlain) {
     return {
       type: returns,
       run: (fields) => {
@@ -75,7 +76,7 @@ function compileCall(definition: FunctionDefinition, args: readonly Compiled[], 
       },
     };
   }
-  if (readers.length === 3 && first !== undefined && second !== undefined && third !== undefined && !takesNull) {
+  if (readers.length === 3 && first !== undefined && second !== undefined && third !== undefined && isPlain) {
     return {
       type: returns,
       run: (fields) => {
@@ -90,11 +91,20 @@ function compileCall(definition: FunctionDefinition, args: readonly Compiled[], 
     run: (fields) => {
       const values = readers.map(({ run }) => run(fields));
       if (!takesNull && values.includes(null)) return null;
+      if (eachOf !== undefined && isEmptyList(values[eachOf])) {
+        // Texts such as units and zones are looked at for each element, so for none; numbers are numbers before.
+        for (const [index, { convert }] of readers.entries()) if (types[index]?.name !== 'String') convert(values[index]);
+        return finish([]);
+      }
       return finish(
         call(...values.map((value, index) => (value === null ? noValue(types[index]) : readers[index]?.convert(value)))),
       );
     },
   };
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** Null where a function takes it: a plain number or Boolean of Java cannot be. */

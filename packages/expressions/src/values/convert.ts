@@ -1,7 +1,7 @@
 import { expressionFailed } from './expression-error.ts';
 import { Decimal, Float, isMap, type PresentValue, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
 import { javaText, javaTrim, parseDouble, parseTimestamp, parseWhole, textOfDouble, textOfFloat } from './text.ts';
-import { parseJson } from './json.ts';
+import { parseJson, writeJson } from './json.ts';
 
 /**
  * How a value becomes one of another type, as the engine does it for arguments and for columns (PinotDataType). A list where one value is
@@ -93,6 +93,7 @@ export function toBytes(value: PresentValue): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === 'string') return bytesOfHex(javaTrim(value));
   if (value instanceof Decimal) return value.toBytes();
+  if (isMap(value)) return bytesOfMap(value);
   throw cannot(value, 'BYTES');
 }
 
@@ -112,6 +113,19 @@ export function toList<T>(value: PresentValue, convert: (element: PresentValue) 
 /** An element of a list as text: what its own type makes of it, even of a map. */
 export function toElementText(element: PresentValue): string {
   return javaText(element);
+}
+
+/** A map as the engine stores it: how many members, then of each its name and its value in JSON, both behind their length; all lengths in 4 bytes. */
+function bytesOfMap(map: Readonly<Record<string, Value>>): Uint8Array {
+  const members = Object.entries(map);
+  const texts = members.flatMap(([name, member]) => [Buffer.from(name), Buffer.from(writeJson(member))]);
+  return Buffer.concat([length(members.length), ...texts.flatMap((text) => [length(text.length), text])]);
+}
+
+function length(bytes: number): Uint8Array {
+  const written = Buffer.alloc(4);
+  written.writeInt32BE(bytes);
+  return written;
 }
 
 /** @throws EXPRESSION_FAILED when the text is not pairs of hex digits */

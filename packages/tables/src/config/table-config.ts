@@ -36,7 +36,7 @@ const FieldConfig = model(
     indexType: oneOf(indexTypes, 'An index. Superseded by indexTypes.'),
     indexTypes: someOf(indexTypes, 'The indexes of the column.'),
     compressionCodec: oneOf(compressionCodecs, 'How values are compressed.'),
-    timestampConfig: section(
+    timestampConfig: optionalSection(
       { granularities: someOf(timestampGranularities, 'Units to which truncated times are kept as well.') },
       'Options of a TIMESTAMP index.',
     ),
@@ -106,8 +106,12 @@ const UpsertConfig = optionalSection(
     partialUpsertMergerClass: text('Class that merges rows in mode PARTIAL.'),
     metadataManagerClass: text('Class that keeps the keys.'),
     dropOutOfOrderRecord: flag('Whether rows that come too late are dropped.'),
-    snapshot: oneOf(enablements, 'Whether the valid rows of a segment are kept on disk; DEFAULT: as the server says.'),
-    preload: oneOf(enablements, 'Whether segments are loaded from their snapshots at the start; DEFAULT: as the server says.'),
+    snapshot: oneOf(enablements, 'Whether the valid rows of a segment are kept on disk; DEFAULT: as the server says.', 'DEFAULT'),
+    preload: oneOf(
+      enablements,
+      'Whether segments are loaded from their snapshots at the start; DEFAULT: as the server says.',
+      'DEFAULT',
+    ),
     enableSnapshot: flag('Whether the valid rows of a segment are kept on disk. Superseded by snapshot.'),
     enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
     enableDeletedKeysCompactionConsistency: flag('Whether deleted keys are kept until no earlier row has them.'),
@@ -254,5 +258,7 @@ export type CompleteTableConfig = { readonly [Member in keyof TableConfig]-?: un
 
 /** The same config with its full set of members, as the answer of a preview carries it (SPECIFICATION.md section 4.3). The meaning stays. */
 export function completeTableConfig(config: TableConfig): CompleteTableConfig {
-  return completeModel(TableConfig, config) as CompleteTableConfig;
+  const complete = completeModel(TableConfig, config) as CompleteTableConfig;
+  // The engine asks for a batchIngestionConfig where a dimension table has an ingestionConfig at all.
+  return config.isDimTable === true && config.ingestionConfig === undefined ? { ...complete, ingestionConfig: null } : complete;
 }

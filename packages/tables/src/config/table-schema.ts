@@ -136,5 +136,10 @@ export type CompleteTableSchema = { readonly [Member in keyof TableSchema]-?: un
 
 /** The same schema with its full set of members. The meaning stays. */
 export function completeTableSchema(schema: TableSchema): CompleteTableSchema {
-  return completeModel(TableSchema, schema) as CompleteTableSchema;
+  const { timeFieldSpec } = schema;
+  // Times are kept as they come where nothing else is said: the engine takes no null for that.
+  const outgoingGranularitySpec = timeFieldSpec?.outgoingGranularitySpec ?? timeFieldSpec?.incomingGranularitySpec;
+  const given =
+    timeFieldSpec === undefined ? schema : { ...schema, timeFieldSpec: { ...timeFieldSpec, outgoingGranularitySpec } };
+  return completeModel(TableSchema, given) as CompleteTableSchema;
 }

@@ -5,7 +5,7 @@ import { type Static, type TProperties, type TSchema, Type } from 'typebox';
  * without stands as null in a completed document.
  */
 
-/** Keyword of a section that acts by being there: left out, its members have no defaults. */
+/** Keyword of a section that acts by being there: left out, it is null in a completed document. */
 export const actsByPresence = 'x-acts-by-presence';
 
 /** Keyword of a word that may be written in any case. */

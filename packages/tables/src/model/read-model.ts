@@ -20,8 +20,8 @@ const findingsMax = 1000;
 /**
  * Reads what somebody wrote by a model; never throws, whatever the value.
  *
- * Members that are null count as left out, and so does a section of which only nulls is left, as `completeModel`
- * writes it. Numbers and booleans that stand as text, and the other way round, are converted with a warning.
+ * Members that are null count as left out, and so does a section of which only nulls is left. Numbers and booleans that stand as text,
+ * and the other way round, are converted with a warning.
  */
 export function readModel(model: TSchema, value: unknown): ReadValue {
   const reading = new Reading();
@@ -208,43 +208,27 @@ function describeValue(value: unknown): string {
 /**
  * The value with every member of its model: the default where it has none, null where there is no default.
  *
- * The meaning stays: the members of a section that acts by being there are all null when it is left out, and `readModel`
- * takes such a section for left out. Members that the model does not have are kept. Pure.
+ * The meaning stays: a section that acts by being there is null when it is left out, and its members are not in it. Members that the model
+ * does not have are kept. Pure.
  */
 export function completeModel(model: TSchema, value: unknown): unknown {
   return complete(model, value);
 }
 
 function complete(schema: ModelSchema, value: unknown): unknown {
-  if (schema.properties !== undefined && (isRecord(value) || value === undefined)) {
-    return completeSection(schema.properties, value, value !== undefined || schema[actsByPresence] !== true);
+  const { properties, items, additionalProperties } = schema;
+  if (value === undefined && (properties === undefined || schema[actsByPresence] === true)) return schema.default ?? null;
+  if (properties !== undefined && (isRecord(value) || value === undefined)) {
+    const given = value ?? {};
+    const known = Object.entries(properties).map(([name, member]) => {
+      return [name, complete(member, Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined)] as const;
+    });
+    return Object.fromEntries([...known, ...Object.entries(given).filter(([name]) => !Object.hasOwn(properties, name))]);
   }
-  if (schema.items !== undefined && Array.isArray(value)) {
-    const { items } = schema;
-    return value.map((element: unknown) => complete(items, element));
-  }
-  if (isRecord(schema.additionalProperties) && isRecord(value)) {
-    const members: ModelSchema = schema.additionalProperties;
+  if (items !== undefined && Array.isArray(value)) return value.map((element: unknown) => complete(items, element));
+  if (isRecord(additionalProperties) && isRecord(value)) {
+    const members: ModelSchema = additionalProperties;
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, complete(members, member)]));
   }
   return value ?? schema.default ?? null;
-}
-
-function completeSection(
-  properties: Readonly<Record<string, ModelSchema>>,
-  value: Readonly<Record<string, unknown>> | undefined,
-  isThere: boolean,
-): Readonly<Record<string, unknown>> {
-  const known = Object.entries(properties).map(([name, member]) => {
-    const given = value !== undefined && Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined;
-    return [name, isThere || given !== undefined ? complete(member, given) : blank(member)] as const;
-  });
-  const others = Object.entries(value ?? {}).filter(([name]) => !Object.hasOwn(properties, name));
-  return Object.fromEntries([...known, ...others]);
-}
-
-/** A section that is left out, with its members; null for everything else. */
-function blank(schema: ModelSchema): unknown {
-  if (schema.properties === undefined) return null;
-  return Object.fromEntries(Object.entries(schema.properties).map(([name, member]) => [name, blank(member)]));
 }

@@ -132,7 +132,7 @@ describe('without a schema', () => {
       schemaName: 'table',
       metricFieldSpecs: [{ name: 'a', dataType: 'DOUBLE', maxLength: 512 }],
     });
-    expect(preview.tableConfig).toMatchObject({ tableName: 'table', isDimTable: false, upsertConfig: { mode: null } });
+    expect(preview.tableConfig).toMatchObject({ tableName: 'table', isDimTable: false, upsertConfig: null });
     expect(preview.tableConfigs).toMatchObject({
       tableName: 'table',
       schema: preview.schema,
