@@ -1,10 +1,11 @@
-// Runs a query, reads a page of its result and deletes it, with the client that openapi-generator has made of the API document.
+// Runs a query, reads a page of its result, looks at it and deletes it, with the client that openapi-generator has made of the API document.
 package main
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"strings"
 
@@ -23,6 +24,11 @@ func main() {
 	first := answer.CursorResponse
 	page, _, err := client.QueryAPI.ReadPage(ctx, first.RequestId).Offset(3).NumRows(2).Execute()
 	check(err)
+	result, _, err := client.ResultsAPI.ReadResult(ctx, first.RequestId).Execute()
+	check(err)
+	if result.ExpirationTimeMs <= math.MaxInt32 {
+		panic("it has no instant")
+	}
 	deleted, _, err := client.ResultsAPI.DeleteResult(ctx, first.RequestId).Execute()
 	check(err)
 	_, _, err = client.QueryAPI.ReadPage(ctx, first.RequestId).Offset(0).Execute()

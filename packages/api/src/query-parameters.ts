@@ -22,19 +22,20 @@ export const parameterTypes = Object.keys(expectations) as readonly ParameterTyp
 /** `parameters` of the body; what a value may be is told here and checked by `parseQueryParameters`, whose messages are better. */
 export const QueryParameterValues = Type.Unsafe<unknown>({
   description:
-    'Values for the parameters in the SQL: a list for ? and $1, an object for $name. They are bound, never written into the text. ' +
+    'Values for the parameters in the SQL: a list for ? and $1, an object for $name; null is as none. They are bound, never written into the text. ' +
     'A value is null, a boolean, a number or text, which mean what they mean in SQL; or an object with a type and a value, where ' +
     'they cannot say it: integers beyond 2^53 - 1 as LONG or BIG_DECIMAL, and DATE, TIMESTAMP (in UTC) and BYTES (hexadecimal).',
   examples: [[10, 'JFK'], { day: { type: 'DATE', value: '2024-02-29' } }],
 });
 
 /**
- * Reads the values of a query's parameters: a list, or an object by name. Each is `{ type, value }`, or a plain JSON value, whose type
+ * Reads the values of a query's parameters: a list, or an object by name; null is none, since typed clients send it for what is not set. Each is `{ type, value }`, or a plain JSON value, whose type
  * is then what the same value has in SQL: null, a boolean, text, a number.
  *
  * @throws INVALID_BODY when a value does not fit its type, or a plain number is an integer that has lost digits on its way
  */
 export function parseQueryParameters(parameters: unknown): QueryParameters {
+  if (parameters === null) return [];
   if (Array.isArray(parameters)) return parameters.map((value: unknown, index) => parseParameter(String(index + 1), value));
   if (typeof parameters === 'object' && parameters !== null) {
     return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, parseParameter(name, value)]));

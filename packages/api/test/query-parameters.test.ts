@@ -56,6 +56,10 @@ describe('parseQueryParameters', () => {
     expect(parse).toThrow(`Parameter x of type ${type} is "`.slice(0, -1));
   });
 
+  it('takes null for none', () => {
+    expect(parseQueryParameters(null)).toEqual([]);
+  });
+
   it('refuses integers that lost digits on their way, and says what to send', () => {
     expect(() => parseQueryParameters(JSON.parse('[9223372036854775807]'))).toThrow(
       'Parameter 1 is 9223372036854776000, which may have lost digits; expected an integer beyond 2^53 - 1 as ' +

@@ -47,8 +47,11 @@ export class CallLimits {
     this.#failures = new TokenBuckets(keysMax);
   }
 
-  /** For how long no credentials of this address are looked at; 0 when they may be tried now. */
-  retryAfterFailuresMs(address: string, header: string | undefined): number {
+  /**
+   * For how long no credentials of this address are looked at; 0 when they may be tried now. A client that has gone has no address any more:
+   * all of those count as one.
+   */
+  retryAfterFailuresMs(address: string | undefined, header: string | undefined): number {
     const { failuresPerMinuteMax } = this.#settings();
     if (header === undefined || failuresPerMinuteMax === Infinity) return 0;
     const waitMs = this.#failures.waitMs(networkOf(address), perMinute(failuresPerMinuteMax), this.#clock.monotonicMs());
@@ -56,7 +59,7 @@ export class CallLimits {
   }
 
   /** Notes that credentials were wrong. Having none is not an attempt: browsers ask that way what is wanted. */
-  countFailure(address: string, header: string | undefined): void {
+  countFailure(address: string | undefined, header: string | undefined): void {
     const { failuresPerMinuteMax } = this.#settings();
     if (header === undefined) return;
     this.#proven.delete(this.#macOf(header));
@@ -106,7 +109,7 @@ function perMinute(count: number): { readonly capacity: number; readonly perMs: 
 }
 
 /** The owner of one IPv6 address has the 2^64 of its network: they count as one. */
-function networkOf(address: string): string {
+function networkOf(address = 'gone'): string {
   const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!isIPv6(unmapped)) return unmapped;
   const [head = '', tail] = unmapped.split('%', 1)[0]?.toLowerCase().split('::') ?? [];

@@ -97,6 +97,13 @@ describe('wrong credentials', () => {
     expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer good')).toBe(60_000);
   });
 
+  test('of clients that have gone, whose address is not known any more, count as those of one', () => {
+    const { limits } = limitsOf({ failuresPerMinuteMax: 1 });
+    limits.countFailure(undefined, 'Bearer guess');
+    expect(limits.retryAfterFailuresMs(undefined, 'Bearer guess')).toBe(60_000);
+    expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer guess')).toBe(0);
+  });
+
   test('do not count calls without credentials', () => {
     const { limits } = limitsOf({ failuresPerMinuteMax: 1 });
     for (const _ of [1, 2, 3]) limits.countFailure('10.0.0.1', undefined);

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import { components, serviceOperations } from '@quire/api';
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import { completeDocument } from './complete-document.ts';
 import { type ApiDocument, renderDocsPage } from './docs-page.ts';
 import { docsSecurityPolicy } from './docs-try.ts';
 import { routeOf } from './route.ts';
@@ -28,6 +29,7 @@ export async function addOpenApi(server: FastifyInstance, about: ServiceDescript
       },
       security: [{ bearer: [] }, { basic: [] }],
     },
+    transformObject: (object) => ('openapiObject' in object ? completeDocument(object.openapiObject) : object.swaggerObject),
     refResolver: {
       buildLocalReference: (json, _baseUri, _fragment, index) => (json['$id'] as string | undefined) ?? `Schema${index}`,
     },

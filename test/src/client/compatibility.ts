@@ -67,6 +67,13 @@ export const compatibilities: readonly Compatibility[] = [
     file: generatedClients,
     suite: 'The types that openapi-typescript generates',
   },
+  ...['Go', 'Java', 'Python'].map((language) => ({
+    client: `openapi-generator, client for ${language}`,
+    version: '7.25.0',
+    what: "a client made of the broker's API document, and compiled; submit, page, look at a result, delete",
+    file: generatedClients,
+    suite: `The client for ${language} that openapi-generator makes`,
+  })),
 ];
 
 /** Lines that stand before and behind the table. */

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import { TestController } from '../testkit/controller-server.ts';
-import { describeWithTool, openApiPython, openApiTypescript } from '../testkit/toolchain.ts';
+import { describeWithTool, openApiGenerators, openApiPython, openApiTypescript } from '../testkit/toolchain.ts';
+import { clientOf, type Language } from './generated-clients.ts';
 
 /** Clients that generators make of the API documents. */
 
@@ -132,3 +133,20 @@ describeWithTool(openApiTypescript, 'The types that openapi-typescript generates
     expect(JSON.parse(stdout)).toEqual(printed);
   });
 });
+
+const languages: readonly (readonly [Language, string])[] = [
+  ['go', 'Go'],
+  ['java', 'Java'],
+  ['python', 'Python'],
+];
+
+for (const [language, name] of languages) {
+  describeWithTool(openApiGenerators[language], `The client for ${name} that openapi-generator makes`, (tool) => {
+    // It is made of today's document by .ci/run, or here.
+    test('compiles, submits, pages and deletes', { timeout: 300_000 }, async () => {
+      const [program, ...given] = await clientOf(language, (await broker.call('/openapi.json')).text, tool);
+      const { stdout } = await run(program, [...given, broker.address.url, 'ann-token', 'rows 10']);
+      expect(JSON.parse(stdout)).toEqual(printed);
+    });
+  });
+}

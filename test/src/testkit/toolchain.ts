@@ -42,6 +42,25 @@ export const openApiPython: Tool = {
   },
 };
 
+/** The folder with openapi-generator and what its clients for Java and Python need, where there is a Java to run it. */
+const openApiGenerator: Tool = {
+  name: 'openapi-generator, with Java 17',
+  remedy: 'run .ci/run once, or set QUIRE_OPENAPI_GENERATOR to a folder as it makes',
+  find: (environment) =>
+    javaFolder(environment['QUIRE_OPENAPI_GENERATOR'] ?? join(root, '.cache/openapi-generator'), 'openapi-generator-cli-'),
+};
+
+/** The same, where what compiles or runs a client of a language is there as well. */
+export const openApiGenerators: Readonly<Record<'go' | 'java' | 'python', Tool>> = {
+  go: withProgram(openApiGenerator, 'Go', () => ['go', 'version']),
+  java: withProgram(openApiGenerator, 'a compiler for Java', () => ['javac', '--version']),
+  python: withProgram(openApiGenerator, 'Python', (folder) => [
+    join(folder, 'python/bin/python'),
+    '-c',
+    'import pydantic, urllib3',
+  ]),
+};
+
 /** The folder of npm's modules with openapi-typescript, which makes types of API documents, and openapi-fetch, which calls by them. */
 export const openApiTypescript: Tool = {
   name: 'openapi-typescript',
@@ -214,6 +233,20 @@ function program(options: {
       const path = environment[variable] ?? join(root, defaultPath);
       if (!existsSync(path)) return undefined;
       return spawnSync(path, probe, { env: {}, stdio: 'ignore' }).status === 0 ? path : undefined;
+    },
+  };
+}
+
+/** A tool that is there where this program runs as well. */
+function withProgram(tool: Tool, name: string, command: (path: string) => readonly [string, ...string[]]): Tool {
+  return {
+    ...tool,
+    name: `${tool.name}, and ${name}`,
+    find: (environment) => {
+      const path = tool.find(environment);
+      if (path === undefined) return undefined;
+      const [program, ...rest] = command(path);
+      return spawnSync(program, rest, { stdio: 'ignore' }).status === 0 ? path : undefined;
     },
   };
 }

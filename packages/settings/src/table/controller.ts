@@ -34,7 +34,8 @@ export const controller = {
     live: true,
     meaning:
       'How often each broker and `quire cleaner` sweep: delete what has expired, and evict what exceeds the quota; and how often the ' +
-      'controller has each broker delete what has expired.',
+      'controller has each broker delete what has expired. Each period is up to 5 % shorter or longer, at random, so that those that ' +
+      'started together do not go on together.',
   }),
   cleanerInitialDelayMs: setting({
     key: 'controller.cluster.pagination.cleaner.initialDelay',
