@@ -29,7 +29,7 @@ export const QueryParameterValues = Type.Unsafe<unknown>({
 });
 
 /**
- * Reads the values of a query's parameters: a list, or an object by name; null is none, since typed clients send it for what is not set. Each is `{ type, value }`, or a plain JSON value, whose type
+ * Reads the values of a query's parameters: a list, or an object by name; null stands for none, since typed clients send it for what is not set. Each is `{ type, value }`, or a plain JSON value, whose type
  * is then what the same value has in SQL: null, a boolean, text, a number.
  *
  * @throws INVALID_BODY when a value does not fit its type, or a plain number is an integer that has lost digits on its way

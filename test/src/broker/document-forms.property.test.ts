@@ -6,7 +6,7 @@ import { parseDurationMs } from '@quire/core/portable';
 
 /** What the document calls valid is what the server takes, and no other. */
 
-const ajv = new Ajv2020({ strict: false });
+const ajv = new Ajv2020({ strict: false, formats: { int32: true, int64: true } });
 
 function isTaken(parse: () => unknown): boolean {
   try {

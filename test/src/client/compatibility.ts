@@ -74,6 +74,13 @@ export const compatibilities: readonly Compatibility[] = [
     file: generatedClients,
     suite: `The client for ${language} that openapi-generator makes`,
   })),
+  {
+    client: 'Schemathesis (HTTP fuzzer)',
+    version: '4.32.5',
+    what: "calls of all operations of the broker's and the controller's API documents, with valid values and others: no 5xx, answers as documented",
+    file: 'test/src/client/schemathesis.e2e.test.ts',
+    suite: 'Schemathesis',
+  },
 ];
 
 /** Lines that stand before and behind the table. */

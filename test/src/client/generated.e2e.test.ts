@@ -135,13 +135,13 @@ describeWithTool(openApiTypescript, 'The types that openapi-typescript generates
 });
 
 const languages: readonly (readonly [Language, string])[] = [
-  ['go', 'Go'],
-  ['java', 'Java'],
-  ['python', 'Python'],
+  ['go', 'The client for Go that openapi-generator makes'],
+  ['java', 'The client for Java that openapi-generator makes'],
+  ['python', 'The client for Python that openapi-generator makes'],
 ];
 
-for (const [language, name] of languages) {
-  describeWithTool(openApiGenerators[language], `The client for ${name} that openapi-generator makes`, (tool) => {
+for (const [language, suite] of languages) {
+  describeWithTool(openApiGenerators[language], suite, (tool) => {
     // It is made of today's document by .ci/run, or here.
     test('compiles, submits, pages and deletes', { timeout: 300_000 }, async () => {
       const [program, ...given] = await clientOf(language, (await broker.call('/openapi.json')).text, tool);

@@ -74,7 +74,7 @@ beforeAll(async () => {
     paths: Record<string, Record<string, Documented>>;
   };
   documents = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajv = new Ajv2020({ strict: false, formats: { int32: true, int64: true }, allErrors: true });
   ajv.addSchema(document, 'document');
 });
 

@@ -61,6 +61,14 @@ export const openApiGenerators: Readonly<Record<'go' | 'java' | 'python', Tool>>
   ]),
 };
 
+/** Schemathesis, which makes calls of an API document, valid ones and others, and holds the answers to it. */
+export const schemathesis: Tool = program({
+  name: 'Schemathesis',
+  variable: 'QUIRE_SCHEMATHESIS',
+  defaultPath: '.cache/schemathesis/bin/schemathesis',
+  probe: ['--version'],
+});
+
 /** The folder of npm's modules with openapi-typescript, which makes types of API documents, and openapi-fetch, which calls by them. */
 export const openApiTypescript: Tool = {
   name: 'openapi-typescript',

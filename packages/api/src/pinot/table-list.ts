@@ -10,27 +10,35 @@ export const PinotTableList = Type.Object(
 const PinotColumn = Type.Object({
   name: Type.String({ description: 'Name of the column.' }),
   dataType: Type.String({ description: 'Type of its values, as in columnDataTypes.' }),
-  singleValueField: Type.Boolean({ description: 'false: a cell is an array of such values.' }),
+  singleValueField: Type.Optional(Type.Boolean({ description: 'false: a cell is an array of such values.' })),
 });
 
 const PinotDateTimeColumn = Type.Object({
   name: Type.String({ description: 'Name of the column.' }),
-  dataType: Type.String({ description: 'Always TIMESTAMP.' }),
-  format: Type.String({ description: 'Always TIMESTAMP.' }),
-  granularity: Type.String({ description: 'Always 1:MILLISECONDS.' }),
+  dataType: Type.String({ description: 'Type of its values. TIMESTAMP at a broker.' }),
+  format: Type.String({ description: 'How a value is a time. TIMESTAMP at a broker.' }),
+  granularity: Type.String({ description: 'How fine times are. 1:MILLISECONDS at a broker.' }),
 });
 
 /** The columns of a table, as Apache Pinot describes them. */
 export const PinotTableSchema = Type.Object(
   {
     schemaName: Type.String({ description: 'Name of the table.' }),
-    dimensionFieldSpecs: Type.Array(PinotColumn, { description: 'The columns that are not times.' }),
-    metricFieldSpecs: Type.Array(Type.Unknown(), {
-      description: 'Always empty: no column is a metric before a query makes it one.',
-    }),
-    dateTimeFieldSpecs: Type.Array(PinotDateTimeColumn, { description: 'The columns that are times.' }),
+    dimensionFieldSpecs: Type.Optional(
+      Type.Array(PinotColumn, { description: 'The columns that are neither times nor metrics.' }),
+    ),
+    metricFieldSpecs: Type.Optional(
+      Type.Array(PinotColumn, {
+        description: 'The columns that are metrics. A table of a broker has none: no column is one before a query makes it one.',
+      }),
+    ),
+    dateTimeFieldSpecs: Type.Optional(Type.Array(PinotDateTimeColumn, { description: 'The columns that are times.' })),
   },
-  { $id: 'PinotTableSchema', description: 'The columns of a table.' },
+  {
+    $id: 'PinotTableSchema',
+    description:
+      'The columns of a table. A table that was created has the schema that it was created with; lists without columns may be absent.',
+  },
 );
 
 /** A broker as the discovery calls of Apache Pinot's clients show it. */
