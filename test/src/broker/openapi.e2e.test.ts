@@ -47,7 +47,7 @@ beforeAll(async () => {
     settingsInForce: () => ({ settings: [], problems: [] }),
   });
   document = (await broker.call('/openapi.json')).json<ApiDocument>();
-  ajv = new Ajv2020({ strict: false, formats: { int32: true, int64: true }, allErrors: true, formats: { binary: true } });
+  ajv = new Ajv2020({ strict: false, allErrors: true, formats: { binary: true, int32: true, int64: true } });
   ajv.addSchema(document, 'document');
 });
 

@@ -56,7 +56,7 @@ beforeAll(async () => {
     },
   });
   document = (await (await controller.call('/openapi.json')).json()) as ApiDocument;
-  ajv = new Ajv2020({ strict: false, formats: { int32: true, int64: true }, allErrors: true, formats: { binary: true } });
+  ajv = new Ajv2020({ strict: false, allErrors: true, formats: { binary: true, int32: true, int64: true } });
   ajv.addSchema(document, 'document');
 });
 
