@@ -8,7 +8,14 @@ import { serveParent } from '../process/serve-parent.ts';
 import type { ResultDirectory } from './make-results.ts';
 
 /** Ways to find out what has expired, and ways to get rid of it. */
-export type SweepTask = 'plan' | 'sweep' | 'parse-records' | 'delete-expired' | 'list-and-delete-each' | 'parse-and-remove-each';
+export type SweepTask =
+  | 'plan'
+  | 'plan-first'
+  | 'sweep'
+  | 'parse-records'
+  | 'delete-expired'
+  | 'list-and-delete-each'
+  | 'parse-and-remove-each';
 
 export interface SweepRequest extends ResultDirectory {
   readonly task: SweepTask;
@@ -22,9 +29,23 @@ export interface SweepAnswer {
 
 const hourMs = 3_600_000;
 
+/** As in a server: the same store at each sweep. */
+const openStores = new Map<string, FileObjectStore>();
+
 const tasks: Readonly<Record<SweepTask, (directory: ResultDirectory) => Promise<number>>> = {
-  plan: (directory) => sweep(directory, true),
-  sweep: (directory) => sweep(directory, false),
+  async plan(directory) {
+    const store = openStores.get(directory.root) ?? (await FileObjectStore.open({ root: directory.root }));
+    openStores.set(directory.root, store);
+    return sweep(store, directory, true);
+  },
+  async 'plan-first'(directory) {
+    await using store = await FileObjectStore.open({ root: directory.root });
+    return await sweep(store, directory, true);
+  },
+  async sweep(directory) {
+    await using store = await FileObjectStore.open({ root: directory.root });
+    return await sweep(store, directory, false);
+  },
   'parse-records': async (directory) => (await expiredByRecords(directory)).length,
   'delete-expired': async (directory) => (await openResults(directory)).deleteExpired(Date.now()),
   async 'list-and-delete-each'(directory) {
@@ -50,12 +71,13 @@ serveParent(
     const count = await tasks[task](directory);
     return { elapsedMs: performance.now() - startMs, count };
   },
-  async () => undefined,
+  async () => {
+    for (const store of openStores.values()) await store[Symbol.asyncDispose]();
+  },
 );
 
 /** The cleaner's own sweep, with the settings that it has by default. */
-async function sweep({ root, brokerId }: ResultDirectory, isDryRun: boolean): Promise<number> {
-  await using store = await FileObjectStore.open({ root });
+async function sweep(store: FileObjectStore, { brokerId }: ResultDirectory, isDryRun: boolean): Promise<number> {
   const sweeper = new StoreSweeper({ store, brokerId, remover: storeRemover(store) }, systemClock);
   const { brokers } = await sweeper.sweep({
     trigger: 'once',

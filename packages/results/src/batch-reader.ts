@@ -10,6 +10,14 @@ import { SharedRead } from './shared-read.ts';
 export interface ReadBatch {
   readonly planned: PlannedBatch;
   readonly message: Uint8Array;
+  /** It and those of the plan behind it, where they lie in one piece of memory: they may be looked at for as long. */
+  readonly run?: MessageRun;
+}
+
+/** Proven messages, one behind the other without a gap. */
+export interface MessageRun {
+  readonly batches: readonly PlannedBatch[];
+  readonly bytes: Uint8Array;
 }
 
 /** While no more than this is lent, a page is read in one piece, which others can share. */
@@ -138,8 +146,9 @@ async function readInto(
 
 function* messagesOf(bytes: Uint8Array, batches: readonly PlannedBatch[]): Generator<ReadBatch> {
   const start = batches[0]?.bytes.start ?? 0;
-  for (const planned of batches) {
-    yield { planned, message: bytes.subarray(planned.bytes.start - start, planned.bytes.end - start) };
+  for (const [index, planned] of batches.entries()) {
+    const message = bytes.subarray(planned.bytes.start - start, planned.bytes.end - start);
+    yield { planned, message, run: { batches: batches.slice(index), bytes: bytes.subarray(planned.bytes.start - start) } };
   }
 }
 

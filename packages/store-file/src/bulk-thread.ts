@@ -1,9 +1,16 @@
+import { basename, dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { systemClock } from '@quire/core';
 import type { BulkTask, DirectoryContents } from './bulk-work.ts';
 import type { BulkAnswer, BulkRequest } from './bulk-worker.ts';
 
 /** How many jobs are handed over at once: enough to keep the thread busy; the others can still be called off. */
 const handedOverMax = 16;
+
+/** Which of some threads looks after a directory: always the same one, which remembers what was in it. */
+export function threadNumberOf(directory: string, threadCount: number): number {
+  return threadCount === 0 ? 0 : directory.charCodeAt(directory.length - 1) % threadCount;
+}
 
 interface BulkJob {
   readonly task: BulkTask;
@@ -36,23 +43,32 @@ export class BulkThread {
     return this.#underWay.size > 0;
   }
 
-  /** Looks into directories, which are where their paths say; undefined when it was no longer wanted before its turn came. */
-  look(paths: readonly string[], isWanted: () => boolean): Promise<DirectoryContents | undefined> {
-    return this.#run({ kind: 'look', paths, isChecking: false }, isWanted);
+  /** Looks into directories of one, which are where their paths say; undefined when it was no longer wanted before its turn came. */
+  look(directory: string, names: readonly string[], isWanted: () => boolean): Promise<DirectoryContents | undefined> {
+    return this.#look(directory, names.join('/'), false, isWanted);
   }
 
   /** As `look`, into one that may be somewhere else, by symbolic links: somebody must then look closer. */
   lookAt(path: string, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
-    return this.#run({ kind: 'look', paths: [path], isChecking: true }, isWanted);
+    return this.#look(dirname(path), basename(path), true, isWanted);
+  }
+
+  #look(directory: string, names: string, isChecking: boolean, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
+    return this.#run({ kind: 'look', directory, names, isChecking, nowMs: systemClock.nowMs() }, isWanted);
   }
 
   /**
-   * Deletes a file, and the directories below `root` that this leaves empty; nothing when it is no longer wanted when its turn comes.
+   * Deletes a file; nothing when it is no longer wanted when its turn comes. Its directory stays, for `removeEmpty`.
    *
    * @throws as Node's file system does
    */
-  async delete(root: string, path: string, isWanted: () => boolean): Promise<void> {
-    await this.#run({ kind: 'delete', root, path }, isWanted);
+  async delete(path: string, isWanted: () => boolean): Promise<void> {
+    await this.#run({ kind: 'delete', path }, isWanted);
+  }
+
+  /** Removes those of the directories that are empty, and the directories below `root` that this leaves empty. */
+  async removeEmpty(root: string, paths: readonly string[]): Promise<void> {
+    await this.#run({ kind: 'removeEmpty', root, paths }, () => true);
   }
 
   /** Ends the thread once its jobs are done. */

@@ -1,6 +1,7 @@
 import { constants, platform, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { type BulkTask, type DirectoryContents, runBulkTask } from './bulk-work.ts';
+import { RememberedDirectories } from './remembered-directories.ts';
 
 /** One job and its number, by which the answer is known. */
 export interface BulkRequest {
@@ -18,13 +19,15 @@ Error.stackTraceLimit = 0;
 // Readers of pages go first. On Linux a thread has a priority of its own; elsewhere it would be that of the whole process.
 if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
+const remembered = new RememberedDirectories();
+
 parentPort?.on('message', ({ number, task }: BulkRequest) => {
   parentPort?.postMessage(answer(number, task));
 });
 
 function answer(number: number, task: BulkTask): BulkAnswer {
   try {
-    return { number, value: runBulkTask(task) };
+    return { number, value: runBulkTask(task, remembered) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { number, errno: 'code' in error ? String(error.code) : 'EIO', message: error.message };

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { type CallOptions, throwIfAborted } from '@quire/core';
 import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts';
-import type { BulkThread } from './bulk-thread.ts';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 
@@ -27,18 +26,6 @@ export async function deleteObject(
     // Even when the object was gone: who deleted it may have died before this.
     await root.removeEmpty(directory);
   });
-}
-
-/** As `deleteObject`, in a thread. */
-export async function deleteInBulk(
-  thread: BulkThread,
-  root: RootDirectory,
-  key: string,
-  options: CallOptions | undefined,
-): Promise<void> {
-  const call: FailedCall = { op: 'delete', key, location: root.location };
-  await translated(call, () => thread.delete(root.path, root.pathOf(key), () => options?.signal?.aborted !== true));
-  throwIfAborted(options?.signal);
 }
 
 /** Tells whether unlinking failed because a directory has that name: Linux says EISDIR, other systems EPERM. */

@@ -12,8 +12,8 @@ export type Found = ObjectEntry | OpenDirectory | OpenInBulk | readonly ObjectEn
 /** Who looks at what names are: the walk that the directories belong to. */
 export interface LookUps {
   lookUp(key: string): Promise<Found>;
-  /** Many names of one directory at a time, for the `turn`th time. */
-  lookUpInBulk(keyPrefix: string, names: readonly string[], turn: number): Promise<readonly Found[]>;
+  /** Many names of one directory at a time. */
+  lookUpInBulk(keyPrefix: string, names: readonly string[]): Promise<readonly Found[]>;
 }
 
 /** A directory's names in order, with a few look-ups under way ahead of the reader. */
@@ -70,7 +70,7 @@ export class OpenInBulk {
     while (this.#ahead.length < bulkLookaheadCount && this.#batchCount * bulkBatchCount < this.#names.length) {
       const start = this.#batchCount * bulkBatchCount;
       const names = this.#names.slice(start, start + bulkBatchCount);
-      this.#ahead.push(this.#walk.lookUpInBulk(this.#keyPrefix, names, this.#batchCount));
+      this.#ahead.push(this.#walk.lookUpInBulk(this.#keyPrefix, names));
       this.#batchCount += 1;
     }
     if (this.#found.length > 0) return Promise.resolve(this.#found.shift());

@@ -7,6 +7,8 @@ import type { FileSystem } from './file-system.ts';
 
 /** Small chunks are gathered up to this size; a write costs the same for one byte and for many. */
 const writeBytes = 1024 * 1024;
+/** After so many bytes the system is asked to write them to the disk, while more of them come: at the end, little is left to wait for. */
+const syncBytes = 8 * 1024 * 1024;
 /** Systems refuse writes of 2 GiB and more. */
 const writeBytesMax = 64 * 1024 * 1024;
 
@@ -18,6 +20,9 @@ export class StagedFile {
   #gathered: Uint8Array | undefined;
   #gatheredBytes = 0;
   #sizeBytes = 0;
+  #unsyncedBytes = 0;
+  #syncing: Promise<void> | undefined;
+  #syncFailure: { readonly error: unknown } | undefined;
 
   private constructor(fileSystem: FileSystem, path: string, fd: number) {
     this.#fileSystem = fileSystem;
@@ -63,6 +68,9 @@ export class StagedFile {
   async finish(lastModifiedMs: number): Promise<void> {
     await this.#flush();
     const fd = this.#openFd();
+    await this.#syncing;
+    // The system may tell of a failure to write only once.
+    if (this.#syncFailure !== undefined) throw this.#syncFailure.error;
     await this.#fileSystem.setLastModified(fd, lastModifiedMs);
     await this.#fileSystem.sync(fd);
     await this.#close();
@@ -84,9 +92,23 @@ export class StagedFile {
     for (let written = 0; written < bytes.byteLength;) {
       written += await this.#fileSystem.write(this.#openFd(), bytes.subarray(written, written + writeBytesMax));
     }
+    this.#unsyncedBytes += bytes.byteLength;
+    if (this.#unsyncedBytes >= syncBytes && this.#syncing === undefined) this.#syncing = this.#syncAhead(this.#openFd());
+  }
+
+  async #syncAhead(fd: number): Promise<void> {
+    this.#unsyncedBytes = 0;
+    try {
+      await this.#fileSystem.sync(fd);
+    } catch (error) {
+      this.#syncFailure ??= { error };
+    }
+    this.#syncing = undefined;
   }
 
   async #close(): Promise<void> {
+    // A descriptor that is closed may be another file's the next moment.
+    await this.#syncing;
     const fd = this.#fd;
     this.#fd = undefined;
     if (fd !== undefined) await this.#fileSystem.close(fd);

@@ -16,8 +16,9 @@ import {
   systemRandom,
   throwIfAborted,
 } from '@quire/core';
+import { BulkDeleter } from './bulk-deleter.ts';
 import { BulkThread } from './bulk-thread.ts';
-import { deleteInBulk, deleteObject } from './deleter.ts';
+import { deleteObject } from './deleter.ts';
 import { type FailedCall, translated } from './errors.ts';
 import { type FileSystem, nodeFileSystem } from './file-system.ts';
 import { StagedLeftovers } from './leftovers.ts';
@@ -57,8 +58,9 @@ export class FileObjectStore implements ObjectStore {
   readonly #root: RootDirectory;
   readonly #fileSystem: FileSystem;
   readonly #writer: ObjectWriter;
-  /** Two look at directories at once; deletions would only wait for each other there. None where a test listens to every call. */
+  /** Two look at directories at once. None where a test listens to every call. */
   readonly #threads: readonly BulkThread[];
+  readonly #bulkDeleter: BulkDeleter;
   readonly #keptFiles: KeptFiles | undefined;
   #deleteCount = 0;
   #isClosed = false;
@@ -71,6 +73,7 @@ export class FileObjectStore implements ObjectStore {
     this.#writer = writer;
     this.#keptFiles = keptFiles;
     this.#threads = fileSystem === nodeFileSystem ? [new BulkThread(), new BulkThread()] : [];
+    this.#bulkDeleter = new BulkDeleter(root, this.#threads);
   }
 
   /**
@@ -123,22 +126,22 @@ export class FileObjectStore implements ObjectStore {
 
   async delete(key: string, options?: CallOptions): Promise<void> {
     this.#check(key, options);
-    const thread = this.#deleteCount >= deleteCountAlone ? this.#usableThreads[0] : undefined;
+    const isInBulk = this.#deleteCount >= deleteCountAlone && this.#bulkDeleter.isUsable;
     this.#deleteCount += 1;
     // Before it goes: its room would not be free as long as the file is open.
     this.#keptFiles?.forget(key);
     try {
-      await (thread === undefined
-        ? deleteObject(this.#fileSystem, this.#root, key, options)
-        : deleteInBulk(thread, this.#root, key, options));
+      await (isInBulk ? this.#bulkDeleter.delete(key, options) : deleteObject(this.#fileSystem, this.#root, key, options));
     } finally {
       this.#deleteCount -= 1;
+      if (this.#deleteCount === 0 && !this.#isClosed) await this.#bulkDeleter.removeEmpty();
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#keptFiles?.close();
+    await this.#bulkDeleter.removeEmpty();
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 

@@ -1,6 +1,6 @@
 import { isObjectKey, type ListOptions, type ObjectEntry } from '@quire/core';
 import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts';
-import type { BulkThread } from './bulk-thread.ts';
+import { type BulkThread, threadNumberOf } from './bulk-thread.ts';
 import type { DirectoryContents } from './bulk-work.ts';
 import type { FileSystem } from './file-system.ts';
 import { type Found, type LookUps, OpenAtOnce, OpenDirectory, OpenInBulk } from './open-directory.ts';
@@ -60,8 +60,8 @@ export class TreeWalk implements LookUps {
   }
 
   /** Begins to find out what is in several directories at once. */
-  lookUpInBulk(keyPrefix: string, names: readonly string[], turn: number): Promise<readonly Found[]> {
-    return this.#track(this.#readInBulk(keyPrefix, names, turn));
+  lookUpInBulk(keyPrefix: string, names: readonly string[]): Promise<readonly Found[]> {
+    return this.#track(this.#readInBulk(keyPrefix, names));
   }
 
   /** Ends the walk; afterwards nothing is looked up any more. */
@@ -92,25 +92,33 @@ export class TreeWalk implements LookUps {
     return finding;
   }
 
-  async #readInBulk(keyPrefix: string, names: readonly string[], turn: number): Promise<readonly Found[]> {
-    const thread = this.#threads[turn % this.#threads.length];
-    const paths = names.map((name) => this.#root.pathOf(keyPrefix + name.slice(0, -1)));
+  async #readInBulk(keyPrefix: string, names: readonly string[]): Promise<readonly Found[]> {
+    const shares = this.#threads.map((thread) => ({ thread, names: [] as string[], directoryIndex: 0, fileIndex: 0 }));
+    const numbers = names.map((name) => {
+      const directoryName = name.slice(0, -1);
+      const number = threadNumberOf(directoryName, shares.length);
+      shares[number]?.names.push(directoryName);
+      return number;
+    });
+    const path = keyPrefix === '' ? this.#root.path : this.#root.pathOf(keyPrefix.slice(0, -1));
     const isWanted = (): boolean => !this.#isStopped && this.#options.signal?.aborted !== true;
-    const contents = await translated(this.#call, async () => thread?.look(paths, isWanted));
-    if (contents === undefined) return [];
+    const looks = shares.map((share) => share.thread.look(path, share.names, isWanted));
+    const contents = await translated(this.#call, () => Promise.all(looks));
     const found: Found[] = [];
     let entries: ObjectEntry[] = [];
-    let start = 0;
     for (const [index, name] of names.entries()) {
-      const count = contents.fileCounts[index] ?? -1;
+      const number = numbers[index] ?? 0;
+      const [share, seen] = [shares[number], contents[number]];
+      if (share === undefined || seen === undefined) return [];
+      const count = seen.fileCounts[share.directoryIndex++] ?? -1;
       if (count === -1) {
         // Rare enough: the walk goes there itself, and fails there if it must.
         found.push(entries, await this.#readDirectory(keyPrefix + name));
         entries = [];
         continue;
       }
-      this.#addEntries(entries, keyPrefix + name, contents, start, start + count);
-      start += count;
+      this.#addEntries(entries, keyPrefix + name, seen, share.fileIndex, share.fileIndex + count);
+      share.fileIndex += count;
     }
     found.push(entries);
     return found;

@@ -63,6 +63,20 @@ describe('put', () => {
     ]);
   });
 
+  test('of a large file much is synced while it is written; what fails then fails the put, though the last sync succeeds', async () => {
+    await using setup = await setUp();
+    const { store, traced } = setup;
+    await store.put('a/k', zeros(9, mebibyte));
+    expect(traced.count('sync')).toBe(2);
+    traced.reset();
+    traced.before = ({ operation }) => {
+      if (operation === 'sync' && traced.count('sync') === 1) throw errnoError('EIO', 'fsync');
+    };
+    await expect(store.put('a/other', zeros(9, mebibyte))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(traced.openCount).toBe(0);
+    expect((await collect(store.list(''))).map(({ key }) => key)).toEqual(['a/k']);
+  });
+
   test('the object is a plain file that only owner and group may read, dated by the clock', async () => {
     await using setup = await setUp();
     const { store, temporary, clock } = setup;

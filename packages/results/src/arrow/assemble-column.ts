@@ -6,14 +6,17 @@ import { copyBits, countBits, setBits } from './bitmap.ts';
 import { byteWidthOf } from './column-type.ts';
 import { type ColumnSlice, fixedWidthBytes } from './column-slice.ts';
 
-/** The flattened columns of one record batch, in the order in which the IPC format wants them; buffers may be views of the source's. */
+/** The bytes of one buffer, in pieces that are views of the source's where they can be: to write the message copies them once. */
+export type BufferPieces = readonly Uint8Array[];
+
+/** The flattened columns of one record batch, in the order in which the IPC format wants them. */
 export interface BatchParts {
   readonly nodes: FieldNode[];
-  readonly buffers: Uint8Array[];
+  readonly buffers: BufferPieces[];
 }
 
 const int32Max = 2 ** 31 - 1;
-const nothing = new Uint8Array(0);
+const nothing: BufferPieces = [];
 
 /**
  * Appends one column, put together from slices, to `parts`: its node, its buffers, then its children's.
@@ -33,13 +36,13 @@ export function assembleColumn(field: Field, slices: readonly ColumnSlice[], par
     return;
   }
   const validity = assembleValidity(slices, length);
-  const nullCount = validity.length === 0 ? 0 : length - countBits(validity, length);
+  const nullCount = validity === undefined ? 0 : length - countBits(validity, length);
   parts.nodes.push(new FieldNode(length, nullCount));
-  parts.buffers.push(nullCount === 0 ? nothing : validity);
+  parts.buffers.push(validity === undefined || nullCount === 0 ? nothing : [validity]);
 
   const byteWidth = byteWidthOf(type);
-  if (byteWidth !== undefined) parts.buffers.push(assembleFixedWidth(slices, length, byteWidth));
-  else if (DataType.isBool(type)) parts.buffers.push(assembleBits(slices, length));
+  if (byteWidth !== undefined) parts.buffers.push(slices.map((slice) => fixedWidthPiece(slice, byteWidth)));
+  else if (DataType.isBool(type)) parts.buffers.push([assembleBits(slices, length)]);
   else if (DataType.isStruct(type)) {
     for (const [index, child] of type.children.entries()) {
       assembleColumn(child, childSlices(slices, index, 1), parts, `${path}.${child.name}`);
@@ -51,8 +54,9 @@ export function assembleColumn(field: Field, slices: readonly ColumnSlice[], par
   } else assembleVariableWidth(field, slices, length, parts, path);
 }
 
-function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8Array {
-  if (slices.every(({ data }) => data !== undefined && data.nullCount === 0)) return nothing;
+/** Undefined when all rows have a value. */
+function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8Array | undefined {
+  if (slices.every(({ data }) => data !== undefined && data.nullCount === 0)) return undefined;
   const bitmap = new Uint8Array((length + 7) >> 3);
   let row = 0;
   for (const { data, start, end } of slices) {
@@ -63,17 +67,8 @@ function assembleValidity(slices: readonly ColumnSlice[], length: number): Uint8
   return bitmap;
 }
 
-function assembleFixedWidth(slices: readonly ColumnSlice[], length: number, byteWidth: number): Uint8Array {
-  const [only, ...others] = slices;
-  // Uncopied: framing the message copies them once.
-  if (only?.data !== undefined && others.length === 0) return fixedWidthBytes(only.data, only.start, only.end, byteWidth);
-  const target = new Uint8Array(length * byteWidth);
-  let position = 0;
-  for (const { data, start, end } of slices) {
-    if (data !== undefined) target.set(fixedWidthBytes(data, start, end, byteWidth), position);
-    position += (end - start) * byteWidth;
-  }
-  return target;
+function fixedWidthPiece({ data, start, end }: ColumnSlice, byteWidth: number): Uint8Array {
+  return data === undefined ? new Uint8Array((end - start) * byteWidth) : fixedWidthBytes(data, start, end, byteWidth);
 }
 
 function assembleBits(slices: readonly ColumnSlice[], length: number): Uint8Array {
@@ -121,25 +116,14 @@ function assembleVariableWidth(
     else (offsets as Int32Array).fill(total, row + 1, row + 1 + end - start);
     row += end - start;
   }
-  parts.buffers.push(new Uint8Array(offsets.buffer));
+  parts.buffers.push([new Uint8Array(offsets.buffer)]);
 
   const child = (type.children as readonly Field[] | null | undefined)?.[0];
   if (child !== undefined) {
     assembleColumn(child, childSlicesOf(values), parts, `${path}.${child.name}`);
     return;
   }
-  const [only, ...others] = values;
-  if (only !== undefined && others.length === 0) {
-    parts.buffers.push((only.data.values as Uint8Array).subarray(only.start, only.end));
-    return;
-  }
-  const target = new Uint8Array(total);
-  let position = 0;
-  for (const { data, start, end } of values) {
-    target.set((data.values as Uint8Array).subarray(start, end), position);
-    position += end - start;
-  }
-  parts.buffers.push(target);
+  parts.buffers.push(values.map((value) => (value.data.values as Uint8Array).subarray(value.start, value.end)));
 }
 
 /** Copies the offsets behind rows `[start, end)`, each moved by `distance`, to those behind row `at`; false when one leads back. */

@@ -1,6 +1,6 @@
 import { MessageHeader, MetadataVersion, type Schema } from 'apache-arrow';
 import { BodyCompression, BufferRegion, Message, RecordBatch as BatchMetadata } from 'apache-arrow/ipc/metadata/message';
-import { assembleColumn, type BatchParts } from './assemble-column.ts';
+import { assembleColumn, type BatchParts, type BufferPieces } from './assemble-column.ts';
 import { compressBuffer, type Compression, compressionTypes } from './buffer-codec.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { BatchSlice } from './column-slice.ts';
@@ -38,12 +38,14 @@ export function encodeBatchMessage(
     assembleColumn(field, columns, parts);
   }
   const rowCount = slices.reduce((sum, { start, end }) => sum + end - start, 0);
-  const buffers = compression === 'none' ? parts.buffers : parts.buffers.map((buffer) => compressBuffer(buffer, compression));
+  const buffers =
+    compression === 'none' ? parts.buffers : parts.buffers.map((pieces) => [compressBuffer(joined(pieces), compression)]);
   const regions: BufferRegion[] = [];
   let bodyBytes = 0;
-  for (const buffer of buffers) {
-    regions.push(new BufferRegion(bodyBytes, buffer.byteLength));
-    bodyBytes += padded(buffer.byteLength);
+  for (const pieces of buffers) {
+    const sizeBytes = sizeOf(pieces);
+    regions.push(new BufferRegion(bodyBytes, sizeBytes));
+    bodyBytes += padded(sizeBytes);
   }
   const codec = compression === 'none' ? null : new BodyCompression(compressionTypes[compression]);
   const header = new BatchMetadata(rowCount, parts.nodes, regions, codec);
@@ -54,9 +56,9 @@ export function encodeBatchMessage(
   );
 }
 
-function frameMessage(metadata: Uint8Array, buffers: readonly Uint8Array[], pool?: BufferPool): EncodedMessage {
+function frameMessage(metadata: Uint8Array, buffers: readonly BufferPieces[], pool?: BufferPool): EncodedMessage {
   const metadataBytes = padded(prefixBytes + metadata.byteLength);
-  const bodyBytes = buffers.reduce((sum, buffer) => sum + padded(buffer.byteLength), 0);
+  const bodyBytes = buffers.reduce((sum, pieces) => sum + padded(sizeOf(pieces)), 0);
   const sizeBytes = metadataBytes + bodyBytes;
   const bytes = pool?.lease(sizeBytes) ?? new Uint8Array(Buffer.allocUnsafeSlow(sizeBytes).buffer);
   const view = new DataView(bytes.buffer);
@@ -65,13 +67,35 @@ function frameMessage(metadata: Uint8Array, buffers: readonly Uint8Array[], pool
   bytes.set(metadata, prefixBytes);
   bytes.fill(0, prefixBytes + metadata.byteLength, metadataBytes);
   let position = metadataBytes;
-  for (const buffer of buffers) {
-    bytes.set(buffer, position);
-    const end = position + padded(buffer.byteLength);
-    bytes.fill(0, position + buffer.byteLength, end);
+  for (const pieces of buffers) {
+    const start = position;
+    for (const piece of pieces) {
+      bytes.set(piece, position);
+      position += piece.byteLength;
+    }
+    const end = start + padded(position - start);
+    bytes.fill(0, position, end);
     position = end;
   }
   return { bytes, metadataBytes };
+}
+
+function sizeOf(pieces: BufferPieces): number {
+  let sizeBytes = 0;
+  for (const { byteLength } of pieces) sizeBytes += byteLength;
+  return sizeBytes;
+}
+
+function joined(pieces: BufferPieces): Uint8Array {
+  const [first = new Uint8Array(0), ...others] = pieces;
+  if (others.length === 0) return first;
+  const bytes = new Uint8Array(sizeOf(pieces));
+  let position = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, position);
+    position += piece.byteLength;
+  }
+  return bytes;
 }
 
 /** Rounds up to a multiple of 8, the alignment that the format demands of messages and buffers. */

@@ -1,0 +1,98 @@
+import { appendFileSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runBulkTask } from '../src/bulk-work.ts';
+import { RememberedDirectories } from '../src/remembered-directories.ts';
+import { createTemporaryRoot } from './temporary-root.ts';
+
+/** By then, every directory was last changed long ago. */
+const laterMs = Date.UTC(2200, 0, 1);
+
+/** What is in directories of one, as a listing would have it: name, bytes. */
+function look(paths: readonly string[], remembered: RememberedDirectories, nowMs = laterMs): unknown[] {
+  const [directory, names] = [dirname(paths[0] ?? ''), paths.map((path) => basename(path)).join('/')];
+  const seen = runBulkTask({ kind: 'look', directory, names, isChecking: false, nowMs }, remembered);
+  let start = 0;
+  return paths.map((_, index) => {
+    const count = seen?.fileCounts[index] ?? 0;
+    if (count < 0) return 'look closer';
+    const files = Array.from({ length: count }, (_unused, file) => [seen?.names[start + file], seen?.sizesBytes[start + file]]);
+    start += count;
+    return files.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+  });
+}
+
+/** Makes a change whose time the system can tell from that of the one before: its clock may stand still for some milliseconds. */
+function change(directory: string, make: () => void): void {
+  const before = lstatSync(directory, { throwIfNoEntry: false })?.ctimeMs;
+  make();
+  const probe = join(directory, 'probe');
+  for (let after = before; after === before; after = lstatSync(directory, { throwIfNoEntry: false })?.ctimeMs) {
+    if (before === undefined || lstatSync(directory, { throwIfNoEntry: false }) === undefined) return;
+    writeFileSync(probe, '');
+    rmSync(probe);
+  }
+}
+
+describe('directories that were looked into before', () => {
+  test('are not read again while they are unchanged', async () => {
+    await using temporary = await createTemporaryRoot();
+    const remembered = new RememberedDirectories();
+    writeFileSync(join(temporary.path, 'k'), 'four');
+    expect(look([temporary.path], remembered)).toEqual([[['k', 4]]]);
+    // No writer of objects changes bytes in place: it is how to see that the file was not looked at.
+    appendFileSync(join(temporary.path, 'k'), 'more');
+    expect(look([temporary.path], remembered)).toEqual([[['k', 4]]]);
+  });
+
+  test('are read again after some time, whatever they say of themselves', async () => {
+    await using temporary = await createTemporaryRoot();
+    const remembered = new RememberedDirectories();
+    writeFileSync(join(temporary.path, 'k'), 'four');
+    look([temporary.path], remembered);
+    appendFileSync(join(temporary.path, 'k'), 'more');
+    const looks = Array.from({ length: 24 }, () => look([temporary.path], remembered));
+    expect(looks.at(-1)).toEqual([[['k', 8]]]);
+  });
+
+  test('are read again when they have changed a moment ago: the next change might have the same time', async () => {
+    await using temporary = await createTemporaryRoot();
+    const remembered = new RememberedDirectories();
+    writeFileSync(join(temporary.path, 'k'), 'four');
+    const nowMs = lstatSync(temporary.path).ctimeMs;
+    look([temporary.path], remembered, nowMs);
+    appendFileSync(join(temporary.path, 'k'), 'more');
+    expect(look([temporary.path], remembered, nowMs)).toEqual([[['k', 8]]]);
+  });
+
+  test('whatever comes and goes in them, are seen as by one who remembers nothing', async () => {
+    const step = fc.record({
+      directory: fc.constantFrom('d1', 'd2', 'd3'),
+      kind: fc.constantFrom('put', 'put', 'remove', 'remove all', 'make directory'),
+      name: fc.constantFrom('data.arrow', '1-2-3.json', '1-3-3.json'),
+      sizeBytes: fc.integer({ min: 0, max: 9 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        await using temporary = await createTemporaryRoot();
+        const remembered = new RememberedDirectories();
+        const paths = ['d1', 'd2', 'd3'].map((name) => join(temporary.path, name));
+        for (const { directory: name, kind, ...file } of steps) {
+          const directory = join(temporary.path, name);
+          const path = join(directory, file.name);
+          change(directory, () => {
+            if (kind === 'remove all') return rmSync(directory, { recursive: true, force: true });
+            if (kind === 'remove') return rmSync(path, { recursive: true, force: true });
+            mkdirSync(directory, { recursive: true });
+            if (kind === 'make directory') return void mkdirSync(join(directory, 'deeper'), { recursive: true });
+            writeFileSync(join(temporary.path, 'staged'), 'x'.repeat(file.sizeBytes));
+            return renameSync(join(temporary.path, 'staged'), path);
+          });
+          expect(look(paths, remembered)).toEqual(look(paths, new RememberedDirectories()));
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
