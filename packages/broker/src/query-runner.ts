@@ -9,6 +9,8 @@ import { failureOf, type QueryOutcome, RunningQuery } from './running-query.ts';
 /** One query that somebody may run. */
 export interface QueryRun {
   readonly query: Query;
+  /** The results that it names. */
+  readonly results?: readonly Result[];
   readonly owner: string;
   readonly requestId: RequestId;
   readonly timeoutMs: number;
@@ -89,13 +91,16 @@ async function executeAndStore(
   query.start();
   // The wait has used up some of the time; the engine stops by itself at about the same moment.
   const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - query.elapsedMs));
-  const { owner, requestId, growth } = run;
-  return runner.engine.store(run.query, { ...options, limits: { timeoutMs }, owner, requestId, growth });
+  const { owner, requestId, growth, results } = run;
+  return runner.engine.store(run.query, { ...options, limits: { timeoutMs }, owner, requestId, growth, results });
 }
+
+/** A result that a query names went between the call and its turn. */
+const goneCodes = ['RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED'] as const;
 
 /** Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be told. */
 export function isFailedCall(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted || isQuireError(error, 'TOO_MANY_QUERIES');
+  return signal.aborted || isQuireError(error, 'TOO_MANY_QUERIES', ...goneCodes);
 }
 
 /** Queries that run, and those that wait for their turn. A query that may not even wait is refused with TOO_MANY_QUERIES. */

@@ -25,6 +25,7 @@ export type {
   QueryStatistics,
   SegmentCounts,
 } from './query-engine.ts';
+export type { ColumnarRows, NamedRows } from './named-rows.ts';
 export type { QueryParameter, QueryParameters } from './query-parameters.ts';
 export type { Random } from './random.ts';
 export { createRequestId, isRequestId, timeOfRequestId, type RequestId } from './request-id.ts';

@@ -1,4 +1,5 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
+import type { NamedRows } from './named-rows.ts';
 import type { QueryParameters } from './query-parameters.ts';
 
 /** One query as it came from the caller. */
@@ -107,8 +108,15 @@ export interface QueryEngine extends AsyncDisposable {
    */
   execute(
     query: Query,
-    options: { readonly signal?: AbortSignal | undefined; readonly limits: QueryLimits },
+    options: {
+      readonly signal?: AbortSignal | undefined;
+      readonly limits: QueryLimits;
+      /** The results that the query may name; for engines with `readsResults`. */
+      readonly results?: readonly NamedRows[] | undefined;
+    },
   ): Promise<QueryExecution>;
+  /** Whether queries may name stored results, as `result('<requestId>')`. Absent: they may not. */
+  readonly readsResults?: boolean;
   /**
    * The `dataVersion` that a query of these tables, as its statistics name them, would have if it were run now; undefined when that cannot be
    * told. Engines that never tell a version do without.

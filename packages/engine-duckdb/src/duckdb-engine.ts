@@ -3,6 +3,7 @@ import {
   abortError,
   type Clock,
   isQuireError,
+  type NamedRows,
   type Query,
   type QueryEngine,
   type QueryExecution,
@@ -34,6 +35,8 @@ export interface DuckDbEngineOptions extends DatabaseOptions {
 export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined;
   readonly limits: QueryLimits;
+  /** The stored results that the query may name. */
+  readonly results?: readonly NamedRows[] | undefined;
 }
 
 /**
@@ -43,6 +46,7 @@ export interface ExecuteOptions {
  * exceeds what is there fails alone. A query occupies one thread of libuv's pool while DuckDB works for it.
  */
 export class DuckDbEngine implements QueryEngine {
+  readonly readsResults = true;
   readonly #locked: LockedDatabase;
   readonly #clock: Clock;
   readonly #redact: Redact;
@@ -95,7 +99,7 @@ export class DuckDbEngine implements QueryEngine {
     if (this.#isClosed) throw shuttingDown();
     const connection = await this.#connect(options);
     try {
-      const scope = await TableScope.open(this.#tables, this.#liveTables);
+      const scope = await TableScope.open(this.#tables, this.#liveTables, options.results ?? []);
       const prepared = await prepareSelect(connection, query, scope, this.#rules);
       try {
         return await this.#open(connection, prepared, scope, startedAtMs);
@@ -159,7 +163,7 @@ export class DuckDbEngine implements QueryEngine {
       connection,
       select,
       result,
-      rowsTotal: scope.countRows(tables),
+      rowsTotal: scope.countRows(tables) + scope.results.countRows(),
       cluster: scope.clusterStatistics(tables),
       dataVersion,
       clock: this.#clock,

@@ -118,8 +118,9 @@ async function prepareAsGiven(
   checkText(sql, limits);
   try {
     const tree = await parseSelect(connection, sql, limits, redact);
-    const tables = await checkStatement(tree, scope.names, limits);
+    const { tables, results } = await checkStatement(tree, { tables: scope.names, results: scope.results.ids }, limits);
     await scope.define(connection, tables, tree);
+    await scope.results.define(connection, results, redact);
     const values = matchParameters(tree, parameters);
     const givens = { givenSql: sql, values, tables, hasSums: hasSums(tree), isRepeatable: isRepeatable(tree) };
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));

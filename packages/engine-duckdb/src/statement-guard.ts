@@ -6,6 +6,25 @@ import { overLimit, type StatementLimits } from './statement-limits.ts';
 /** What a query may read: configured names in lower case, each with the spelling it was configured in. */
 export type TableNames = ReadonlyMap<string, string>;
 
+/** What a query may read. */
+export interface Readable {
+  readonly tables: TableNames;
+  /** Ids of stored results, in lower case. */
+  readonly results: ReadonlySet<string>;
+}
+
+/** What a query reads. */
+export interface NamesRead {
+  readonly tables: readonly string[];
+  readonly results: readonly string[];
+}
+
+/** The same while it is being found out. */
+interface Reading extends Readable {
+  readonly tablesRead: Set<string>;
+  readonly resultsRead: Set<string>;
+}
+
 /** A node of DuckDB's syntax tree. */
 export type SyntaxNode = Readonly<Record<string, unknown>>;
 
@@ -47,6 +66,9 @@ const harmlessNodes: ReadonlySet<string> = new Set([
   'DESCENDING',
 ]);
 
+/** What a query calls to read a stored result: `FROM result('<requestId>')`. */
+export const resultFunction = 'result';
+
 /** Views of the catalog that say no more than the tables' names and columns. */
 const catalogViews: ReadonlySet<string> = new Set(['tables', 'columns']);
 /** How DuckDB's own views of the catalog start, which are found without naming their schema. */
@@ -60,7 +82,7 @@ export function isReservedName(name: string): boolean {
 }
 
 /**
- * Checks that a SELECT reads configured tables and nothing else, and gives the names of those it reads.
+ * Checks that a SELECT reads configured tables and the given results, and nothing else, and gives the names of those it reads.
  *
  * The syntax tree is DuckDB's own (`json_serialize_sql`), so no spelling, quoting or comment gets around the check. It is an
  * allow-list for everything that can be read from, and a deny-list for functions of values, which cannot read files.
@@ -68,12 +90,8 @@ export function isReservedName(name: string): boolean {
  * @throws TABLE_NOT_FOUND when a table is not configured
  * @throws QUERY_INVALID when the query uses anything else that could reach outside of the tables, or is nested too deep
  */
-export async function checkStatement(
-  statement: SyntaxNode,
-  tableNames: TableNames,
-  limits: StatementLimits,
-): Promise<readonly string[]> {
-  const tablesRead = new Set<string>();
+export async function checkStatement(statement: SyntaxNode, readable: Readable, limits: StatementLimits): Promise<NamesRead> {
+  const reading: Reading = { ...readable, tablesRead: new Set(), resultsRead: new Set() };
   const visits: Visit[] = [{ value: statement, scope: undefined, depth: 0 }];
   let visitCount = 0;
   for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
@@ -83,13 +101,13 @@ export async function checkStatement(
     if (Array.isArray(value)) {
       for (const item of value as unknown[]) visits.push({ value: item, scope, depth });
     } else if (isNode(value)) {
-      checkNode(value, scope, tableNames, tablesRead);
+      checkNode(value, scope, reading);
       const below = depth + nestingOf(value);
       if (below > limits.depthMax) throw overLimit(limits, 'depthMax', `parts that are nested ${below} deep or more`);
       for (const child of childrenOf(value, scope)) visits.push({ ...child, depth: below });
     }
   }
-  return [...tablesRead].toSorted();
+  return { tables: [...reading.tablesRead].toSorted(), results: [...reading.resultsRead] };
 }
 
 /** How much deeper the parts of a node lie; the planner nests those of a set operation in each other. */
@@ -98,22 +116,36 @@ function nestingOf(node: SyntaxNode): number {
   return node['type'] === 'SET_OPERATION_NODE' && Array.isArray(node['children']) ? node['children'].length : 1;
 }
 
-function checkNode(node: SyntaxNode, scope: Scope | undefined, tableNames: TableNames, tablesRead: Set<string>): void {
+function checkNode(node: SyntaxNode, scope: Scope | undefined, reading: Reading): void {
   const { type } = node;
   if (typeof node['class'] === 'string') {
     const name = nameIn(node, 'function_name');
     if (isFunctionRefused(name)) throw refused(`the function ${shortenName(name)}`);
   } else if (type === 'BASE_TABLE') {
-    const table = resolveTable(node, scope, tableNames);
-    if (table !== undefined) tablesRead.add(table);
+    const table = resolveTable(node, scope, reading.tables);
+    if (table !== undefined) reading.tablesRead.add(table);
   } else if (type === 'TABLE_FUNCTION') {
-    const name = isNode(node['function']) ? nameIn(node['function'], 'function_name') : '';
-    if (!isTableFunctionAllowed(name)) throw refused(`the table function ${shortenName(name)}`);
+    const call = isNode(node['function']) ? node['function'] : {};
+    const name = nameIn(call, 'function_name');
+    if (name === resultFunction) reading.resultsRead.add(namedResult(call, reading));
+    else if (!isTableFunctionAllowed(name)) throw refused(`the table function ${shortenName(name)}`);
   } else if (type === 'SHOW_REF') {
     if (!isNode(node['query']) && !showableNames.has(nameIn(node, 'table_name'))) throw refused('this SHOW');
   } else if (typeof type === 'string' && !harmlessNodes.has(type) && !type.endsWith('_TYPE_INFO')) {
     throw refused(`a ${type}`);
   }
+}
+
+/** The result that is read: its id is there to be seen, and is one that was opened for the query. */
+function namedResult(call: SyntaxNode, { results }: Reading): string {
+  const [argument, ...more] = Array.isArray(call['children']) ? (call['children'] as unknown[]) : [];
+  const constant = isNode(argument) && argument['class'] === 'CONSTANT' ? argument['value'] : undefined;
+  const text = isNode(constant) ? nameIn(constant, 'value') : '';
+  if (more.length === 0 && results.has(text)) return text;
+  throw new QuireError(
+    'QUERY_INVALID',
+    "result takes the id of a stored result, as text that stands in the query: result('01a2…').",
+  );
 }
 
 /** The configured table that is read, if it is one; a common table expression or a harmless view of the catalog is not. */

@@ -1,15 +1,18 @@
-import { type ClusterStatistics, noClusterStatistics, QuireError } from '@quire/core';
+import { type ClusterStatistics, type NamedRows, noClusterStatistics, QuireError } from '@quire/core';
 import type { LiveTables, TableRelation } from '@quire/core/table-engine';
 import { quoteIdentifier } from './conversion/column-type.ts';
 import { selectRelation } from './live-relation.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readRows } from './read-rows.ts';
+import { ResultTables } from './result-tables.ts';
 import type { SyntaxNode, TableNames } from './statement-guard.ts';
 import type { OpenTable } from './table-source.ts';
 
 /** The tables that one query may read. Those that change are defined for its connection alone: it sees one set of their files throughout. */
 export class TableScope {
   readonly names: TableNames;
+  /** The stored results that it may read. */
+  readonly results: ResultTables;
   readonly #rowCounts: Map<string, number>;
   readonly #relations = new Map<string, TableRelation>();
   readonly #live: LiveTables | undefined;
@@ -18,7 +21,13 @@ export class TableScope {
   readonly #fullNames: ReadonlyMap<string, string>;
   readonly #defined = new Set<string>();
 
-  private constructor(tables: readonly OpenTable[], live: LiveTables | undefined, liveNames: readonly string[]) {
+  private constructor(
+    tables: readonly OpenTable[],
+    live: LiveTables | undefined,
+    liveNames: readonly string[],
+    results: readonly NamedRows[],
+  ) {
+    this.results = new ResultTables(results);
     this.#live = live;
     this.#rowCounts = new Map(tables.map(({ name, rowCount }) => [name, rowCount]));
     // A table of the settings hides another of its name.
@@ -32,8 +41,12 @@ export class TableScope {
     this.names = new Map(names.map((name) => [name.toLowerCase(), name]));
   }
 
-  static async open(tables: readonly OpenTable[], live: LiveTables | undefined): Promise<TableScope> {
-    return new TableScope(tables, live, (await live?.listNames()) ?? []);
+  static async open(
+    tables: readonly OpenTable[],
+    live: LiveTables | undefined,
+    results: readonly NamedRows[],
+  ): Promise<TableScope> {
+    return new TableScope(tables, live, (await live?.listNames()) ?? [], results);
   }
 
   /** Makes the live tables among these known to the connection, and all of them for a query that looks into the catalog. Once for each is enough. */

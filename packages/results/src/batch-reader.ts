@@ -24,14 +24,14 @@ export interface MessageRun {
 const wholePageBytesMax = 16 * MiB;
 
 interface BatchReaderParts {
-  readonly store: ObjectStore;
+  readonly store: Pick<ObjectStore, 'get'>;
   readonly cache: BatchCache;
   readonly pool: BufferPool;
 }
 
 /** Reads batches of data files: from the cache, with somebody else who reads the same, or by one ranged read. */
 export class BatchReader {
-  readonly #store: ObjectStore;
+  readonly #store: Pick<ObjectStore, 'get'>;
   readonly #cache: BatchCache;
   readonly #pool: BufferPool;
   readonly #shared = new Map<string, SharedRead<Uint8Array>>();
@@ -130,7 +130,7 @@ export class BatchReader {
 
 async function readInto(
   target: Uint8Array,
-  store: ObjectStore,
+  store: Pick<ObjectStore, 'get'>,
   key: string,
   range: ByteRange,
   options: CallOptions,

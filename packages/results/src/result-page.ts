@@ -1,4 +1,4 @@
-import type { CallOptions, RowRange } from '@quire/core';
+import type { CallOptions, ColumnarRows, RowRange } from '@quire/core';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
 import { checkFormat } from './check-options.ts';
 import type { CommitRecord } from './commit-record.ts';
@@ -72,6 +72,11 @@ export class ResultPage {
     const rows = { schema, batches: this.#decode(batches), pool };
     if (format === 'csv') return encodeCsv(rows);
     return format === 'ndjson' ? encodeNdjson(rows) : encodeJsonRows(rows, options.around);
+  }
+
+  /** The batches that the page touches, whole; they may be looked at until the next one is asked for. */
+  async *batches(options: CallOptions = {}): AsyncGenerator<ColumnarRows> {
+    for await (const { batch } of this.#decode(this.#source.read(this.#plan, options))) yield batch;
   }
 
   async *#decode(batches: AsyncIterable<ReadBatch>): AsyncGenerator<PageBatch> {

@@ -1,7 +1,15 @@
 import type { Schema } from 'apache-arrow';
-import { type PageRequest, type QueryStatistics, resolveRowRange } from '@quire/core';
-import type { CommitRecord } from './commit-record.ts';
+import {
+  type CallOptions,
+  type ColumnarRows,
+  type NamedRows,
+  type PageRequest,
+  type QueryStatistics,
+  resolveRowRange,
+} from '@quire/core';
+import { type CommitRecord, encodeCommitRecord } from './commit-record.ts';
 import { planPage } from './plan-page.ts';
+import type { ReadOrder } from './read-order.ts';
 import type { ResultEntry } from './result-entry.ts';
 import { type PageSource, ResultPage } from './result-page.ts';
 
@@ -29,6 +37,19 @@ export class Result {
 
   get statistics(): QueryStatistics {
     return this.#record.statistics;
+  }
+
+  /** All rows, for a query that names the result. */
+  rows(): NamedRows {
+    const { requestId, rowCount } = this.entry;
+    const read = (options: CallOptions): AsyncIterable<ColumnarRows> =>
+      this.page({ offset: 0, rowCount: Math.max(1, rowCount) }).batches(options);
+    return { requestId, schema: this.schema, rowCount, read };
+  }
+
+  /** What another process needs to read it: `openOrdered`. */
+  readOrder(): ReadOrder {
+    return { dataKey: this.entry.dataKey, record: encodeCommitRecord(this.#record) };
   }
 
   /**

@@ -11,6 +11,8 @@ export interface StoringOptions extends CallOptions {
   readonly requestId?: RequestId;
   /** Shows the rows while they are written: `ResultStore.grow`. */
   readonly growth?: GrowthPlace | undefined;
+  /** The results that the query names. */
+  readonly results?: readonly Result[] | undefined;
   /** Told, before the first row, of which data the answer will be. */
   readonly onPlanned?: ((data: AnsweredData) => void) | undefined;
 }
@@ -36,6 +38,8 @@ export interface StoringEngine {
    * @throws as `QueryEngine.execute`
    */
   describe(query: Query, options: CallOptions & { readonly limits: QueryLimits }): Promise<Schema>;
+  /** As `QueryEngine.readsResults`. */
+  readonly readsResults?: boolean | undefined;
   /** As `QueryEngine.dataVersion`. */
   readonly dataVersion?: ((tables: readonly string[]) => Promise<string | undefined>) | undefined;
 }
@@ -48,8 +52,8 @@ export function answeredData(execution: QueryExecution): AnsweredData {
 /** Runs queries on an engine in this process, which their memory and time then concern. */
 export function storeInProcess(engine: QueryEngine, results: Pick<ResultStore, 'create'>): StoringEngine {
   return {
-    store: async (query, { owner, requestId, growth, onPlanned, ...options }) => {
-      await using execution = await engine.execute(query, options);
+    store: async (query, { owner, requestId, growth, onPlanned, results: named = [], ...options }) => {
+      await using execution = await engine.execute(query, { ...options, results: named.map((result) => result.rows()) });
       onPlanned?.(answeredData(execution));
       return await results.create(execution, {
         owner,
@@ -62,6 +66,7 @@ export function storeInProcess(engine: QueryEngine, results: Pick<ResultStore, '
       await using execution = await engine.execute(query, options);
       return execution.schema;
     },
+    readsResults: engine.readsResults,
     dataVersion: engine.dataVersion?.bind(engine),
   };
 }

@@ -20,6 +20,7 @@ import { metadataOfFailure } from '../metadata-record.ts';
 import { isFailedCall, type QueryRun, startQuery } from '../query-runner.ts';
 import { exceptionOf } from '../query-status.ts';
 import { type Question, questionKey, wantedAgeMs } from '../result-reuse.ts';
+import { openNamedResults } from '../named-results.ts';
 import { type AnswerKind, sendFirstPage } from '../send-first-page.ts';
 import { sendGrowingPage, waitOf } from '../send-growing-page.ts';
 import type { RowsReply } from '../send-rows.ts';
@@ -30,7 +31,10 @@ import type { RowsReply } from '../send-rows.ts';
  */
 export function runQueryRoute(context: BrokerContext, operation: Operation = brokerOperations.runQuery): RouteOptions {
   return routeOf(operation, async (request, reply) => {
-    const call = parseCall(context, request);
+    const parsed = parseCall(context, request);
+    // Whether they may be read is looked at also when the answer is known already.
+    const results = await openNamedResults(context, principalOf(request), parsed.query.sql, signalOf(request));
+    const call = { ...parsed, results };
     const known = call.question && (await context.reuse.find(call.question, { signal: signalOf(request) }));
     if (known !== undefined) return answerAgain(context, request, reply, { ...call, result: known });
     return call.isAsync ? answerAsync(context, request, reply, call) : answerOnceStored(context, request, reply, call);
@@ -113,8 +117,8 @@ async function answerAsync(
   }
 }
 
-function runOf(request: FastifyRequest, { query, timeoutMs }: QueryCall): Omit<QueryRun, 'signal'> {
-  return { query, timeoutMs, owner: principalOf(request).name, requestId: request.id as RequestId };
+function runOf(request: FastifyRequest, { query, results, timeoutMs }: QueryCall): Omit<QueryRun, 'signal'> {
+  return { query, results, timeoutMs, owner: principalOf(request).name, requestId: request.id as RequestId };
 }
 
 function logStored(request: FastifyRequest, { entry, statistics }: Result): void {
@@ -136,6 +140,8 @@ const ignore = (): void => undefined;
 
 interface QueryCall {
   readonly query: Query;
+  /** The results that the query names. */
+  readonly results: readonly Result[];
   readonly answer: AnswerKind;
   /** Answered as soon as the rows of the first page are there. */
   readonly isAsync: boolean;
@@ -148,7 +154,7 @@ interface QueryCall {
 }
 
 /** Everything that can be refused is refused here, before the query runs. */
-function parseCall(context: BrokerContext, request: FastifyRequest): QueryCall {
+function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryCall, 'results'> {
   const { options } = context;
   const body = request.body as QueryBody; // validated against the schema
   const { sql, options: given } = takeSetStatements(body.sql);

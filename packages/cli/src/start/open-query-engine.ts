@@ -69,6 +69,7 @@ async function openWorkers(live: LiveSettings, dependencies: EngineDependencies)
         results,
         store,
         dataVersion,
+        readsResults: live.current.engine.kind !== 'pinot',
         removeLeftovers: (order, { pid }) => removeLeftovers(backend, { order, pid, logger }),
       }),
     get status() {

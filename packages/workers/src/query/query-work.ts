@@ -1,9 +1,16 @@
 import type { Query, QueryLimits } from '@quire/core';
-import type { WriteOrder } from '@quire/results';
+import type { ReadOrder, WriteOrder } from '@quire/results';
 
 /** A piece of work for a query worker. */
 export type QueryWork =
-  | { readonly kind: 'store'; readonly query: Query; readonly limits: QueryLimits; readonly order: WriteOrder }
+  | {
+      readonly kind: 'store';
+      readonly query: Query;
+      readonly limits: QueryLimits;
+      readonly order: WriteOrder;
+      /** The results that the query names. */
+      readonly results: readonly ReadOrder[];
+    }
   | { readonly kind: 'describe'; readonly query: Query; readonly limits: QueryLimits };
 
 /** What a query worker calls in the process that it works for. */
@@ -17,4 +24,7 @@ export const queryCalls = {
   putEnd: 'put end',
   putAbandon: 'put abandon',
   delete: 'delete',
+  getBegin: 'get begin',
+  getChunk: 'get chunk',
+  getEnd: 'get end',
 } as const;

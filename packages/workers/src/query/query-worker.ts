@@ -1,9 +1,10 @@
-import { type Clock, type QueryEngine, systemClock } from '@quire/core';
+import { type Clock, type ObjectStore, type QueryEngine, systemClock } from '@quire/core';
 import {
   answeredData,
   encodeSchema,
   type ExtendRequest,
   type GrowthNews,
+  openOrdered,
   type ResultSink,
   type WriterAdmission,
   writeOrdered,
@@ -11,11 +12,12 @@ import {
 import type { WorkContext, WorkRunner } from '../worker-module.ts';
 import { queryCalls, type QueryWork } from './query-work.ts';
 import { RemoteSink } from './remote-sink.ts';
+import { RemoteSource } from './remote-source.ts';
 
 export interface QueryWorkerParts {
   readonly engine: QueryEngine;
-  /** Where results are written; undefined when the store lives in the process that this one works for. */
-  readonly store: ResultSink | undefined;
+  /** Where results are written, and read by queries that name them; undefined when the store lives in the process that this one works for. */
+  readonly store: (ResultSink & Pick<ObjectStore, 'get'>) | undefined;
   /** Resolves once nothing of a query that has failed runs any more: the process is not free before. */
   readonly settled?: () => Promise<void>;
   readonly directories?: readonly string[];
@@ -40,7 +42,9 @@ export function createQueryWorker(parts: QueryWorkerParts): WorkRunner {
 }
 
 async function runWork(work: QueryWork, parts: QueryWorkerParts, { signal, call }: WorkContext): Promise<unknown> {
-  await using execution = await parts.engine.execute(work.query, { signal, limits: work.limits });
+  const source = parts.store ?? new RemoteSource(call);
+  const results = work.kind === 'store' ? work.results.map((order) => openOrdered(order, source)) : [];
+  await using execution = await parts.engine.execute(work.query, { signal, limits: work.limits, results });
   if (work.kind === 'describe') return encodeSchema(execution.schema);
   const admission: WriterAdmission = {
     extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,

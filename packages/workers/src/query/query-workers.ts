@@ -18,6 +18,7 @@ import type { WorkerEnd } from '../worker-process.ts';
 import type { WorkerPool } from '../worker-pool.ts';
 import { queryCalls, type QueryWork } from './query-work.ts';
 import { SinkHost } from './sink-host.ts';
+import { SourceHost } from './source-host.ts';
 
 export interface QueryWorkersOptions {
   /** A pool whose module makes its workers by `createQueryWorker`. */
@@ -27,6 +28,8 @@ export interface QueryWorkersOptions {
   readonly store: ObjectStore;
   /** As `QueryEngine.dataVersion`, of the engine in the workers: asked here, so that it takes none of them. */
   readonly dataVersion?: StoringEngine['dataVersion'];
+  /** As `QueryEngine.readsResults`, of the engine in the workers; default: they do not. */
+  readonly readsResults?: boolean;
   /** Removes what a writer that was killed may have left outside of the store's objects. */
   readonly removeLeftovers?: ((order: WriteOrder, worker: WorkerEnd) => Promise<void>) | undefined;
 }
@@ -37,18 +40,22 @@ export interface QueryWorkersOptions {
  */
 export class QueryWorkers implements StoringEngine {
   readonly dataVersion: StoringEngine['dataVersion'];
+  readonly readsResults: boolean;
   readonly #options: QueryWorkersOptions;
 
   constructor(options: QueryWorkersOptions) {
     this.#options = options;
     this.dataVersion = options.dataVersion;
+    this.readsResults = options.readsResults ?? false;
   }
 
   async store(query: Query, { limits, signal, onPlanned, ...options }: StoringOptions): Promise<Result> {
     throwIfAborted(signal);
-    const { growth } = options;
+    const { growth, results: named = [] } = options;
+    const results = named.map((result) => result.readOrder());
     return this.#options.results.createBy(
-      (order, admission) => this.#write({ kind: 'store', query, limits, order }, admission, { signal, growth, onPlanned }),
+      (order, admission) =>
+        this.#write({ kind: 'store', query, limits, order, results }, admission, { signal, growth, onPlanned }),
       { ...options, signal },
     );
   }
@@ -66,12 +73,17 @@ export class QueryWorkers implements StoringEngine {
     const { pool, store, removeLeftovers } = this.#options;
     const { order } = work;
     const host = new SinkHost(store, resultPrefix(order.brokerId, order.requestId));
+    const source = new SourceHost(
+      store,
+      work.results.map(({ dataKey }) => dataKey),
+    );
     /** Ends what the worker still waits for when it is gone. */
     const giveUp = new AbortController();
     let hasReleased = false;
     let end: WorkerEnd | undefined;
     const handlers = {
       ...host.handlers,
+      ...source.handlers,
       [queryCalls.extend]: (request: unknown) => admission.extend(request as ExtendRequest, { signal: giveUp.signal }),
       [queryCalls.release]: async (isFreed: unknown) => {
         hasReleased = true;
@@ -89,6 +101,8 @@ export class QueryWorkers implements StoringEngine {
       // One that lives, and said nothing of it, has written nothing.
       else if (!hasReleased) admission.release(true);
       throw error;
+    } finally {
+      await source.close();
     }
   }
 }

@@ -1,0 +1,123 @@
+import duckdb, { type Appender, type Connection, type DataChunk, type LogicalType } from '@duckdb/node-bindings';
+import { type ColumnarRows, isQuireError, type NamedRows } from '@quire/core';
+import { quoteIdentifier } from './conversion/column-type.ts';
+import { isDigits, sqlTypeOfStored } from './conversion/stored-type.ts';
+import { writeVector } from './conversion/vector-writers.ts';
+import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
+import type { QueryConnection } from './query-connection.ts';
+import { readRows } from './read-rows.ts';
+import { resultFunction } from './statement-guard.ts';
+
+/**
+ * The stored results that one query names, as tables of its connection alone, which go with it. All rows of a result are copied into DuckDB,
+ * which spills what exceeds its memory: no file is opened for the query, and none could be.
+ */
+export class ResultTables {
+  readonly #rows: ReadonlyMap<string, NamedRows>;
+  readonly #defined = new Set<string>();
+
+  constructor(results: readonly NamedRows[]) {
+    this.#rows = new Map(results.map((rows) => [rows.requestId.toLowerCase(), rows]));
+  }
+
+  /** The ids that the query may name, in lower case. */
+  get ids(): ReadonlySet<string> {
+    return new Set(this.#rows.keys());
+  }
+
+  /** Makes results known to the connection; once for each is enough. @throws as `NamedRows.read`, and as a query that runs */
+  async define(connection: QueryConnection, ids: readonly string[], redact: Redact): Promise<void> {
+    for (const id of ids) {
+      const rows = this.#rows.get(id);
+      if (rows === undefined || this.#defined.has(id)) continue;
+      try {
+        if (this.#defined.size === 0) await connection.call((handle) => readRows(handle, defineFunction));
+        this.#defined.add(id);
+        await load(connection, id, rows);
+      } catch (error) {
+        throw isQuireError(error) ? error : queryError(parseFailure(error), 'running', redact);
+      }
+    }
+  }
+
+  countRows(): number {
+    return [...this.#defined].reduce((sum, id) => sum + (this.#rows.get(id)?.rowCount ?? 0), 0);
+  }
+}
+
+const defineFunction = `CREATE TEMP MACRO ${resultFunction}(id) AS TABLE SELECT * FROM query_table('result ' || lower(id))`;
+
+async function load(connection: QueryConnection, id: string, rows: NamedRows): Promise<void> {
+  const { fields } = rows.schema;
+  const columns = distinctNames(fields.map(({ name }) => name)).map((name, index) => ({
+    name: quoteIdentifier(name),
+    type: sqlTypeOfStored(fields[index] ?? never()),
+    isDigits: isDigits(fields[index] ?? never()),
+  }));
+  const [table, view] = [`rows ${id}`, `result ${id}`];
+  const definition = columns.map(({ name, type }) => `${name} ${type}`).join(', ');
+  const shown = columns.map(({ name, isDigits: digits }) => (digits ? `CAST(${name} AS BIGNUM) AS ${name}` : name)).join(', ');
+  await connection.call((handle) => readRows(handle, `CREATE TEMP TABLE ${quoteIdentifier(table)} (${definition})`));
+  await connection.call((handle) =>
+    readRows(handle, `CREATE TEMP VIEW ${quoteIdentifier(view)} AS SELECT ${shown} FROM temp.main.${quoteIdentifier(table)}`),
+  );
+  const stop = new AbortController();
+  const appending = await connection.call(async (handle) => new Appending(handle, table));
+  try {
+    for await (const batch of rows.read({ signal: stop.signal })) {
+      for (let start = 0; start < batch.rowCount; start += rowsAtOnce) {
+        // Each piece is a call: between two of them the query may be stopped.
+        await connection.call(async () => appending.add(batch, start, Math.min(rowsAtOnce, batch.rowCount - start)));
+      }
+    }
+    await connection.call(async () => appending.close());
+  } catch (error) {
+    stop.abort(error);
+    throw error;
+  }
+}
+
+/** As many rows as a chunk of DuckDB has. */
+const rowsAtOnce = duckdb.vector_size();
+
+/** Rows on their way into a table of a connection. */
+class Appending {
+  readonly #appender: Appender;
+  readonly #chunk: DataChunk;
+
+  constructor(handle: Connection, table: string) {
+    this.#appender = duckdb.appender_create_ext(handle, 'temp', 'main', table);
+    const count = duckdb.appender_column_count(this.#appender);
+    const types: LogicalType[] = Array.from({ length: count }, (_, index) => duckdb.appender_column_type(this.#appender, index));
+    this.#chunk = duckdb.create_data_chunk(types);
+  }
+
+  add({ columns }: ColumnarRows, start: number, count: number): void {
+    duckdb.data_chunk_reset(this.#chunk);
+    for (const [index, column] of columns.entries()) {
+      writeVector(duckdb.data_chunk_get_vector(this.#chunk, index), column, start, count);
+    }
+    duckdb.data_chunk_set_size(this.#chunk, count);
+    duckdb.append_data_chunk(this.#appender, this.#chunk);
+  }
+
+  close(): void {
+    duckdb.appender_close_sync(this.#appender);
+  }
+}
+
+/** Names that a table can have: those that came before, in whatever case, get a number, and no name is empty. */
+function distinctNames(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return names.map((name, index) => {
+    const base = name === '' ? `column${index}` : name;
+    let distinct = base;
+    for (let number = 1; taken.has(distinct.toLowerCase()); number += 1) distinct = `${base}_${number}`;
+    taken.add(distinct.toLowerCase());
+    return distinct;
+  });
+}
+
+function never(): never {
+  throw new TypeError('A result has fewer types than columns.');
+}

@@ -1,0 +1,40 @@
+import { type CallOptions, type ColumnarRows, isQuireError, type NamedRows, type ObjectStore } from '@quire/core';
+import { decodeBatchMessage } from './arrow/decode-message.ts';
+import { BatchCache } from './batch-cache.ts';
+import { BatchReader } from './batch-reader.ts';
+import { BufferPool } from './buffer-pool.ts';
+import { type CommitRecord, decodeCommitRecord } from './commit-record.ts';
+import { planPage } from './plan-page.ts';
+import { removedError } from './removed-results.ts';
+
+/** What a process needs to read a result that another one has opened: plain data. */
+export interface ReadOrder {
+  readonly dataKey: string;
+  /** The commit record. */
+  readonly record: Uint8Array;
+}
+
+/** The rows of a result that another process has opened, from the store that it lies in. */
+export function openOrdered({ dataKey, record: bytes }: ReadOrder, store: Pick<ObjectStore, 'get'>): NamedRows {
+  const record = decodeCommitRecord(dataKey, bytes);
+  const { requestId, schema, rowCount } = record;
+  return { requestId, schema, rowCount, read: (options) => readAll(dataKey, record, store, options) };
+}
+
+async function* readAll(
+  dataKey: string,
+  { requestId, schema, spans, rowCount }: CommitRecord,
+  store: Pick<ObjectStore, 'get'>,
+  options: CallOptions,
+): AsyncGenerator<ColumnarRows> {
+  // Each batch is needed once.
+  const reader = new BatchReader({ store, cache: new BatchCache(0), pool: new BufferPool() });
+  try {
+    for await (const { planned, message } of reader.read(dataKey, planPage(spans, { start: 0, end: rowCount }), options)) {
+      yield decodeBatchMessage(schema, message, planned.rows.end);
+    }
+  } catch (error) {
+    if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
+    throw removedError(requestId, 'deleted');
+  }
+}
