@@ -49,7 +49,8 @@ const runQuery: Operation = {
     summary: 'Run a query',
     description:
       'Runs one SELECT-like statement. With doPaginate=true its whole answer is stored and the first page comes back; ' +
-      'otherwise the whole answer comes back and nothing is kept. A query that fails gives 200 with exceptions.',
+      'otherwise the whole answer comes back and nothing is kept. A query that fails gives 200 with exceptions. ' +
+      "With the embedded engine it may read stored results as it reads tables: result('<requestId>').",
     tags: ['query'],
     querystring: Type.Object({
       doPaginate: Type.Optional(Type.Boolean({ description: 'Store the answer and give its first page.' })),
@@ -80,6 +81,11 @@ const runQuery: Operation = {
         'BODY_TOO_LARGE',
         'UNSUPPORTED_MEDIA_TYPE',
         'TOO_MANY_QUERIES',
+        'RESULT_NOT_FOUND',
+        'RESULT_EXPIRED',
+        'RESULT_EVICTED',
+        'RESULT_DELETED',
+        'CONFLICT',
         'RESULT_CORRUPT',
         'RESULT_FORMAT_UNKNOWN',
         'STORE_UNAVAILABLE',

@@ -1,4 +1,5 @@
 import duckdb, { type Appender, type Connection, type DataChunk, type LogicalType } from '@duckdb/node-bindings';
+import type { DataType, Field } from 'apache-arrow';
 import { type ColumnarRows, isQuireError, type NamedRows } from '@quire/core';
 import { quoteIdentifier } from './conversion/column-type.ts';
 import { isDigits, sqlTypeOfStored } from './conversion/stored-type.ts';
@@ -48,7 +49,7 @@ export class ResultTables {
 const defineFunction = `CREATE TEMP MACRO ${resultFunction}(id) AS TABLE SELECT * FROM query_table('result ' || lower(id))`;
 
 async function load(connection: QueryConnection, id: string, rows: NamedRows): Promise<void> {
-  const { fields } = rows.schema;
+  const fields: readonly Field<DataType>[] = rows.schema.fields;
   const columns = distinctNames(fields.map(({ name }) => name)).map((name, index) => ({
     name: quoteIdentifier(name),
     type: sqlTypeOfStored(fields[index] ?? never()),

@@ -17,7 +17,7 @@ async function storedRows(sql: string, requestId = id): Promise<NamedRows> {
     requestId,
     schema: new Schema([...fields]),
     rowCount: batches.reduce((sum, { numRows }) => sum + numRows, 0),
-    read: async function* () {
+    async *read() {
       for (const { numRows, data } of batches) yield { rowCount: numRows, columns: data.children };
     },
   };
@@ -107,14 +107,14 @@ describe('a query over a stored result', () => {
   });
 
   test('takes no more memory than queries may, and room for what it spills', async () => {
-    const { schema, read } = await storedRows('SELECT i, i * 7 AS j FROM range(20000) t(i)');
+    const piece = await storedRows('SELECT i, i * 7 AS j FROM range(20000) t(i)');
     // 128 MB in all.
     const rows = {
       requestId: id,
-      schema,
+      schema: piece.schema,
       rowCount: 8_000_000,
-      read: async function* () {
-        for (let count = 0; count < 400; count += 1) yield* read({});
+      async *read() {
+        for (let count = 0; count < 400; count += 1) yield* piece.read({});
       },
     };
     await using small = await TestEngine.open({ memoryMaxBytes: 64 * MiB });
@@ -145,7 +145,7 @@ describe('a query over a stored result', () => {
     const schema = new Schema([new Field('n', new Int32()), new Field('half', new Float16()), new Field('t', new Utf8())]);
     expect(await failureOf(`FROM result('${id}')`, { ...rows, schema })).toMatchObject({
       code: 'UNSUPPORTED_COLUMN_TYPE',
-      message: "Column 'half' of the result has type Float16, which a query over results cannot read.",
+      message: "Column 'half' of the result has type Float, which a query over results cannot read.",
     });
   });
 });

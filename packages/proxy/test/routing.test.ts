@@ -12,7 +12,7 @@ import type { AnswerHead, ExchangeOutcome } from '../src/forwarding/exchange.ts'
 import type { ForwardedCall } from '../src/forwarding/forwarded-call.ts';
 import type { ProxyContext } from '../src/proxy-context.ts';
 import { ProxyMetrics } from '../src/proxy-metrics.ts';
-import { anyBroker, knownHolders } from '../src/routing/candidates.ts';
+import { anyBroker, brokersForQuery, knownHolders } from '../src/routing/candidates.ts';
 import { forwardToHolder, forwardToOneOf } from '../src/routing/forward-call.ts';
 
 const clock = new ManualClock();
@@ -152,7 +152,7 @@ describe('a call', () => {
   ] as const)('never goes out twice: %s', async (_what, kind, facts) => {
     const { context } = proxyOf();
     const { call, asked } = callAnswered({ a: kind, b: kind, c: kind }, facts);
-    expect(await inCall((request) => forwardToOneOf(context, request, call, anyBroker(context, 'query')))).toBe(
+    expect(await inCall((request) => forwardToOneOf(context, request, call, brokersForQuery(context, request)))).toBe(
       'BROKER_TIMED_OUT',
     );
     expect(asked).toHaveLength(1);

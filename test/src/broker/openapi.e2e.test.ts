@@ -298,6 +298,18 @@ test.each([new TypeError('x is not a function'), new QuireError('TOO_MANY_REQUES
   },
 );
 
+test('so it does when a query names results that are not there, not any more, or not yet', async () => {
+  const [gone, growing] = [await broker.stored(1), await broker.query('hang', '?doPaginate=true&async=true&wait=0s')];
+  await broker.call(`/query/resultStore/${gone}`, { method: 'DELETE' });
+  const { requestId } = growing.json();
+  for (const id of ['nothing', gone, requestId]) {
+    const sql = `rows 1 of result('${id}')`;
+    expectDocumented('runQuery', await broker.query(sql));
+    expectDocumented('runPinotQuery', await broker.call('/query', { method: 'POST', body: JSON.stringify({ sql }) }));
+  }
+  expect((await broker.call(`/query/${requestId}`, { method: 'DELETE' })).status).toBe(200);
+});
+
 test('so it does when no query may run, and when the broker shuts down', async () => {
   const abort = new AbortController();
   const running = broker.query('hang', '', { signal: abort.signal }).catch(() => 'gone');

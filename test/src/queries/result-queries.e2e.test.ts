@@ -5,6 +5,7 @@ import type { ErrorBody, QueryStatus } from '@quire/api';
 import { MiB, systemClock } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ScriptedEngine } from '../testkit/broker-engine.ts';
 import { type Answer, TestBroker } from '../testkit/broker-server.ts';
 import { WorkerServer } from '../testkit/worker-server.ts';
 
@@ -47,7 +48,7 @@ test('a query over a result gives what the query over its rows gives, as a resul
   expect(plain.json().resultTable.rows).toEqual([[1249975000]]);
 });
 
-test('it is for those who may read its pages, and others hear what they hear of pages', async () => {
+test('it is for those who may read its pages, and others are answered as for pages', async () => {
   const id = await stored('SELECT 42 AS answer');
   const sql = `FROM result('${id}')`;
   expect((await ask(sql, 'root')).json().resultTable.rows).toEqual([[42]]);
@@ -75,7 +76,7 @@ test('one that is still written cannot be queried yet, and one that failed says 
 });
 
 test('where the engine cannot read results, that is said', async () => {
-  await using other = await TestBroker.start();
+  await using other = await TestBroker.start({ engine: new ScriptedEngine({ readsResults: false }) });
   const id = await other.stored(1);
   const answer = await other.query(`FROM result('${id}')`, '?doPaginate=true');
   expect(answer.json<ErrorBody>()).toMatchObject({ code: 400, reason: 'INVALID_PARAMETER' });

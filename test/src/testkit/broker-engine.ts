@@ -39,6 +39,8 @@ export function scriptedRowsJson(start: number, end: number): string {
  *     crash                   throws what is not a QuireError
  */
 export class ScriptedEngine implements QueryEngine {
+  /** Takes results that a query names, and does not look at them. */
+  readonly readsResults: boolean;
   /** Of the data that queries answer from now on; undefined: it cannot be told. */
   version: string | undefined;
   readonly queries: { readonly sql: string; readonly limits: QueryLimits }[] = [];
@@ -47,6 +49,10 @@ export class ScriptedEngine implements QueryEngine {
   readonly #watchers: (() => void)[] = [];
   readonly #waiting: (() => void)[] = [];
   #resumedAhead = 0;
+
+  constructor({ readsResults = true } = {}) {
+    this.readsResults = readsResults;
+  }
 
   /** Executions that are not disposed yet. */
   get openCount(): number {

@@ -33,7 +33,7 @@ export function sqlTypeOfStored(field: Field<DataType>, column = field.name): st
   const parameters = type as unknown as TypeParameters;
   const child = (index = 0): Field<DataType> => (type.children as readonly Field<DataType>[])[index] ?? refuse(type, column);
   const { unit } = parameters;
-  switch (type.typeId as Type) {
+  switch (type.typeId) {
     case Type.Null:
       return 'VARCHAR';
     case Type.Bool:
@@ -97,6 +97,6 @@ function extensionOf({ metadata }: Field<DataType>): string | undefined {
 }
 
 function refuse(type: DataType, column: string): never {
-  const message = `Column '${column}' of the result has type ${String(type)}, which a query over results cannot read.`;
+  const message = `Column '${column}' of the result has type ${Type[type.typeId]}, which a query over results cannot read.`;
   throw new QuireError('UNSUPPORTED_COLUMN_TYPE', message);
 }

@@ -1,5 +1,5 @@
 import duckdb, { type Vector } from '@duckdb/node-bindings';
-import { type Data, type DataType, Type } from 'apache-arrow';
+import { type Data, Type } from 'apache-arrow';
 
 /*
  * The way back of the vector readers: writes rows of stored columns into vectors of DuckDB. The columns are as the results give them:
@@ -10,8 +10,8 @@ import { type Data, type DataType, Type } from 'apache-arrow';
 export function writeVector(vector: Vector, data: Data, start: number, count: number, parent?: Uint8Array): void {
   const valid = validityOf(data, start, count, parent);
   if (valid !== undefined) writeValidity(vector, valid, count);
-  const type = data.type as DataType;
-  switch (type.typeId as Type) {
+  const { type } = data;
+  switch (type.typeId) {
     case Type.Null:
       return;
     case Type.Bool:
@@ -51,7 +51,7 @@ function validityOf(
   count: number,
   parent: Uint8Array | undefined,
 ): Uint8Array | undefined {
-  if ((type as DataType).typeId === Type.Null) return new Uint8Array(count);
+  if (type.typeId === Type.Null) return new Uint8Array(count);
   if (nullCount === 0 || nullBitmap === undefined || nullBitmap === null || length === 0) return parent;
   const valid = expandBits(nullBitmap, start, count);
   if (parent !== undefined) for (let row = 0; row < count; row += 1) valid[row] = (valid[row] ?? 0) & (parent[row] ?? 0);

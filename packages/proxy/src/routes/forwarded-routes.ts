@@ -4,7 +4,7 @@ import { requestIdOf, type RouteHandler, routeOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { ForwardedCall } from '../forwarding/forwarded-call.ts';
 import type { ProxyContext } from '../proxy-context.ts';
-import { anyBroker } from '../routing/candidates.ts';
+import { anyBroker, brokersForQuery } from '../routing/candidates.ts';
 import { forwardToHolder, forwardToOneOf } from '../routing/forward-call.ts';
 
 /** A call about one result: to the broker that holds it. */
@@ -30,13 +30,13 @@ export function anyBrokerRoute(context: ProxyContext, operation: Operation): Rou
 }
 
 /**
- * POST /query/sql: to the least busy broker that is up. Another one is tried only where nothing of the query was sent: no query ever
+ * POST /query/sql: to the least busy broker that is up, or to the one that the caller names. Another one is tried only where nothing of the query was sent: no query ever
  * goes out twice.
  */
 export function queryRoute(context: ProxyContext, operation: Operation): RouteOptions {
   return proxyRoute(context, operation, async (request, reply) => {
     const call = new ForwardedCall(context, request, reply, { headTimeoutMs: context.options.timeouts.queryMs });
-    await forwardToOneOf(context, request, call, anyBroker(context, 'query'));
+    await forwardToOneOf(context, request, call, brokersForQuery(context, request));
     return reply;
   });
 }

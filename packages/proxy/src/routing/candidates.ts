@@ -23,8 +23,19 @@ export interface Candidates {
 const triesMax = 3;
 
 /** Of a call that any broker answers as any other would. */
-export function anyBroker({ brokers }: ProxyContext, by: 'any' | 'query' = 'any'): Candidates {
-  return { by, brokers: brokers.inOrder(), triesMax: by === 'query' ? Infinity : triesMax, mayDecline: false };
+export function anyBroker({ brokers }: ProxyContext): Candidates {
+  return { by: 'any', brokers: brokers.inOrder(), triesMax, mayDecline: false };
+}
+
+/**
+ * Of a query: any broker; or the one that the caller names, because it alone has a result that the query reads.
+ *
+ * @throws as `knownHolders`
+ */
+export function brokersForQuery(context: ProxyContext, request: FastifyRequest): Candidates {
+  const target = parseForwardTarget(request.raw.rawHeaders);
+  if (target === undefined) return { by: 'query', brokers: context.brokers.inOrder(), triesMax: Infinity, mayDecline: false };
+  return { by: 'forward', brokers: [namedBroker(context, target)], triesMax, mayDecline: false };
 }
 
 /**
