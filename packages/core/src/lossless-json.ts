@@ -55,11 +55,31 @@ function reviveInteger(value: unknown, rest: readonly unknown[], digitsMax: numb
  * become hexadecimal digits, and members that are undefined are left out.
  */
 export function writeLosslessJson(value: unknown): string {
+  // Most values are written alike by the runtime, several times as fast.
+  return isPlainJson(value, depthOfLook) ? JSON.stringify(value) : write(value);
+}
+
+/** How deep is looked for what JSON does not have; what lies deeper is written member by member. */
+const depthOfLook = 100;
+
+function isPlainJson(value: unknown, depth: number): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || depth === 0 || value instanceof Uint8Array) return false;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return false;
+  if (Array.isArray(value)) return value.every((element) => isPlainJson(element, depth - 1));
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(members))
+    if (members[name] !== undefined && !isPlainJson(members[name], depth - 1)) return false;
+  return true;
+}
+
+function write(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number' && !Number.isFinite(value)) return `"${value}"`;
   if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
   if (value === undefined || value === null || typeof value !== 'object') return JSON.stringify(value ?? null);
-  if (Array.isArray(value)) return `[${value.map(writeLosslessJson).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]: [string, unknown]) => `${JSON.stringify(name)}:${writeLosslessJson(member)}`).join(',')}}`;
+  return `{${members.map(([name, member]: [string, unknown]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
 }

@@ -70,5 +70,5 @@ test('names of members that objects inherit are not fields', () => {
 
 test('an hour that clocks show twice is the first of the two', () => {
   const first = Date.UTC(2024, 9, 27, 0, 30);
-  expect(evaluate("fromDateTime('2024-10-27 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')")).toBe(BigInt(first));
+  expect(evaluate("fromDateTime('2024-10-27 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')")).toBe(first);
 });

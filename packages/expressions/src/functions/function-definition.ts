@@ -193,8 +193,8 @@ export const long: Type<bigint> = { name: 'long', read: toLong, write: longValue
 export const millis: Type<number> = {
   name: 'long',
   read: (value) => (typeof value === 'number' && Number.isSafeInteger(value) ? value : Number(toLong(value))),
-  // What 64 bits cannot hold is the largest that they can, as java.util.concurrent.TimeUnit has it.
-  write: saturatedLong,
+  // Beyond 32 bits a number is a long. What 64 bits cannot hold is the largest that they can, as java.util.concurrent.TimeUnit has it.
+  write: (raw) => (Number.isSafeInteger(raw) && (raw | 0) !== raw ? raw : saturatedLong(raw)),
 };
 export const double: Type<number> = { name: 'double', read: toDouble, write: doubleValue };
 export const float: Type<number> = { name: 'float', read: toFloat, write: (raw) => new Float(raw) };

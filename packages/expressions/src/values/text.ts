@@ -162,6 +162,7 @@ export function paddedText(text: string, length: number, filler: string, side: '
 /** A text with each `find` replaced. @throws EXPRESSION_FAILED when that is too long */
 export function replacedText(text: string, find: string, substitute: string): string {
   if (find === '') return text;
+  if (!text.includes(find)) return text;
   const parts = text.split(find);
   checkTextLength(text.length + (parts.length - 1) * (substitute.length - find.length));
   return parts.join(substitute);

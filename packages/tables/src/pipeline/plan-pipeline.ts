@@ -24,6 +24,8 @@ export interface PipelineOptions {
 /** The steps of a pipeline in their order, and all that is wrong with what was asked for. */
 export interface PipelinePlan {
   readonly steps: readonly Step[];
+  /** Columns that every row has in the end, where that is known and no name that is asked for is one that objects inherit. */
+  readonly made: readonly string[] | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -66,7 +68,13 @@ export function planPipeline({ clock, budget, ...given }: PipelineOptions): Pipe
     alone(planSanitizing(columns)),
     alone(planProjection(columns, complexTypeConfig !== undefined)),
   ];
+  const isFlat =
+    complexTypeConfig === undefined &&
+    enrichmentConfigs.length === 0 &&
+    ingestion.schemaConformingTransformerConfig === undefined &&
+    [...readLater].every((name) => !(name in Object.prototype));
   return {
+    made: isFlat ? [...read.transforms.map(({ column }) => column), ...columns.map(({ name }) => name)] : undefined,
     steps: planned.flatMap(({ step }) => step ?? []),
     findings: [...findings, ...planned.flatMap((each) => each.findings)],
   };

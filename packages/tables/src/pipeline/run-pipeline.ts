@@ -4,7 +4,7 @@ import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import { type Change, Journal, type StepJournal, type StepName } from './journal.ts';
 import { type PipelineOptions, planPipeline } from './plan-pipeline.ts';
-import { SizeBudget, SizeLimitReached, WorkingRow } from './working-row.ts';
+import { RowFields, SizeBudget, SizeLimitReached, WorkingRow } from './working-row.ts';
 import type { Step } from './step.ts';
 
 export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
@@ -22,7 +22,7 @@ export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
 export interface PipelineRow {
   /** Which row of the source it comes from, counted from 0. */
   readonly sourceIndex: number;
-  /** An object that inherits nothing. */
+  /** What the table would hold, by column: its own members, and none that it inherits. */
   readonly fields: SourceRow;
   /** Columns whose value is the default because there was none. */
   readonly nullFields: readonly string[];
@@ -80,8 +80,13 @@ export async function runPipeline(
 ): Promise<PipelineResult> {
   const { clock } = options;
   const budget = new SizeBudget(madeBytesMax);
-  const { steps, findings } = planPipeline({ ...options, budget });
-  const run = new PipelineRun(steps, { examplesMax, droppedMax, budget });
+  const { steps, made, findings } = planPipeline({ ...options, budget });
+  const run = new PipelineRun(steps, {
+    made,
+    examplesMax,
+    droppedMax,
+    budget,
+  });
   const slice = new TimeSlice(clock, signal);
   if (Symbol.asyncIterator in rows) {
     for await (const row of rows) {
@@ -106,6 +111,7 @@ class PipelineRun {
   readonly #rows: PipelineRow[] = [];
   readonly #dropped: DroppedRow[] = [];
   readonly #budget: SizeBudget;
+  readonly #fields: RowFields;
   readonly #droppedMax: number;
   #counts = { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 };
   #sizeLimit: SizeLimitReached | undefined;
@@ -113,12 +119,19 @@ class PipelineRun {
   constructor(
     steps: readonly Step[],
     {
+      made,
       examplesMax,
       droppedMax,
       budget,
-    }: { readonly examplesMax: number; readonly droppedMax: number; readonly budget: SizeBudget },
+    }: {
+      readonly made: readonly string[] | undefined;
+      readonly examplesMax: number;
+      readonly droppedMax: number;
+      readonly budget: SizeBudget;
+    },
   ) {
     this.#budget = budget;
+    this.#fields = new RowFields(made);
     this.#droppedMax = droppedMax;
     this.#journal = new Journal(examplesMax, budget);
     this.#steps = steps.map((step) => ({ step, journal: this.#journal.forStep(step.name) }));
@@ -142,16 +155,32 @@ class PipelineRun {
   }
 
   #takeThrough(source: SourceRow): void {
-    let rows: readonly WorkingRow[] = [new WorkingRow(this.#counts.read, source, this.#budget)];
+    let row = new WorkingRow(this.#counts.read, this.#fields.of(source), this.#budget);
     this.#counts.read += 1;
+    let index = 0;
     for (const { step, journal } of this.#steps) {
-      const before = rows.length;
+      const rows = step.apply(row, journal);
       const [only] = rows;
-      // Nearly always there is one row, which is worth an array less at every step.
-      rows = before === 1 && only !== undefined ? step.apply(only, journal) : rows.flatMap((row) => step.apply(row, journal));
+      if (rows.length !== 1 || only === undefined || only.failure !== undefined) return this.#takeRest(rows, index);
+      row = only;
+      index += 1;
+    }
+    this.#keep(row);
+  }
+
+  /** Goes on with what a step has made of a row: nearly always one row, for which all this need not be asked. */
+  #takeRest(made: readonly WorkingRow[], from: number): void {
+    let [rows, before] = [made, 1];
+    for (let index = from; ; index += 1) {
+      const { step, journal } = this.#steps[index] ?? {};
+      if (step === undefined || journal === undefined) break;
+      if (index > from) {
+        before = rows.length;
+        rows = rows.flatMap((row) => step.apply(row, journal));
+      }
       if (rows.length > before) this.#counts.unnested += rows.length - before;
       else if (rows.length < before) this.#filter(step, before - rows.length);
-      if (rows.some(hasFailure)) rows = rows.filter((row) => !this.#hasFailed(step, row));
+      rows = rows.filter((row) => !this.#hasFailed(step, row));
       if (rows.length === 0) return;
     }
     for (const row of rows) this.#keep(row);
@@ -198,13 +227,9 @@ class PipelineRun {
     this.#rows.push({
       sourceIndex,
       fields: fields as SourceRow,
-      nullFields: nullFields.size === 0 ? noNames : [...nullFields],
+      nullFields: nullFields.length === 0 ? noNames : nullFields,
       isIncomplete,
       isSanitized,
     });
   }
-}
-
-function hasFailure({ failure }: WorkingRow): boolean {
-  return failure !== undefined;
 }

@@ -4,6 +4,7 @@ import type { CompleteTableConfig } from '../config/table-config.ts';
 import type { Finding } from '../finding.ts';
 import type { Explanation } from '../infer/schema-inference.ts';
 import type { Change } from '../pipeline/journal.ts';
+import { isSameList } from '../pipeline/working-row.ts';
 import type { DroppedRow, PipelineResult } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
 import type { CompleteTableSchema } from '../config/table-schema.ts';
@@ -176,8 +177,12 @@ export async function summarize(
 
 async function countColumns(rows: readonly SourceRow[], slice: TimeSlice): Promise<number> {
   const names = new Set<string>();
+  let last: readonly string[] = [];
   for (const row of rows) {
-    for (const name of Object.keys(row)) names.add(name);
+    const those = Object.keys(row);
+    // Rows mostly have the same fields as the one before.
+    if (!isSameList(those, last)) for (const name of those) names.add(name);
+    last = those;
     if (slice.isDue) await slice.yield();
   }
   return names.size;

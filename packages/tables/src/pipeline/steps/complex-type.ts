@@ -37,7 +37,7 @@ export function planFlatten(config: ComplexTypePart | undefined, policy: ErrorPo
           });
         });
       }
-      return [row];
+      return row.alone;
     },
   };
 }
@@ -119,7 +119,7 @@ export function planUnnest(config: ComplexTypePart | undefined, readLater: Reado
           const reason = `Unnesting ${name} makes ${count} rows of one; at most ${unnestedCountMax} are made.`;
           journal.note('failed', name, { sourceIndex: row.sourceIndex, reason });
           row.failure = { column: name, reason };
-          return [row];
+          return row.alone;
         }
         rows = rows.flatMap((each) => unnest(each, name, delimiter));
       }
@@ -140,7 +140,7 @@ function elementsOf(row: WorkingRow, name: string): readonly Value[] | undefined
 
 function unnest(row: WorkingRow, name: string, delimiter: string): readonly WorkingRow[] {
   const elements = elementsOf(row, name);
-  if (elements === undefined || elements.length === 0) return [row];
+  if (elements === undefined || elements.length === 0) return row.alone;
   delete row.fields[name];
   return elements.map((element) => {
     const copy = row.copy();
@@ -176,13 +176,13 @@ export function planRenamePrefixes(config: ComplexTypePart | undefined, policy: 
         if (newName === '' || row.get(newName) !== null) {
           const reason = `${name} cannot be renamed: ‘${newName}’ is ${newName === '' ? 'not a name' : 'taken'}.`;
           failColumn(row, name, reason, policy, journal);
-          return [row];
+          return row.alone;
         }
         row.put(newName, after);
         journal.note('added', newName, { sourceIndex, after, reason: `renamed from ${name}` });
         journal.note('removed', name, { sourceIndex, before: after, reason: `renamed to ${newName}` });
       }
-      return [row];
+      return row.alone;
     },
   };
 }

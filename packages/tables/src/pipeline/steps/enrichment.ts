@@ -49,10 +49,10 @@ export function planEnrichment(
             if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
             journal.note('failed', column, { sourceIndex: row.sourceIndex, before: row.get(column), reason: error.message });
             row.failure = { column, reason: error.message };
-            return [row];
+            return row.alone;
           }
         }
-        return [row];
+        return row.alone;
       },
     },
   };

@@ -40,7 +40,7 @@ export function planTransforms(
         row.put(column, after);
         journal.note('changed', column, { sourceIndex: row.sourceIndex, before, after });
       }
-      return [row];
+      return row.alone;
     },
   };
 }
@@ -78,7 +78,7 @@ export function planFilter(filterFunction: string | undefined, context: Evaluati
       apply(row, journal) {
         const { sourceIndex } = row;
         try {
-          if (!isDropped(row)) return [row];
+          if (!isDropped(row)) return row.alone;
           journal.note('filtered', undefined, { sourceIndex, reason });
           return [];
         } catch (error) {
@@ -86,7 +86,7 @@ export function planFilter(filterFunction: string | undefined, context: Evaluati
           journal.note('failed', undefined, { sourceIndex, reason: error.message });
           if (policy === 'fail') row.failure = { column: '', reason: error.message };
           row.isIncomplete = true;
-          return [row];
+          return row.alone;
         }
       },
     },

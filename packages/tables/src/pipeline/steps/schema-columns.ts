@@ -1,4 +1,4 @@
-import { Decimal, isMap, type Value } from '@quire/expressions';
+import { Decimal, isMap, type Value, WholeDouble } from '@quire/expressions';
 import { attempt, type ErrorPolicy, type Step } from '../step.ts';
 import type { ColumnSpec } from '../column-spec.ts';
 import { type ColumnType, plainValue, toColumn, toMultiColumn } from '../column-type.ts';
@@ -13,23 +13,46 @@ export function planDataTypes(columns: readonly ColumnSpec[], policy: ErrorPolic
     name: 'dataType',
     apply(row, journal) {
       // One look at each value also says whether any of the next steps has to look again.
+      const { fields } = row;
       const unsettled: ColumnSpec[] = [];
       for (const column of columns) {
         const { name, type, isMultiValue } = column;
-        const before = row.get(name);
+        const before = fields[name] ?? null;
+        if (isPlain(before, column)) continue;
+        const whole = isMultiValue ? undefined : wholeOf(before, type);
+        if (whole !== undefined) {
+          row.put(name, whole);
+          continue;
+        }
         if (before !== null && type !== undefined && (isMultiValue || !isOfType(before, type))) {
           attempt(row, name, policy, journal, () => {
             const after = isMultiValue ? toMultiColumn(before, type) : toColumn(before, type);
             row.put(name, after);
             if (!isSame(before, after)) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
           });
-          if (!isSettled(row.get(name), column)) unsettled.push(column);
-        } else if (!isSettled(before, column)) unsettled.push(column);
+        }
+        if (!isSettled(row.get(name), column)) unsettled.push(column);
       }
       row.unsettled = unsettled;
-      return [row];
+      return row.alone;
     },
   };
+}
+
+/** The cheap cases, which are most: a value that is right already and stays so in all steps. */
+function isPlain(value: Value, column: ColumnSpec): boolean {
+  return column.type !== undefined && !column.isMultiValue && isOfType(value, column.type) && isSettled(value, column);
+}
+
+/** The whole number that an expression made for a column of numbers, where that is all there is to it. */
+function wholeOf(value: Value, type: ColumnType | undefined): number | undefined {
+  const isWhole =
+    type === 'LONG'
+      ? typeof value === 'bigint' || value instanceof WholeDouble
+      : type === 'DOUBLE' && value instanceof WholeDouble;
+  if (!isWhole) return undefined;
+  const number = Number(value instanceof WholeDouble ? value.value : value);
+  return Number.isSafeInteger(number) ? number : undefined;
 }
 
 /** Whether special values, defaults and lengths leave a value of the column's type as it is; false also where that is not plain to see. */
@@ -39,7 +62,7 @@ function isSettled(value: Value, { type, maxLength }: ColumnSpec): boolean {
   return typeof value === 'boolean' || typeof value === 'bigint';
 }
 
-/** The cheap cases, which are most: a value that is right already. */
+/** Whether a value needs no conversion; false also where that is not plain to see. */
 function isOfType(value: Value, type: ColumnType): boolean {
   if (typeof value === 'string') return type === 'STRING';
   if (typeof value !== 'number') return typeof value === 'boolean' && type === 'BOOLEAN';
@@ -71,13 +94,13 @@ export function planSanitizing(columns: readonly ColumnSpec[]): Step | undefined
           // It fails the row, whether or not the table goes on past errors.
           journal.note('failed', column.name, { sourceIndex, before, reason });
           row.failure = { column: column.name, reason };
-          return [row];
+          return row.alone;
         }
         row.put(column.name, after);
         row.isSanitized = true;
         journal.note('changed', column.name, { sourceIndex, before, after, reason });
       }
-      return [row];
+      return row.alone;
     },
   };
 }
@@ -129,7 +152,7 @@ export function planSpecialValues(columns: readonly ColumnSpec[]): Step | undefi
         row.put(name, after);
         journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
       }
-      return [row];
+      return row.alone;
     },
   };
 }
@@ -170,7 +193,7 @@ export function planProjection(columns: readonly ColumnSpec[], isFlattened: bool
           if (isFlattened && isMap(row.get(name))) delete fields[name];
           else fields[name] = plainValue(row.get(name));
         }
-        return [row];
+        return row.alone;
       }
       const reason = 'not in the schema';
       for (const name of othersOf(names)) {
@@ -179,7 +202,7 @@ export function planProjection(columns: readonly ColumnSpec[], isFlattened: bool
         journal.note('removed', name, { sourceIndex, before, reason });
       }
       for (const name of untyped) fields[name] = plainValue(row.get(name));
-      return [row];
+      return row.alone;
     },
   };
 }

@@ -60,7 +60,7 @@ export function planSchemaConforming(
           row.put(field, after);
           journal.note('added', field, { sourceIndex, after, reason: 'what no column is for' });
         }
-        return [row];
+        return row.alone;
       },
     },
   };

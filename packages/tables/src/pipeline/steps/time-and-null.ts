@@ -46,7 +46,7 @@ export function planTimeCheck(
         const value = row.get(name);
         const reason = value === null ? undefined : whyInvalid(value, format, new Date(clock.nowMs()).getUTCFullYear());
         if (reason !== undefined) failColumn(row, name, reason, policy, journal);
-        return [row];
+        return row.alone;
       },
     },
   };
@@ -82,13 +82,13 @@ export function planNullDefaults(columns: readonly ColumnSpec[], timeColumn: Col
     apply(row, journal) {
       for (const { name, defaultNullValue, isMultiValue } of row.unsettled ?? columns) {
         if (row.get(name) !== null) continue;
-        row.nullFields.add(name);
+        row.nullFields.push(name);
         const single = timeDefault !== undefined && name === timeColumn?.name ? timeDefault() : defaultNullValue;
         const after = isMultiValue && single !== null ? [single] : single;
         row.put(name, after);
         journal.note('added', name, { sourceIndex: row.sourceIndex, after, reason: 'no value, so its default' });
       }
-      return [row];
+      return row.alone;
     },
   };
 }
