@@ -97,6 +97,33 @@ describe('an answer', () => {
     );
   });
 
+  test('has numbers and times of few digits as their texts say', async () => {
+    const time = fc
+      .tuple(
+        fc.date({ min: new Date('0100-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
+        fc.integer({ min: 1, max: 9 }),
+      )
+      .map(([date, length]) => ({
+        date,
+        text: date
+          .toISOString()
+          .slice(0, -1)
+          .replace('T', ' ')
+          .padEnd(29, '7')
+          .slice(0, 20 + length),
+        length,
+      }));
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.integer({ min: 0, max: 18 }), time, async (digits, decimals, { date, text, length }) => {
+        const number = `${digits < 0 ? '-' : ''}${String(Math.abs(digits)).padStart(decimals + 1, '0')}`;
+        const decimal = decimals === 0 ? number : `${number.slice(0, -decimals)}.${number.slice(-decimals)}`;
+        const { rows } = await read(answerOf({ d: 'DOUBLE', i: 'INT', t: 'TIMESTAMP' }, `[[${decimal},${digits},"${text}"]]`));
+        const cut = 10 ** Math.max(0, 3 - length);
+        expect(rows).toEqual([[Number(decimal), digits, Math.floor(date.getTime() / cut) * cut]]);
+      }),
+    );
+  });
+
   test.each([
     ['INT', '2147483648', 'expected Int32'],
     ['LONG', '9223372036854775808', 'expected Int64'],

@@ -33,6 +33,9 @@ export interface Moment {
   readonly elapsedMs: number;
 }
 
+/** A partition whose segment is being made has no offset for a moment. */
+const unknownOffsetMaxMs = 10_000;
+
 /** Given a job's record and what was observed: what next? Pure; stages and limits are those of TABLES.md section 5. */
 export function decide(before: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
   if (isFinal(before.status)) return decideAftermath(before, seen);
@@ -74,6 +77,12 @@ function problemOf(job: RestreamJob, seen: Observation): { readonly code: ErrorC
   const partition = seen.consumption?.partitions.find(({ error }) => error !== null);
   if (partition !== undefined) {
     return { code: 'STREAM_UNAVAILABLE', message: `Partition ${partition.partition} of the destination: ${partition.error}` };
+  }
+  const unknown = seen.consumption?.partitions.find(({ currentOffset }) => currentOffset === null);
+  const { idleMs } = job.stream ?? { idleMs: 0 };
+  if (unknown !== undefined && idleMs > unknownOffsetMaxMs) {
+    const message = `For ${formatDurationMs(Math.floor(idleMs / 1000) * 1000)} the engine has not known how far partition ${unknown.partition} of the destination is; its server may be away.`;
+    return { code: 'ENGINE_UNAVAILABLE', message };
   }
   const forgotten =
     seen.commit === 'gone'

@@ -73,7 +73,16 @@ it('takes a segment that is being made for an unknown lag, not for none', async 
   await using controller = scene.controller();
   const { jobId } = await controller.start({ ...request, maxTableStreamLag: 1_000_000 });
   await scene.clock.advance(20_000);
-  expect(await controller.read(jobId)).toMatchObject({ status: 'TABLE_STREAM', stream: { probedMs: null, lagMessages: null } });
+  expect(await controller.read(jobId)).toMatchObject({
+    status: 'TABLE_STREAM',
+    stream: { probedMs: null, lagMessages: null },
+    lastProblem: {
+      code: 'ENGINE_UNAVAILABLE',
+      message: expect.stringMatching(
+        /^For 1\ds the engine has not known how far partition 0 of the destination is; its server may be away\.$/,
+      ),
+    },
+  });
   expect((await scene.untilEnded(controller, jobId)).status).toBe('DONE');
 });
 

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { isQuireError } from '@quire/core';
 import { PinotEngine, PinotTableEngine } from '@quire/engine-pinot';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -42,9 +44,32 @@ async function startSlowQuery(engine: PinotEngine, signal: AbortSignal): Promise
   throw new Error('The slow query was answered each time.');
 }
 
+/** What a real Apache Pinot 0.11.0 has answered (test/pinot-0.11/record.sh), at one address; notes what it is asked. */
+async function releaseEleven(asked: string[]): ReturnType<typeof answering> {
+  const file = await readFile(join(import.meta.dirname, '../../pinot-0.11/answers.json'), 'utf8');
+  const answers = JSON.parse(file) as readonly {
+    readonly method: string;
+    readonly path: string;
+    readonly status: number;
+    readonly body: string;
+  }[];
+  return serving((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    const { status, body } = answers.find(({ method, path }) => method === request.method && path === request.url) ?? {
+      status: 404,
+      body: '',
+    };
+    response.writeHead(status).end(body);
+  });
+}
+
 /** A server with one answer for everything. */
-async function answering(status: number, body: string): Promise<AsyncDisposable & { readonly url: string }> {
-  const server = createServer((_request, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
+function answering(status: number, body: string): Promise<AsyncDisposable & { readonly url: string }> {
+  return serving((_request, response) => response.writeHead(status).end(body));
+}
+
+async function serving(listener: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const close = async (): Promise<void> => {
@@ -104,11 +129,8 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
   });
 
   test('a release that is too old, and a stranger, are told of in a sentence', async () => {
-    // What the controller of release 0.11.0 answers.
-    await using old = await answering(
-      200,
-      '{"pinot-protobuf":"0.11.0-1b4d6b6b0a27422c1552ea1a936ad145056f7033","pinot-common":"0.11.0-1b4d"}',
-    );
+    const asked: string[] = [];
+    await using old = await releaseEleven(asked);
     const engine = new PinotEngine(engineOptions(sharedCluster(), { controllerUrls: [old.url] }));
     const tables = new PinotTableEngine(engineOptions(sharedCluster(), { controllerUrls: [old.url] }));
     const refusal = {
@@ -117,6 +139,7 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     };
     await expect(countRows(engine, 'SELECT n FROM few')).rejects.toMatchObject(refusal);
     await expect(tables.listTables()).rejects.toMatchObject(refusal);
+    expect(new Set(asked)).toEqual(new Set(['GET /version']));
     await using other = await answering(200, '<html>');
     await using stranger = openEngine({ controllerUrls: [other.url] });
     await expect(countRows(stranger, 'SELECT n FROM few')).rejects.toMatchObject({

@@ -38,9 +38,14 @@ function factsOf(running: RunningRoles, settings: Settings): readonly (readonly 
       ? []
       : [
           ['results', `${broker.storeLocation}, kept for ${formatDurationMs(settings.results.expirationMs)}`] as const,
-          ['tables', settings.tables.map((table) => table.name).join(', ') || 'none'] as const,
+          ['tables', tablesFact(settings)] as const,
         ]),
   ];
+}
+
+function tablesFact({ engine, pinot, tables }: Settings): string {
+  if (engine.kind === 'pinot') return `those of Apache Pinot at ${pinot.controllerUrls?.join(', ')}`;
+  return tables.map(({ name }) => name).join(', ') || 'none';
 }
 
 function cleanerFact({ storeLocation, url }: RunningCleaner): string {

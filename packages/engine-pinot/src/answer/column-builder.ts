@@ -94,30 +94,40 @@ function fixedWidthBuilder(field: Field, read: Read, values: (length: number) =>
 function intBuilder(field: Field): ColumnBuilder {
   const column = new GrowingArray((length) => new Int32Array(length));
   const read: Read = (json, row) => {
-    const text = json.readNumber();
+    const short = json.takeShortNumber();
+    if ((short | 0) === short) return column.set(row, short);
+    const text = Number.isNaN(short) ? json.readNumber() : String(short);
     const value = Number(text);
     if ((value | 0) !== value) throw notOfType(field, text);
-    column.set(row, value);
+    return column.set(row, value);
   };
   return fixedWidthBuilder(field, read, (length) => padded(column, length));
 }
 
 function longBuilder(field: Field): ColumnBuilder {
   const column = new GrowingArray((length) => new BigInt64Array(length));
-  let words = new Int32Array(column.values.buffer);
+  const set = safeIntegerSetter(column);
   const read: Read = (json, row) => {
-    const text = json.readNumber();
+    const short = json.takeShortNumber();
+    if (Number.isInteger(short)) return set(row, short);
+    const text = Number.isNaN(short) ? json.readNumber() : String(short);
     if (text.length > 15) return column.set(row, parseLong(field, text));
     const value = Number(text);
     if (!Number.isSafeInteger(value)) throw notOfType(field, text);
-    if (row >= column.values.length) column.grow(row);
-    if (words.buffer !== column.values.buffer) words = new Int32Array(column.values.buffer);
-    // Both halves of a number that a double holds exactly; a bigint for each would cost more than the rest.
-    words[row * 2] = value % 2 ** 32;
-    words[row * 2 + 1] = Math.floor(value / 2 ** 32);
-    return undefined;
+    return set(row, value);
   };
   return fixedWidthBuilder(field, read, (length) => padded(column, length));
+}
+
+/** Writes numbers that a double holds exactly, as both their halves; a bigint for each would cost more than the rest. */
+function safeIntegerSetter(column: GrowingArray<BigInt64Array>): (row: number, value: number) => void {
+  let words = new Int32Array(column.values.buffer);
+  return (row, value) => {
+    if (row >= column.values.length) column.grow(row);
+    if (words.buffer !== column.values.buffer) words = new Int32Array(column.values.buffer);
+    words[row * 2] = value % 2 ** 32;
+    words[row * 2 + 1] = Math.floor(value / 2 ** 32);
+  };
 }
 
 function parseLong(field: Field, text: string): bigint {
@@ -130,21 +140,26 @@ function parseLong(field: Field, text: string): bigint {
 function floatBuilder(field: Field, Values: typeof Float32Array | typeof Float64Array): ColumnBuilder {
   const column = new GrowingArray<Float32Array | Float64Array>((length) => new Values(length));
   const read: Read = (json, row) => {
+    const short = json.takeShortNumber();
+    if (!Number.isNaN(short)) return column.set(row, short);
     const text = json.readNumber();
     const value = Number(text);
     if (Number.isNaN(value) && text !== 'NaN') throw notOfType(field, text);
-    column.set(row, value);
+    return column.set(row, value);
   };
   return fixedWidthBuilder(field, read, (length) => padded(column, length));
 }
 
 function timestampBuilder(field: Field): ColumnBuilder {
   const column = new GrowingArray((length) => new BigInt64Array(length));
+  const set = safeIntegerSetter(column);
   const read: Read = (json, row) => {
+    const epochMs = json.takeTimestamp();
+    if (!Number.isNaN(epochMs)) return set(row, epochMs);
     const text = json.readString();
     const value = parseTimestamp(text);
     if (value === undefined) throw notOfType(field, text);
-    column.set(row, BigInt(value));
+    return set(row, value);
   };
   return fixedWidthBuilder(field, read, (length) => padded(column, length));
 }

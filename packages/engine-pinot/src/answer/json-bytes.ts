@@ -1,10 +1,12 @@
 import { QuireError } from '@quire/core';
 import { isSpace } from './byte-cursor.ts';
 import type { GrowingBytes } from './growing-bytes.ts';
+import { readTimestamp } from './parse-timestamp.ts';
 import { ValueScanner } from './value-scanner.ts';
 
 const [quote, backslash] = [0x22, 0x5c];
-const [letterN, letterT, letterF] = [0x6e, 0x74, 0x66];
+const [letterN, letterT, letterF, minus, point] = [0x6e, 0x74, 0x66, 0x2d, 0x2e];
+const powersOfTen = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
 
 /** Reads values one after the other out of JSON that is at hand whole. */
 export class JsonBytes {
@@ -61,6 +63,41 @@ export class JsonBytes {
     if (at === start) throw this.unexpected('a number');
     this.at = at;
     return this.bytes.toString('latin1', start, at);
+  }
+
+  /**
+   * A number of at most 15 digits without exponent, of bytes alone: as `Number` reads its text, since both its digits and the power of ten
+   * are exact. NaN, and nothing read, where the value is anything else.
+   */
+  takeShortNumber(): number {
+    let at = this.at;
+    const isNegative = this.bytes[at] === minus;
+    if (isNegative) at += 1;
+    let [digits, digitCount, pointAt] = [0, 0, -1];
+    for (; ; at += 1) {
+      const byte = this.bytes[at] ?? 0;
+      if (byte >= 0x30 && byte <= 0x39) {
+        digits = digits * 10 + byte - 0x30;
+        digitCount += 1;
+      } else if (byte === point && pointAt === -1 && digitCount > 0) {
+        pointAt = at;
+      } else if (isPartOfNumber(byte)) {
+        return NaN;
+      } else break;
+    }
+    if (digitCount === 0 || digitCount > 15 || at > this.end || pointAt === at - 1) return NaN;
+    const value = pointAt === -1 ? digits : digits / (powersOfTen[at - 1 - pointAt] ?? NaN);
+    this.at = at;
+    return isNegative ? -value : value;
+  }
+
+  /** Takes a TIMESTAMP, as milliseconds since 1970, where it is written as brokers do; NaN, and nothing read, where it is not. */
+  takeTimestamp(): number {
+    if (!this.isString()) return NaN;
+    const time = readTimestamp(this.bytes, this.at + 1);
+    if (time === undefined || time.end >= this.end || this.bytes[time.end] !== quote) return NaN;
+    this.at = time.end + 1;
+    return time.epochMs;
   }
 
   readString(): string {

@@ -41,9 +41,11 @@ export class RowReader {
     let rowCount = 0;
     do {
       if (!json.take(openBracket)) throw json.unexpected('a row');
-      for (const [index, builder] of builders.entries()) {
-        if (index > 0 && !json.take(comma)) throw json.unexpected("','");
+      let isFirst = true;
+      for (const builder of builders) {
+        if (!isFirst && !json.take(comma)) throw json.unexpected("','");
         builder.append(json);
+        isFirst = false;
       }
       if (!json.take(closeBracket)) throw json.unexpected("']'");
       rowCount += 1;

@@ -29,6 +29,8 @@ export interface PinotServerOptions {
   readonly isOptimizing?: boolean;
 }
 
+export type SpareRole = 'controller' | 'broker' | 'server';
+
 /**
  * A real Apache Pinot: ZooKeeper, a controller, a broker that asks for credentials, two servers and a minion in one process, on a folder of
  * its own.
@@ -86,23 +88,26 @@ export class PinotServer implements AsyncDisposable {
   }
 
   /**
-   * One more controller and one more broker of a running cluster, in a process of their own, which may be killed and started again. The broker
-   * serves the tenant `Spare` only.
+   * More of a running cluster, in a process of its own, which may be killed and started again. Its broker and its server are of the tenant
+   * `Spare` only.
    */
-  static async join(folder: string, cluster: PinotAddress): Promise<PinotServer> {
+  static async join(folder: string, cluster: PinotAddress, roles: readonly SpareRole[]): Promise<PinotServer> {
     const ports = await freePorts();
-    const { controller, broker, grpc } = ports;
+    const { controller, broker, server, grpc } = ports;
+    // A server without an entry would belong to the default tenant at first.
+    if (roles.includes('server')) await enterSpareServer(cluster, server);
     const process = await ServerProcess.start({
       path: 'sh',
       args: (port, data) => ['-c', startScript, 'sh', folder, data, String(port), '320', '1', '-Dzk.session.timeout=6000'],
-      prepare: (data) => writeFile(join(data, 'fixed.properties'), sparePropertiesOf(data, ports, cluster)),
+      prepare: (data) => writeFile(join(data, 'fixed.properties'), sparePropertiesOf(data, ports, cluster, roles)),
       startTimeoutMs: 120_000,
     });
     return new PinotServer(process, {
       ...cluster,
-      controllerUrl: `http://127.0.0.1:${controller}`,
+      ...(roles.includes('controller') && { controllerUrl: `http://127.0.0.1:${controller}` }),
       brokerUrl: `http://127.0.0.1:${broker}`,
       grpcPort: grpc,
+      servers: roles.includes('server') ? [`Server_127.0.0.1_${server}`] : cluster.servers,
     });
   }
 
@@ -155,8 +160,8 @@ async function freePorts(): Promise<Ports> {
   return Object.fromEntries(portNames.map((name, index) => [name, [...ports][index]])) as unknown as Ports;
 }
 
-function propertiesOf(data: string, ports: Ports): string {
-  const serverOf = (role: string, port: number, admin: number): string => `
+function serverOf(data: string, role: string, port: number, admin: number): string {
+  return `
 ${role}/pinot.server.netty.host=127.0.0.1
 ${role}/pinot.server.netty.port=${port}
 ${role}/pinot.server.adminapi.port=${admin}
@@ -164,6 +169,9 @@ ${role}/pinot.server.grpc.enable=false
 ${role}/pinot.server.instance.dataDir=${data}/${role}/index
 ${role}/pinot.server.instance.segmentTarDir=${data}/${role}/tar
 ${role}/pinot.server.enable.query.cancellation=true`;
+}
+
+function propertiesOf(data: string, ports: Ports): string {
   const tlsOf = (protocols: string, keys: string, port: number, tlsPort: number): string => `${protocols}=http,https
 ${protocols}.http.port=${port}
 ${protocols}.https.port=${tlsPort}
@@ -199,13 +207,18 @@ broker/pinot.broker.access.control.principals=${principal.name}
 broker/pinot.broker.access.control.principals.${principal.name}.password=${principal.password}
 minion/pinot.minion.host=127.0.0.1
 minion/pinot.minion.port=${ports.minion}
-minion/pinot.minion.dataDir=${data}/minion${serverOf('server', ports.server, ports.admin)}${serverOf('server2', ports.server2, ports.admin2)}
+minion/pinot.minion.dataDir=${data}/minion${serverOf(data, 'server', ports.server, ports.admin)}${serverOf(data, 'server2', ports.server2, ports.admin2)}
 `;
 }
 
 /** The role of what is killed is soon taken by others, and by itself when it is started again: ZooKeeper forgets it after six seconds. */
-function sparePropertiesOf(data: string, ports: Ports, { zookeeper, deepStore }: PinotAddress): string {
-  return `roles=controller,broker
+function sparePropertiesOf(
+  data: string,
+  ports: Ports,
+  { zookeeper, deepStore }: PinotAddress,
+  roles: readonly SpareRole[],
+): string {
+  return `roles=${roles.join(',')}
 zookeeper=${zookeeper}
 controller/controller.host=127.0.0.1
 controller/controller.port=${ports.controller}
@@ -218,6 +231,15 @@ broker/pinot.broker.client.queryPort=${ports.broker}
 broker/pinot.broker.grpc.port=${ports.grpc}
 broker/pinot.broker.instance.tags=Spare_BROKER
 broker/pinot.broker.timeoutMs=60000
-broker/pinot.broker.enable.query.cancellation=true
+broker/pinot.broker.enable.query.cancellation=true${serverOf(data, 'server', ports.server, ports.admin)}
 `;
+}
+
+async function enterSpareServer({ controllerUrl }: PinotAddress, port: number): Promise<void> {
+  const response = await fetch(`${controllerUrl}/instances`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ host: '127.0.0.1', port, type: 'SERVER', tags: ['Spare_OFFLINE', 'Spare_REALTIME'] }),
+  });
+  if (!response.ok) throw new Error(`The controller does not take a server: HTTP ${response.status} ${await response.text()}`);
 }

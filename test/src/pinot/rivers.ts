@@ -1,0 +1,42 @@
+import { expect, vi } from 'vitest';
+import type { KafkaTopic } from './kafka-topic.ts';
+import { patience } from './pinot-cluster.ts';
+import type { QuireOnPinot } from './quire-on-pinot.ts';
+
+const schema = {
+  schemaName: 'rivers',
+  dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
+  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+};
+
+/** Of the table `rivers`. */
+export const restreamPath = '/tables/rivers_REALTIME/restream';
+
+/** The table `rivers` of 100 messages of a topic, which is there to be rebuilt while something else is lost. */
+export async function makeRivers(quire: QuireOnPinot, topic: KafkaTopic, tenants: object): Promise<void> {
+  await topic.append(
+    0,
+    Array.from({ length: 100 }, (_, id) => ({ id, ts: 1_767_225_600_000 + id })),
+  );
+  expect(await quire.tell('POST', '/schemas', schema)).toMatchObject({ status: 200 });
+  const made = await quire.tell('POST', '/tables', {
+    tableName: 'rivers_REALTIME',
+    tableType: 'REALTIME',
+    segmentsConfig: { timeColumnName: 'ts', replication: '1' },
+    tenants,
+    ingestionConfig: { streamIngestionConfig: { streamConfigMaps: [topic.streamConfig] } },
+  });
+  expect(made).toMatchObject({ status: 200 });
+}
+
+/** Resolves once its restream is DONE. */
+export async function untilRestreamed(quire: QuireOnPinot, timeout = 120_000): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { body } = await quire.tell('GET', restreamPath);
+      expect(body).toMatchObject({ stage: expect.stringMatching(/^(?:DONE|FAILED)$/) });
+    },
+    { ...patience, timeout },
+  );
+  expect(await quire.tell('GET', restreamPath)).toMatchObject({ body: { stage: 'DONE', error: null } });
+}
