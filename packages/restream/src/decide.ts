@@ -1,6 +1,7 @@
 import { type ErrorCode, formatDurationMs } from '@quire/core';
 import type { Consumption, PartitionConsumption } from '@quire/core/table-engine';
 import type { Observation } from './observe.ts';
+import { problemOf } from './problem-of.ts';
 import { type Aftermath, enterStage, isFinal, type RestreamJob, type RestreamStatus, withProblem } from './restream-job.ts';
 
 export interface RestreamSettings {
@@ -32,9 +33,6 @@ export interface Moment {
   /** How long this controller has watched the job since it looked last: not by the wall clock, which may jump. */
   readonly elapsedMs: number;
 }
-
-/** A partition whose segment is being made has no offset for a moment. */
-const unknownOffsetMaxMs = 10_000;
 
 /** Given a job's record and what was observed: what next? Pure; stages and limits are those of TABLES.md section 5. */
 export function decide(before: RestreamJob, seen: Observation, settings: RestreamSettings, moment: Moment): Decision {
@@ -69,29 +67,6 @@ export function decide(before: RestreamJob, seen: Observation, settings: Restrea
     default:
       return { kind: 'end' };
   }
-}
-
-/** Why the stage of a job does not go on at the moment, as far as a look at the engine says. */
-function problemOf(job: RestreamJob, seen: Observation): { readonly code: ErrorCode; readonly message: string } | undefined {
-  if (seen.failure !== undefined) return seen.failure;
-  const partition = seen.consumption?.partitions.find(({ error }) => error !== null);
-  if (partition !== undefined) {
-    return { code: 'STREAM_UNAVAILABLE', message: `Partition ${partition.partition} of the destination: ${partition.error}` };
-  }
-  const unknown = seen.consumption?.partitions.find(({ currentOffset }) => currentOffset === null);
-  const { idleMs } = job.stream ?? { idleMs: 0 };
-  if (unknown !== undefined && idleMs > unknownOffsetMaxMs) {
-    const message = `For ${formatDurationMs(Math.floor(idleMs / 1000) * 1000)} the engine has not known how far partition ${unknown.partition} of the destination is; its server may be away.`;
-    return { code: 'ENGINE_UNAVAILABLE', message };
-  }
-  const forgotten =
-    seen.commit === 'gone'
-      ? 'force commit'
-      : seen.rebalance === 'gone' && job.rebalance?.status === 'IN_PROGRESS'
-        ? 'rebalance'
-        : undefined;
-  if (forgotten === undefined) return undefined;
-  return { code: 'JOB_NOT_FOUND', message: `The engine does not know the ${forgotten} any more; it is asked for again.` };
 }
 
 /** The job as FAILED; whatever it has made so far is seen to next. */
