@@ -9,7 +9,7 @@ export type QueryWork =
       readonly limits: QueryLimits;
       readonly order: WriteOrder;
       /** The results that the query names. */
-      readonly results: readonly ReadOrder[];
+      readonly results?: readonly ReadOrder[];
     }
   | { readonly kind: 'describe'; readonly query: Query; readonly limits: QueryLimits };
 

@@ -43,14 +43,15 @@ export function createQueryWorker(parts: QueryWorkerParts): WorkRunner {
 
 async function runWork(work: QueryWork, parts: QueryWorkerParts, { signal, call }: WorkContext): Promise<unknown> {
   const source = parts.store ?? new RemoteSource(call);
-  const results = work.kind === 'store' ? work.results.map((order) => openOrdered(order, source)) : [];
+  const results = work.kind === 'store' ? work.results?.map((order) => openOrdered(order, source)) : [];
   await using execution = await parts.engine.execute(work.query, { signal, limits: work.limits, results });
   if (work.kind === 'describe') return encodeSchema(execution.schema);
   const admission: WriterAdmission = {
     extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
     release: (isFreed) => void call(queryCalls.release, isFreed),
   };
-  void call(queryCalls.planned, answeredData(execution));
+  // A process whose files were replaced while it runs, by a newer version, does not know the call, and needs no answer to it.
+  call(queryCalls.planned, answeredData(execution)).catch(() => undefined);
   const store = parts.store ?? new RemoteSink(call);
   const tell = (news: GrowthNews): void => void call(queryCalls.grow, news);
   return await writeOrdered(execution, work.order, { store, clock: parts.clock ?? systemClock, admission, signal, tell });

@@ -73,10 +73,7 @@ export class QueryWorkers implements StoringEngine {
     const { pool, store, removeLeftovers } = this.#options;
     const { order } = work;
     const host = new SinkHost(store, resultPrefix(order.brokerId, order.requestId));
-    const source = new SourceHost(
-      store,
-      work.results.map(({ dataKey }) => dataKey),
-    );
+    const source = new SourceHost(store, work.results?.map(({ dataKey }) => dataKey) ?? []);
     /** Ends what the worker still waits for when it is gone. */
     const giveUp = new AbortController();
     let hasReleased = false;
