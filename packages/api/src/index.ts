@@ -14,9 +14,9 @@ export { errorStatuses } from './error-status.ts';
 export { errorCodeOfException, exceptionNumberOf } from './exception-codes.ts';
 export { HealthResponse } from './health-response.ts';
 export { MetadataRecord, QueryException } from './metadata-record.ts';
-export { errorResponses, type Operation, type OperationResponse, responseOf } from './operation.ts';
+export { type Operation, type OperationResponse } from './operation.ts';
 export { LinkResponse } from './link-operation.ts';
-export { isPageFormat, type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
+export { type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
 export { expirationHeader, pageHeaders } from './page-headers.ts';
 export {
   formatPageParameters,
@@ -29,8 +29,6 @@ export {
   type RawParameter,
 } from './parameters.ts';
 export {
-  callerPattern,
-  clusterPatterns,
   isReservedSegment,
   metadataPath,
   pagePath,

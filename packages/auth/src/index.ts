@@ -2,7 +2,7 @@ export { authenticateChallenges, Authenticator, type AuthenticatorOptions } from
 export { type AuthorizationProvider, noAuthorization } from './authorization-provider.ts';
 export { type Admission, CallLimits, type CallLimitSettings } from './call-limits.ts';
 export { JwkSet, type JwkSetOptions } from './jwk-set.ts';
-export { type JwtAlgorithm, jwtAlgorithms, type JwtOptions, JwtVerifier } from './jwt-verifier.ts';
+export { type JwtAlgorithm, type JwtOptions, JwtVerifier } from './jwt-verifier.ts';
 export { identifyPrincipals, type KnownPrincipal, type PrincipalSettings } from './known-principal.ts';
 export { parsePrincipals, type SecretSources } from './parse-principals.ts';
 export { hashPassword, hashToken } from './scrypt-hash.ts';

@@ -13,12 +13,12 @@ export {
   type SweepRequest,
 } from './cleaner.ts';
 export { planExpiry } from './plan-expiry.ts';
-export { planOrphans, planOrphansByAge, type OrphanCandidate, type OrphanPlan, type Sightings } from './plan-orphans.ts';
+export { planOrphans, type OrphanCandidate, type OrphanPlan, type Sightings } from './plan-orphans.ts';
 export { planQuota, type QuotaUsage } from './plan-quota.ts';
 export { QuotaPolicy, type QuotaOptions } from './quota-policy.ts';
 export { readSnapshots } from './read-snapshots.ts';
 export { removeEach, type RemovalOutcome, type RemoveEachOptions } from './remove-each.ts';
-export { firstDelayMs, nextCronDelayMs, nextDelayMs, type ScheduleOptions } from './sweep-schedule.ts';
+export { firstDelayMs, nextDelayMs, type ScheduleOptions } from './sweep-schedule.ts';
 export type { Amount, BrokerReport, PassReport, Removal, SweepReport, SweepTrigger, SweepReason } from './sweep-report.ts';
 export { StoreSweeper, type SweepOptions } from './sweep-store.ts';
 export { type Leftovers, type ResultRemover, storeRemover, type SweepTarget, type LeftoverEntry } from './sweep-target.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
-import { nextCronDelayMs } from '../src/index.ts';
+import { nextCronDelayMs } from '../src/sweep-schedule.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 
 /** The time for which new results are protected, unless told otherwise. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planExpiry, planOrphans, planOrphansByAge, planQuota, QuotaPolicy } from '../src/index.ts';
+import { planExpiry, planOrphans, planQuota, QuotaPolicy } from '../src/index.ts';
+import { planOrphansByAge } from '../src/plan-orphans.ts';
 import { type GivenResult, snapshotOf } from './snapshot-builder.ts';
 
 const time = fc.integer({ min: 0, max: 20 });

@@ -1,5 +1,4 @@
 export { DuckDbEngine, type DuckDbEngineOptions, type ExecuteOptions } from './duckdb-engine.ts';
 export type { DatabaseOptions } from './locked-database.ts';
-export { removeDeadSpills } from './spill-leftovers.ts';
 export { type StatementLimits, statementLimits } from './statement-limits.ts';
 export type { OpenTable, TableSource, TableFormat } from './table-source.ts';

@@ -11,23 +11,10 @@ export { compileExpression, type Evaluator } from './language/compile-expression
 export { columnsOf, type Expression, type LiteralValue, printExpression } from './language/expression.ts';
 export { expressionFailed } from './values/expression-error.ts';
 export type { EvaluationContext, FunctionDefinition, Type, TypeName } from './functions/function-definition.ts';
-export { renderFunctionReference } from './language/function-reference.ts';
 export { functionFamilies, type FunctionFamily, isDeterministic } from './functions/function-table.ts';
 export { type ParsedExpression, parseExpression } from './language/parse-expression.ts';
 export { toJson } from './functions/conversion.ts';
-export {
-  toBoolean,
-  toBytes,
-  toDecimal,
-  toDouble,
-  toFloat,
-  toInt,
-  toList,
-  toLong,
-  toMap,
-  toText,
-  toTimestamp,
-} from './values/convert.ts';
+export { toBoolean, toBytes, toDecimal, toDouble, toFloat, toInt, toLong, toMap, toText, toTimestamp } from './values/convert.ts';
 export {
   Decimal,
   doubleValue,
@@ -42,6 +29,6 @@ export {
   WholeDouble,
 } from './values/value.ts';
 export { javaText } from './values/text.ts';
-export { parseJson, writeJson } from './values/json.ts';
+export { writeJson } from './values/json.ts';
 export type { DateTimePattern, NumberLetter, PatternField } from './dates/date-time-pattern.ts';
 export type { Zone } from './dates/zone.ts';

@@ -1,6 +1,6 @@
 export type { ArrowBatch, ArrowColumn, ArrowField, ArrowSchema, ArrowType } from './arrow/arrow-input.ts';
 export type { Compression } from './arrow/buffer-codec.ts';
-export { type FolderListOptions, listResultFolders, listResults, type ResultFolder } from './catalog.ts';
+export { type FolderListOptions, listResultFolders, type ResultFolder } from './catalog.ts';
 export { columnDataTypes } from './column-data-types.ts';
 export type { GrowResult } from './growing/growing-files.ts';
 export type { GrowingResult } from './growing/growing-result.ts';

@@ -3,7 +3,7 @@ export { type CallContext, callContextOf, principalOf, signalOf } from './call-c
 export type { Call, CallOutcome, CallsUnderWay } from './calls-under-way.ts';
 export { createService, type Service } from './create-service.ts';
 export type { ServiceAddress, ServiceContext } from './service-context.ts';
-export { errorBodyOf, publicMessage, toQuireError } from './error-reply.ts';
+export { publicMessage, toQuireError } from './error-reply.ts';
 export type { Mounted } from './mounted.ts';
 export {
   type BodyReading,

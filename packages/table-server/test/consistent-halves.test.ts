@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { TestServer } from './test-server.ts';
 
 /** QUIRE_CONSISTENT_QUERIES=10000 for the long trial. */
-const queryCount = Number(process.env['QUIRE_CONSISTENT_QUERIES'] ?? 200);
+const queryCount = Number(process.env['QUIRE_CONSISTENT_QUERIES'] ?? 100);
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Every message is as long as every other, so that offsets count them. */

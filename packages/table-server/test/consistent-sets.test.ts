@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-server.ts';
 
 /** QUIRE_CONSISTENT_QUERIES=10000 for the long trial. */
-const queryCount = Number(process.env['QUIRE_CONSISTENT_QUERIES'] ?? 100);
+const queryCount = Number(process.env['QUIRE_CONSISTENT_QUERIES'] ?? 60);
 
 test(
   `a query sees all rows of one load, while loads replace each other (${queryCount} queries)`,

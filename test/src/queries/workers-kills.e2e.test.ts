@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { WorkerServer } from '../testkit/worker-server.ts';
 
 /** `QUIRE_WORKER_KILLS` says how many; four when it is not set. */
-const kills = Number(process.env['QUIRE_WORKER_KILLS'] ?? 4);
+const kills = Number(process.env['QUIRE_WORKER_KILLS'] ?? 3);
 
 vi.setConfig({ testTimeout: 120_000 + kills * 5000 });
 

@@ -51,7 +51,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
   });
 
   /** QUIRE_TABLE_SERVER_KILLS=100 for the long trial. */
-  const killCount = Number(process.env['QUIRE_TABLE_SERVER_KILLS'] ?? 4);
+  const killCount = Number(process.env['QUIRE_TABLE_SERVER_KILLS'] ?? 2);
 
   test(
     `each message of a topic is in its table once, in every query, through ${killCount} kills of producer and server`,

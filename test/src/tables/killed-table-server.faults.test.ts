@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { runKillTrial, trialMessageBytes } from './kill-trial.ts';
 
 /** QUIRE_TABLE_SERVER_KILLS=100 for the long trial. */
-const killCount = Number(process.env['QUIRE_TABLE_SERVER_KILLS'] ?? 6);
+const killCount = Number(process.env['QUIRE_TABLE_SERVER_KILLS'] ?? 3);
 
 test(
   `each message of a file stream is in the table once, in every query, through ${killCount} kills of producer and server`,

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RestreamResponse } from '@quire/api';
+import { systemClock } from '@quire/core';
 import { FileProducer } from '@quire/streams';
 import { CliProcess } from '../testkit/cli-process.ts';
 
@@ -158,7 +159,8 @@ export class Events {
     this.#running = (async () => {
       while (!this.#stopped) {
         await this.write(producer, 20);
-        await new Promise((resolve) => setImmediate(resolve));
+        // Thousands a second: all of them are consumed, twice.
+        await systemClock.sleep(5);
       }
     })();
   }

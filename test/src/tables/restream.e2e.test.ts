@@ -10,7 +10,7 @@ const path = '/tables/events_REALTIME/restream?destTableNameWithType=copy_REALTI
 const summary = (table: string, below: number): string =>
   `SELECT count(*), count(DISTINCT id), sum(hash(id, amount, ts)) FROM ${table} WHERE id < ${below}`;
 
-const roundCount = Number(process.env['QUIRE_RESTREAM_KILLS'] ?? 2);
+const roundCount = Number(process.env['QUIRE_RESTREAM_KILLS'] ?? 1);
 
 test('a live table is rebuilt while its producer goes on', { timeout: 120_000 }, async () => {
   await using tables = await LiveTables.open();

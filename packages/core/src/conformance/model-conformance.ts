@@ -50,6 +50,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** Most chunks of a source: of more of them a store learns nothing new. */
+const chunksMax = 2000;
+
 /** What a call came to, as plain data: its answer, or the code of its failure. */
 type Outcome = unknown;
 
@@ -84,7 +87,8 @@ async function tryStep(store: ObjectStore, each: Step): Promise<Outcome> {
 async function runStep(store: ObjectStore, each: Step): Promise<Outcome> {
   switch (each.verb) {
     case 'put': {
-      const { key: name, sizeBytes } = await store.put(each.key, chunksOf(patternBytes(each.length, each.seed), each.chunkBytes));
+      const chunkBytes = Math.max(each.chunkBytes, Math.ceil(each.length / chunksMax));
+      const { key: name, sizeBytes } = await store.put(each.key, chunksOf(patternBytes(each.length, each.seed), chunkBytes));
       return [name, sizeBytes];
     }
     case 'failing put':

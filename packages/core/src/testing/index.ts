@@ -1,4 +1,4 @@
-export { chunksOf, HandFedSource, patternBytes } from './byte-sources.ts';
+export { chunksOf, patternBytes } from './byte-sources.ts';
 export { collect } from './byte-sources.ts';
 export { type Fault, faultAt, type FaultCall, faultOn, type FaultPlan, noFaults, randomFailures } from './fault-plan.ts';
 export { FaultStore, type FaultStoreOptions } from './fault-store.ts';
