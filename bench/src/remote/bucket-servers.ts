@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GcsServer } from '../../../test/src/testkit/servers/gcs-server.ts';
-import { S3Server } from '../../../test/src/testkit/servers/s3-server.ts';
+import { S3Server, s3SettingsOf } from '../../../test/src/testkit/servers/s3-server.ts';
 import { repositoryRoot } from '../process/node-arguments.ts';
 
 /** What a broker is told to keep its results in a bucket. */
@@ -30,16 +30,7 @@ export async function startGcs(): Promise<GcsServer | undefined> {
 
 /** Settings for a place of one's own in the bucket, reached by way of a port; by default the server's. */
 export function s3Settings(server: S3Server, port = server.process.port): BucketSettings {
-  const { location, region, credentials } = server.storeOptions();
-  return {
-    'engine.broker.pagination.protocol': 's3',
-    'engine.broker.pagination.s3.data.dir': location,
-    'engine.broker.pagination.s3.endpoint': `http://127.0.0.1:${port}`,
-    'engine.broker.pagination.s3.path.style': 'true',
-    'engine.broker.pagination.s3.access.key': credentials.accessKeyId,
-    'engine.broker.pagination.s3.secret.key': credentials.secretAccessKey,
-    'engine.broker.storage.factory.s3.region': region,
-  };
+  return s3SettingsOf({ ...server.storeOptions(), endpoint: `http://127.0.0.1:${port}` });
 }
 
 /** As above. */

@@ -4,7 +4,8 @@ import type { JWTPayload } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { audience, createTokenIssuer, issuerName, type TokenIssuer } from '../testkit/builders/jwt-issuer.ts';
 import { type LogLine, recordingLogger } from '../testkit/broker-log.ts';
-import { type Answer, TestBroker } from '../testkit/broker-server.ts';
+import { TestBroker } from '../testkit/broker-server.ts';
+import type { Answer } from '../testkit/http-caller.ts';
 
 let issuer: TokenIssuer;
 let stranger: TokenIssuer;
@@ -16,20 +17,9 @@ beforeAll(async () => {
   stranger = await createTokenIssuer();
 });
 
-/** What a broker with JSON Web Tokens and one principal of its own has before its calls. */
-async function authenticatorOf(): Promise<Authenticator> {
-  const principals = await parsePrincipals([{ name: 'ann', role: 'query', tokenSha256: hashToken('ann-static') }], {
-    environment: {},
-    readFile: () => Promise.reject(new Error('There are no files.')),
-  });
-  const keys = new JwkSet({
-    read: async () => issuer.jwks,
-    clock,
-    maxAgeMs: 600_000,
-    cooldownMs: 30_000,
-    onProblem: () => undefined,
-  });
-  const jwt = new JwtVerifier({
+function verifierOf(read: ConstructorParameters<typeof JwkSet>[0]['read']): JwtVerifier {
+  const keys = new JwkSet({ read, clock, maxAgeMs: 600_000, cooldownMs: 30_000, onProblem: () => undefined });
+  return new JwtVerifier({
     keys,
     clock,
     issuer: issuerName,
@@ -41,6 +31,15 @@ async function authenticatorOf(): Promise<Authenticator> {
     roleWords: { admin: 'admin', query: 'query' },
     roleDefault: undefined,
   });
+}
+
+/** What a broker with JSON Web Tokens and one principal of its own has before its calls. */
+async function authenticatorOf(): Promise<Authenticator> {
+  const principals = await parsePrincipals([{ name: 'ann', role: 'query', tokenSha256: hashToken('ann-static') }], {
+    environment: {},
+    readFile: () => Promise.reject(new Error('There are no files.')),
+  });
+  const jwt = verifierOf(async () => issuer.jwks);
   return new Authenticator(principals, { jwt });
 }
 
@@ -158,25 +157,7 @@ describe('a token that is refused', () => {
 });
 
 test('while the keys cannot be read, nobody is called a liar', async () => {
-  const keys = new JwkSet({
-    read: async () => 'no keys',
-    clock,
-    maxAgeMs: 600_000,
-    cooldownMs: 30_000,
-    onProblem: () => undefined,
-  });
-  const verifier = new JwtVerifier({
-    keys,
-    clock,
-    issuer: issuerName,
-    audience,
-    algorithms: ['ES256'],
-    clockToleranceMs: 0,
-    subjectClaim: 'sub',
-    roleClaim: 'roles',
-    roleWords: { admin: 'admin', query: 'query' },
-    roleDefault: undefined,
-  });
+  const verifier = verifierOf(async () => 'no keys');
   const authenticator = new Authenticator([], { jwt: verifier });
   await using broker = await TestBroker.start({ authenticate: (header) => authenticator.authenticate(header) });
   const answer = await call(broker, '/metrics', await issuer.sign(claimsOf('ann')));

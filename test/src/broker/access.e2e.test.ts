@@ -1,6 +1,7 @@
 import { brokerOperations } from '@quire/api';
 import { expect, test } from 'vitest';
-import { type CallOptions, TestBroker } from '../testkit/broker-server.ts';
+import { TestBroker } from '../testkit/broker-server.ts';
+import type { CallOptions } from '../testkit/http-caller.ts';
 
 /** Of a broker that gives no links. */
 const { readLink: _notServed, ...operations } = brokerOperations;

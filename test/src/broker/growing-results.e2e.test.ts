@@ -7,7 +7,8 @@ import { QuireError } from '@quire/core';
 import { faultOn, noFaults } from '@quire/core/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { scriptedRowsJson } from '../testkit/broker-engine.ts';
-import { type Answer, TestBroker } from '../testkit/broker-server.ts';
+import { TestBroker } from '../testkit/broker-server.ts';
+import type { Answer } from '../testkit/http-caller.ts';
 
 const tempDirectory = mkdtempSync(join(tmpdir(), 'quire-growing-'));
 let broker: TestBroker;

@@ -5,7 +5,8 @@ import { type FaultCall, faultOn, noFaults } from '@quire/core/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { generatorTrapsIn } from '../testkit/generator-traps.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Answer, type CallOptions, TestBroker } from '../testkit/broker-server.ts';
+import { TestBroker } from '../testkit/broker-server.ts';
+import type { Answer, CallOptions } from '../testkit/http-caller.ts';
 
 interface DocumentedResponse {
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;

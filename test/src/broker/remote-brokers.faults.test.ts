@@ -2,28 +2,23 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuireClient } from '@quire/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { quire, quireHere, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  propertiesOf,
+  quire,
+  quireHere,
+  startServer,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 import { GcsServer } from '../testkit/servers/gcs-server.ts';
-import { S3Server } from '../testkit/servers/s3-server.ts';
+import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, gcsServer, s3Server } from '../testkit/toolchain.ts';
 
 const prefix = 'engine.broker.pagination';
 
 function settingsFor(options: ReturnType<S3Server['storeOptions']>, changes: Readonly<Record<string, string>> = {}): string {
-  const { location, region, endpoint, credentials } = options;
-  const settings: Record<string, string> = {
-    [`${prefix}.protocol`]: 's3',
-    [`${prefix}.s3.data.dir`]: location,
-    [`${prefix}.s3.endpoint`]: endpoint ?? '',
-    [`${prefix}.s3.path.style`]: 'true',
-    [`${prefix}.s3.access.key`]: credentials.accessKeyId,
-    [`${prefix}.s3.secret.key`]: credentials.secretAccessKey,
-    'engine.broker.storage.factory.s3.region': region,
-    ...changes,
-  };
-  return Object.entries(settings)
-    .map(([key, value]) => `${key} = ${value}\n`)
-    .join('');
+  return propertiesOf({ ...s3SettingsOf(options), ...changes });
 }
 
 async function rowsOf(url: string, requestId: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectStore } from '@quire/core';
-import type { S3Server } from '../testkit/servers/s3-server.ts';
+import { type S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 
 export const MB = 1024 * 1024;
 
@@ -31,16 +31,7 @@ export function writeS3Config(
   options: ReturnType<S3Server['storeOptions']>,
   lines: readonly string[] = [],
 ): Promise<string> {
-  const { accessKeyId, secretAccessKey } = options.credentials;
-  const place = [
-    'engine.broker.pagination.protocol = s3',
-    `engine.broker.pagination.s3.data.dir = ${options.location}`,
-    `engine.broker.storage.factory.s3.region = ${options.region}`,
-    `engine.broker.pagination.s3.endpoint = ${options.endpoint}`,
-    'engine.broker.pagination.s3.path.style = true',
-    `engine.broker.pagination.s3.access.key = ${accessKeyId}`,
-    `engine.broker.pagination.s3.secret.key = ${secretAccessKey}`,
-  ];
+  const place = Object.entries(s3SettingsOf(options)).map(([key, value]) => `${key} = ${value}`);
   return writeConfig(directory, [...place, ...lines]);
 }
 

@@ -1,6 +1,7 @@
 import type { PinotCursorResponse, PinotStoredResponse } from '@quire/api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Answer, brokerId, TestBroker } from '../testkit/broker-server.ts';
+import { brokerId, TestBroker } from '../testkit/broker-server.ts';
+import type { Answer } from '../testkit/http-caller.ts';
 
 /** The cases of Apache Pinot's own integration tests of its cursors (CursorIntegrationTest), and what differs on purpose. */
 

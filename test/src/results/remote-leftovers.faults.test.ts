@@ -7,9 +7,9 @@ import { S3ObjectStore, type S3ObjectStoreOptions } from '@quire/store-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unfinishedUploads } from '../testkit/s3-fixture.ts';
 import { expectRejection } from '@quire/core/conformance';
-import { quireHere, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import { propertiesOf, quireHere, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
-import { S3Server } from '../testkit/servers/s3-server.ts';
+import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 
 /** Begins uploads and sends their parts, as a writer does that dies before it could end them. */
@@ -36,21 +36,8 @@ function dataKey(brokerId: string): string {
   return `${brokerId}/${createRequestId(systemClock, systemRandom)}/data.arrow`;
 }
 
-const prefix = 'engine.broker.pagination';
-
 async function writeConfig(directory: string, options: ReturnType<S3Server['storeOptions']>): Promise<string> {
-  const { location, region, endpoint, credentials } = options;
-  const lines = [
-    `${prefix}.protocol = s3`,
-    `${prefix}.s3.data.dir = ${location}`,
-    `${prefix}.s3.endpoint = ${endpoint}`,
-    `${prefix}.s3.path.style = true`,
-    `${prefix}.s3.access.key = ${credentials.accessKeyId}`,
-    `${prefix}.s3.secret.key = ${credentials.secretAccessKey}`,
-    `engine.broker.storage.factory.s3.region = ${region}`,
-    `engine.log.format = json`,
-  ];
-  return writeSettings(directory, `${lines.join('\n')}\n`);
+  return writeSettings(directory, propertiesOf({ ...s3SettingsOf(options), 'engine.log.format': 'json' }));
 }
 
 describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {

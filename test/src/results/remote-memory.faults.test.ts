@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { QuireClient } from '@quire/client';
 import { expect, test } from 'vitest';
-import { CliProcess, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
-import { S3Server } from '../testkit/servers/s3-server.ts';
+import { CliProcess, propertiesOf, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 
 const MB = 1_000_000;
@@ -26,20 +26,8 @@ describeWithTool(s3Server, 'a broker with little memory', (path) => {
     async () => {
       await using s3 = await S3Server.start(path);
       await using directory = await temporaryDirectory();
-      const { location, region, endpoint, credentials } = s3.storeOptions();
-      const prefix = 'engine.broker.pagination';
-      const settings = [
-        `${prefix}.protocol = s3`,
-        `${prefix}.s3.data.dir = ${location}`,
-        `${prefix}.s3.endpoint = ${endpoint}`,
-        `${prefix}.s3.path.style = true`,
-        `${prefix}.s3.access.key = ${credentials.accessKeyId}`,
-        `${prefix}.s3.secret.key = ${credentials.secretAccessKey}`,
-        `engine.broker.storage.factory.s3.region = ${region}`,
-        'engine.broker.query.timeout = 30m',
-        '',
-      ];
-      const config = await writeSettings(directory.path, settings.join('\n'));
+      const settings = { ...s3SettingsOf(s3.storeOptions()), 'engine.broker.query.timeout': '30m' };
+      const config = await writeSettings(directory.path, propertiesOf(settings));
       const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --max-old-space-size=${heapMegabytes}`;
       await using broker = new CliProcess(['start', '--roles', 'broker', '--config', config], {
         variables: { ...testVariables, NODE_OPTIONS },

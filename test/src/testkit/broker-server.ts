@@ -1,12 +1,13 @@
-import type { CursorResponse, HealthResponse } from '@quire/api';
+import type { HealthResponse } from '@quire/api';
 import type { Principal } from '@quire/auth';
 import { type BrokerOptions, createBroker } from '@quire/broker';
 import { type ObjectStore, QuireError, type StoreCall, withObserver } from '@quire/core';
 import { collect, FaultStore, ManualClock, RecordingStore } from '@quire/core/testing';
 import { ResultStore, type ResultStoreOptions } from '@quire/results';
-import type { Service, ServiceAddress } from '@quire/service';
+import type { Service } from '@quire/service';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { ScriptedEngine } from './broker-engine.ts';
+import { HttpCaller } from './http-caller.ts';
 
 export const brokerId = 'Broker_127.0.0.1_8099';
 
@@ -22,27 +23,8 @@ async function authenticate(header: string | undefined): Promise<Principal> {
   return principal;
 }
 
-export interface CallOptions {
-  readonly method?: string;
-  /** Who calls; undefined for nobody. */
-  readonly as?: 'ann' | 'bob' | 'root' | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly signal?: AbortSignal;
-}
-
-/** A response, read to its end. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Buffer;
-  readonly text: string;
-  /** The body as JSON; throws when it is not one. */
-  json<T = CursorResponse>(): T;
-}
-
 /** A broker over HTTP on a free port, with a scripted engine and a store in memory whose calls are recorded and may fail. */
-export class TestBroker implements AsyncDisposable {
+export class TestBroker extends HttpCaller implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly engine = new ScriptedEngine();
   readonly faults: FaultStore;
@@ -51,7 +33,6 @@ export class TestBroker implements AsyncDisposable {
   readonly endedCalls: StoreCall[] = [];
   readonly results: ResultStore;
   readonly broker: Service;
-  address: ServiceAddress = { host: '', port: 0, url: '' };
 
   private constructor(
     options: Partial<BrokerOptions>,
@@ -59,6 +40,7 @@ export class TestBroker implements AsyncDisposable {
     clock = new ManualClock(),
     objects: ObjectStore = new MemoryObjectStore({ sizeMaxBytes: 64 * 1024 * 1024, clock }),
   ) {
+    super();
     this.clock = clock;
     this.faults = new FaultStore(objects);
     this.store = new RecordingStore(withObserver(this.faults, (call) => this.endedCalls.push(call)));
@@ -114,36 +96,6 @@ export class TestBroker implements AsyncDisposable {
     const closed = this.broker.close();
     await this.clock.advance(3_600_000);
     await closed;
-  }
-
-  /** Calls the broker; as ann, unless said otherwise. */
-  async call(path: string, options: CallOptions = {}): Promise<Answer> {
-    const as = 'as' in options ? options.as : 'ann';
-    const response = await fetch(`${this.address.url}${path}`, {
-      method: options.method ?? 'GET',
-      headers: {
-        'accept-encoding': 'identity',
-        ...(as !== undefined && { authorization: `Bearer ${as}-token` }),
-        ...(options.body !== undefined && { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      ...(options.body !== undefined && { body: options.body }),
-      ...(options.signal !== undefined && { signal: options.signal }),
-    });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    const text = bytes.toString();
-    return { status: response.status, headers: response.headers, bytes, text, json: <T>() => JSON.parse(text) as T };
-  }
-
-  query(sql: string, parameters = '', options: CallOptions = {}): Promise<Answer> {
-    return this.call(`/query/sql${parameters}`, { method: 'POST', body: JSON.stringify({ sql }), ...options });
-  }
-
-  /** Stores the answer of `rows <rowCount>` and gives its id. */
-  async stored(rowCount: number, as: 'ann' | 'bob' | 'root' = 'ann'): Promise<string> {
-    const answer = await this.query(`rows ${rowCount}`, '?doPaginate=true&numRows=1', { as });
-    if (answer.json().exceptions?.length !== 0) throw new Error(`rows ${rowCount} was not stored: ${answer.text}`);
-    return answer.json().requestId;
   }
 
   /** Stores as many rows without a call, for tests that need many results. */

@@ -164,6 +164,13 @@ engine.table.stocks.path = ${join(root, 'node_modules/vega-datasets/data/stocks.
 
 export const testVariables = { TEST_ADMIN_TOKEN: 'admin-token', TEST_ANN_PASSWORD: 'ann-password' };
 
+/** Settings as the lines of a properties file. */
+export function propertiesOf(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([key, value]) => `${key} = ${value}\n`)
+    .join('');
+}
+
 /** Writes a settings file into a directory: the tests' own settings, and more. */
 export async function writeSettings(directory: string, more = ''): Promise<string> {
   const path = join(directory, 'test.properties');

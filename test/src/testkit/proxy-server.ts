@@ -4,8 +4,9 @@ import { QuireError } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { createProxy, type ProxyOptions } from '@quire/proxy';
 import type { ResultStoreOptions } from '@quire/results';
-import type { Service, ServiceAddress } from '@quire/service';
-import { type Answer, type CallOptions, TestBroker } from './broker-server.ts';
+import type { Service } from '@quire/service';
+import { TestBroker } from './broker-server.ts';
+import { HttpCaller } from './http-caller.ts';
 
 const known: Readonly<Record<string, Principal>> = {
   'Bearer ann-token': { name: 'ann', role: 'query' },
@@ -56,12 +57,12 @@ export function forwardTo(name: string, port = '8099'): Record<string, string> {
 }
 
 /** A proxy over HTTP on a free port. */
-export class TestProxy implements AsyncDisposable {
+export class TestProxy extends HttpCaller implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly proxy: Service;
-  address: ServiceAddress = { host: '', port: 0, url: '' };
 
   private constructor(options: Partial<ProxyOptions>, clock: ManualClock) {
+    super();
     this.clock = clock;
     const usual: ProxyOptions = { brokers: [], ...usualProxy, clock };
     // Not spread: a getter among the options stays one.
@@ -83,36 +84,6 @@ export class TestProxy implements AsyncDisposable {
     const closed = this.proxy.close();
     await this.clock.advance(3_600_000);
     await closed;
-  }
-
-  /** Calls the proxy; as ann, unless said otherwise. */
-  async call(path: string, options: CallOptions = {}): Promise<Answer> {
-    const as = 'as' in options ? options.as : 'ann';
-    const response = await fetch(`${this.address.url}${path}`, {
-      method: options.method ?? 'GET',
-      headers: {
-        'accept-encoding': 'identity',
-        ...(as !== undefined && { authorization: `Bearer ${as}-token` }),
-        ...(options.body !== undefined && { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      ...(options.body !== undefined && { body: options.body }),
-      ...(options.signal !== undefined && { signal: options.signal }),
-    });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    const text = bytes.toString();
-    return { status: response.status, headers: response.headers, bytes, text, json: <T>() => JSON.parse(text) as T };
-  }
-
-  query(sql: string, parameters = '', options: CallOptions = {}): Promise<Answer> {
-    return this.call(`/query/sql${parameters}`, { method: 'POST', body: JSON.stringify({ sql }), ...options });
-  }
-
-  /** Stores the answer of `rows <rowCount>` through the proxy and gives its id. */
-  async stored(rowCount: number, as: 'ann' | 'bob' | 'root' = 'ann'): Promise<string> {
-    const answer = await this.query(`rows ${rowCount}`, '?doPaginate=true&numRows=1', { as });
-    if (answer.json().exceptions?.length !== 0) throw new Error(`rows ${rowCount} was not stored: ${answer.text}`);
-    return answer.json().requestId;
   }
 
   /** Lets the time between two rounds of health checks pass, and resolves when the round has ended. */

@@ -3,7 +3,8 @@ import { counted } from '../format.ts';
 import { useSession } from '../session.ts';
 import { Failed } from '../widgets/states.tsx';
 import { gridColumnsOf } from './grid-columns.ts';
-import { type GridPlace, ResultGrid, type Selection, type Visibility } from './result-grid.tsx';
+import { useGridState } from './grid-state.ts';
+import { type GridPlace, ResultGrid } from './result-grid.tsx';
 import { type OpenResult, ResultPages } from './result-pages.ts';
 
 const nothing = (): void => undefined;
@@ -20,10 +21,7 @@ export function GrowingView({
   const { client } = useSession();
   const pages = useMemo(() => new ResultPages(client, result), [client, result]);
   const columns = useMemo(() => gridColumnsOf(result), [result]);
-  const [place, setPlace] = useState<GridPlace>({ row: 0, column: 0 });
-  const [pinned, setPinned] = useState<readonly string[]>([]);
-  const [visibility, setVisibility] = useState<Visibility>({});
-  const [selection, setSelection] = useState<Selection>({ ranges: [] });
+  const grid = useGridState();
   const [error, setError] = useState<unknown>();
   return (
     <div className="card result-card">
@@ -36,15 +34,9 @@ export function GrowingView({
       <ResultGrid
         pages={pages}
         columns={columns}
-        pinned={pinned}
-        visibility={visibility}
-        selection={selection}
-        place={place}
-        onPinned={setPinned}
-        onVisibility={setVisibility}
-        onSelection={setSelection}
+        {...grid.props}
         onPlace={(next) => {
-          setPlace(next);
+          grid.setPlace(next);
           onPlace(next);
         }}
         onOpenCell={nothing}

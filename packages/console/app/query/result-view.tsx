@@ -11,7 +11,8 @@ import { Expiry } from './expiry.tsx';
 import { GoneError, GoneResult, isGone } from './gone-result.tsx';
 import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
 import { ColumnsMenu, CopyMenu, JumpToRow, selectedRows } from './grid-tools.tsx';
-import { describePlace, type GridPlace, ResultGrid, type Selection, type Visibility } from './result-grid.tsx';
+import { useGridState } from './grid-state.ts';
+import { describePlace, type GridPlace, ResultGrid } from './result-grid.tsx';
 import { type OpenResult, ResultPages } from './result-pages.ts';
 
 const PlotPanel = lazy(async () => ({ default: (await import('../plot/plot-panel.tsx')).PlotPanel }));
@@ -38,10 +39,8 @@ export function ResultView({ result, sql, elapsedMs, firstRow, placeMeanwhile, o
   const pages = useMemo(() => new ResultPages(client, result), [client, result]);
   const columns = useMemo(() => gridColumnsOf(result), [result]);
   const [tab, setTab] = useState<'rows' | 'plot'>('rows');
-  const [pinned, setPinned] = useState<readonly string[]>([]);
-  const [visibility, setVisibility] = useState<Visibility>({});
-  const [selection, setSelection] = useState<Selection>({ ranges: [] });
-  const [place, setPlace] = useState<GridPlace>({ row: 0, column: 0 });
+  const grid = useGridState();
+  const { place, selection, visibility, setPlace, setVisibility } = grid;
   const [opened, setOpened] = useState<{ readonly row: number; readonly column: GridColumn }>();
   const [error, setError] = useState<unknown>();
   const visible = columns.filter(({ key }) => visibility[key]?.hidden !== true);
@@ -54,7 +53,7 @@ export function ResultView({ result, sql, elapsedMs, firstRow, placeMeanwhile, o
     const row = rowWithin(linkedRow, result);
     if (row > 0) setPlace({ row, column: 0 });
     else if (start !== undefined) setPlace({ ...start });
-  }, [linkedRow, start, result]);
+  }, [linkedRow, start, result, setPlace]);
   useEffect(() => {
     const row = place.row > 0 ? String(place.row + 1) : undefined;
     replacePlace(['query'], { id: result.requestId, row, sql: linkedSql });
@@ -128,14 +127,7 @@ export function ResultView({ result, sql, elapsedMs, firstRow, placeMeanwhile, o
           <ResultGrid
             pages={pages}
             columns={columns}
-            pinned={pinned}
-            visibility={visibility}
-            selection={selection}
-            place={place}
-            onPinned={setPinned}
-            onVisibility={setVisibility}
-            onSelection={setSelection}
-            onPlace={setPlace}
+            {...grid.props}
             onOpenCell={(row, column) => setOpened({ row, column })}
             onCopy={(row) => copy('TSV', row)}
             onError={setError}

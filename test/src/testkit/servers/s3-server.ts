@@ -51,3 +51,21 @@ export class S3Server implements AsyncDisposable {
     await this.process[Symbol.asyncDispose]();
   }
 }
+
+/** What a broker's settings say of a place in the bucket. */
+export function s3SettingsOf({
+  location,
+  region,
+  endpoint,
+  credentials,
+}: ReturnType<S3Server['storeOptions']>): Readonly<Record<string, string>> {
+  return {
+    'engine.broker.pagination.protocol': 's3',
+    'engine.broker.pagination.s3.data.dir': location,
+    'engine.broker.pagination.s3.endpoint': endpoint ?? '',
+    'engine.broker.pagination.s3.path.style': 'true',
+    'engine.broker.pagination.s3.access.key': credentials.accessKeyId,
+    'engine.broker.pagination.s3.secret.key': credentials.secretAccessKey,
+    'engine.broker.storage.factory.s3.region': region,
+  };
+}
