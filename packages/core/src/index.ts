@@ -1,9 +1,9 @@
 export type { Clock } from './clock.ts';
 export { abortError, type ErrorCode, type ErrorKind, errorKinds, isQuireError, QuireError, throwIfAborted } from './errors.ts';
-export type { LinkSigner } from './link-signer.ts';
 export { type JsonValue, parseLosslessJson, TooManyDigitsError, writeLosslessJson } from './lossless-json.ts';
 export { assertObjectKey, isObjectKey } from './object-key.ts';
 export type {
+  LinkSigner,
   ByteRange,
   CallOptions,
   GetOptions,

@@ -1,9 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
 import { QuireError } from '@quire/core';
-import { processTag } from '@quire/core/process';
-import { removeDeadSpills, spillPrefix } from './spill-leftovers.ts';
+import { processTag, stateOfOwner } from '@quire/core/process';
 import { quoteLiteral } from './conversion/column-plan.ts';
 import { parseFailure } from './duckdb-error.ts';
 import { pinotMacros } from './pinot/macros.ts';
@@ -63,6 +62,10 @@ export async function openLockedDatabase(options: DatabaseOptions): Promise<Lock
   }
 }
 
+/** Begins the name of a spill directory; the tag of its process and a random end follow: `duckdb-<tag>.<random>`. */
+const spillPrefix = 'duckdb-';
+const spillPattern = /^duckdb-([0-9a-f-]+)\.\w+$/;
+
 async function makeSpillDirectory(parent: string): Promise<string> {
   try {
     await mkdir(parent, { recursive: true });
@@ -70,6 +73,19 @@ async function makeSpillDirectory(parent: string): Promise<string> {
     return await mkdtemp(join(parent, `${spillPrefix}${processTag()}.`));
   } catch (cause) {
     throw new QuireError('INVALID_SETTING', `No directory can be made in the spill directory ${parent}.`, { cause });
+  }
+}
+
+/**
+ * Removes the spill directories of engines whose process has certainly ended. Never fails: what cannot be removed now goes the next time.
+ * Links are not followed.
+ */
+async function removeDeadSpills(directory: string): Promise<void> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const tag = spillPattern.exec(entry.name)?.[1];
+    if (tag === undefined || !entry.isDirectory() || stateOfOwner(tag) !== 'dead') continue;
+    await rm(join(directory, entry.name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

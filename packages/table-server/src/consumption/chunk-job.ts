@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '@quire/core';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import type { RowFile } from '../segments/manifest.ts';
-import { mergeRowFiles } from '../segments/merge-row-files.ts';
+import { readRowFile } from '../segments/read-row-file.ts';
 import { RowFileWriter } from '../segments/row-file-writer.ts';
 import { shapeOf } from '../segments/table-columns.ts';
 import { type PackedMessages, unpackMessages } from './packed-messages.ts';
@@ -83,7 +83,14 @@ async function fill({ messages, config, schema, directory, file }: FillJob, tool
   return { written: await writer.finish(), ...bad };
 }
 
+/** Writes the rows of several files into a new one, in their order; the caller makes it count. */
 async function merge({ inputs, config, schema, directory, file }: MergeJob): Promise<ChunkOutput> {
-  const written = await mergeRowFiles(inputs, { directory, file, shape: shapeOf(config, schema) });
-  return { written, skipped: [], skippedCount: 0, stoppedAt: undefined };
+  const shape = shapeOf(config, schema);
+  await using writer = await RowFileWriter.create(join(directory, file), file, shape);
+  for (const each of inputs) {
+    const path = join(directory, each.file);
+    if (await writer.takeOver(path, each)) continue;
+    for await (const rows of readRowFile(path, each, shape)) await writer.write(rows);
+  }
+  return { written: await writer.finish(), skipped: [], skippedCount: 0, stoppedAt: undefined };
 }

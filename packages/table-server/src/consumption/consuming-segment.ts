@@ -4,7 +4,6 @@ import { type Chunk, type ConsumingRecord, isCommitted, type RowFile } from '../
 import type { NewFile, ServedTable } from '../served-table.ts';
 import type { ChunkJob, ChunkLost, ChunkOutput, RunChunkJob, TableDocuments } from './chunk-job.ts';
 import { type MessageValue, packMessages } from './packed-messages.ts';
-import { streamSegmentName } from './segment-name.ts';
 
 /** This many chunks of one size become one of the next: a row is written again a few times, and queries open few files. */
 const chunksOfLevel = 8;
@@ -207,4 +206,10 @@ function newRecord({ table, partition, clock }: ConsumingParts, sequence: number
     consumedMs: null,
     chunks: [],
   };
+}
+
+/** `<table>__<partition>__<sequence>__<yyyyMMdd'T'HHmm'Z'>`, as the open peer names segments of a stream. */
+function streamSegmentName(rawName: string, partition: number, sequence: number, createdMs: number): string {
+  const minute = new Date(createdMs).toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
+  return `${rawName}__${partition}__${sequence}__${minute}Z`;
 }
