@@ -22,18 +22,10 @@ export interface FolderListOptions extends CallOptions {
 }
 
 /**
- * The committed results under a prefix, in key order, from one listing; opens no object.
+ * All objects of results under a prefix, committed or not, folder by folder in key order, from one listing; opens no object.
  *
- * Where a renewal left two commit records, the one with the latest expiry counts. Names that are not ours, and data
- * without a commit record, do not show. Memory: one result at a time, whatever the number of results.
+ * Where a renewal left two commit records, the one with the latest expiry counts. Memory: one result at a time, whatever their number.
  */
-export async function* listResults(store: ObjectStore, prefix: string, options: CallOptions = {}): AsyncGenerator<ResultEntry> {
-  for await (const { entry } of listResultFolders(store, prefix, options)) {
-    if (entry !== undefined) yield entry;
-  }
-}
-
-/** All objects of results under a prefix, committed or not, folder by folder in key order, from one listing; opens no object. */
 export async function* listResultFolders(
   store: ObjectStore,
   prefix: string,
@@ -57,9 +49,15 @@ export async function* listResultFolders(
   if (folder !== undefined) yield folder;
 }
 
-/** The committed results of one broker. */
-export function listBrokerResults(store: ObjectStore, brokerId: string, options: CallOptions = {}): AsyncGenerator<ResultEntry> {
-  return listResults(store, brokerPrefix(brokerId), options);
+/** The committed results of one broker, in key order: names that are not ours, and data without a commit record, do not show. */
+export async function* listBrokerResults(
+  store: ObjectStore,
+  brokerId: string,
+  options: CallOptions = {},
+): AsyncGenerator<ResultEntry> {
+  for await (const { entry } of listResultFolders(store, brokerPrefix(brokerId), options)) {
+    if (entry !== undefined) yield entry;
+  }
 }
 
 /** The objects of one folder, and what they amount to. */

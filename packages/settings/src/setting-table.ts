@@ -66,7 +66,6 @@ export type Settings = {
 };
 
 export type TableSettings = Settings['tables'][number];
-export type PrincipalSettings = Settings['principals'][number];
 
 /** What a name in the keys of a group may be. */
 export const nameKinds = {
