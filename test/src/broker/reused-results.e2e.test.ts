@@ -1,7 +1,6 @@
 import type { ErrorBody, RunningQueryList } from '@quire/api';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { TestBroker } from '../testkit/broker-server.ts';
-import type { Answer, CallOptions } from '../testkit/http-caller.ts';
+import { type Answer, type CallOptions, TestBroker } from '../testkit/broker-server.ts';
 
 let broker: TestBroker;
 /** Each test asks for another number of rows: what was asked before is known. */

@@ -9,6 +9,8 @@ import { MemoryObjectStore } from '@quire/store-memory';
 import { ScriptedEngine } from './broker-engine.ts';
 import { HttpCaller } from './http-caller.ts';
 
+export type { Answer, CallOptions } from './http-caller.ts';
+
 export const brokerId = 'Broker_127.0.0.1_8099';
 
 const principals: Readonly<Record<string, Principal>> = {
