@@ -4,14 +4,14 @@ import { pageOffsets } from '../http/page-offsets.ts';
 import { PageReader } from '../http/page-reader.ts';
 import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
 import type { BenchContext, Part } from '../measure/part.ts';
-import { readProcessMemory, resetPeak } from '../process/process-memory.ts';
+import { readFamilyMemory, readFamilyPeak, resetFamilyPeak } from '../process/process-memory.ts';
 import { QuireServer } from '../quire/quire-server.ts';
 import { pageOf, type StoredQuery, storeQuery } from '../quire/stored-query.ts';
 
 const pageRowCount = 10_000;
 const bytesPerMegabyte = 1_000_000;
 
-/** What a fresh server has in memory at most, beyond what it has at rest, while it stores and serves a large result. */
+/** What a fresh server and its processes for queries have in memory at most, beyond what it has at rest, while it stores and serves a large result. */
 export const memoryPart: Part = {
   name: 'memory',
   title: 'Memory of a server',
@@ -29,20 +29,22 @@ async function measureGrowth({ isQuick, progress }: BenchContext, server: QuireS
   progress('waits until the server rests');
   await storeQuery(server, 'SELECT 42 AS answer');
   await setTimeout(isQuick ? 100 : 2000);
-  const { residentBytes: idleBytes } = await readProcessMemory(server.pid);
+  const idleBytes = await readFamilyMemory(server.pid);
   const growths: [level: string, megabytes: number][] = [];
-  const measure = async <T>(level: string, run: () => Promise<T>): Promise<T> => {
+  const measure = async <T>(level: string, run: (notePeak: () => Promise<void>) => Promise<T>): Promise<T> => {
     progress(level);
-    await resetPeak(server.pid);
-    const outcome = await run();
-    const { peakBytes } = await readProcessMemory(server.pid);
+    await resetFamilyPeak(server.pid);
+    let peakBytes = 0;
+    const notePeak = async (): Promise<void> => void (peakBytes = Math.max(peakBytes, await readFamilyPeak(server.pid)));
+    const outcome = await run(notePeak);
+    await notePeak();
     growths.push([level, Math.max(0, (peakBytes - idleBytes) / bytesPerMegabyte)]);
     return outcome;
   };
   const rowCount = (isQuick ? 40_000 : 20_000_000).toLocaleString('en');
   const stored = await measure(`storing ${rowCount} rows`, () => storeQuery(server, large));
   await measure('walking them, 10,000 at a time', () => walk(stored));
-  await measure('64 readers and one writer', () => readWhileWriting(stored, large, isQuick ? 500 : 20_000));
+  await measure('64 readers and one writer', (notePeak) => readWhileWriting(stored, large, isQuick ? 500 : 20_000, notePeak));
   return reportComparison(
     {
       id: 'memory-growth',
@@ -61,12 +63,25 @@ async function walk(stored: StoredQuery): Promise<void> {
 }
 
 /** Pages at random offsets for many readers, while the same answer is stored once more, as far as it gets in that time. */
-async function readWhileWriting(stored: StoredQuery, sql: string, durationMs: number): Promise<void> {
+async function readWhileWriting(
+  stored: StoredQuery,
+  sql: string,
+  durationMs: number,
+  notePeak: () => Promise<void>,
+): Promise<void> {
   const targets = pageOffsets('random', stored.rowCount, pageRowCount).map((offset) => pageOf(stored, offset, pageRowCount));
   const ending = new AbortController();
   const writing = storeQuery(stored.server, sql, ending.signal).catch((error: unknown) => {
     if (!ending.signal.aborted) throw error;
   });
   await using load = new PageLoad(stored.server.url, targets, 64);
-  await Promise.all([writing, load.sample(durationMs).finally(() => ending.abort())]);
+  const reading = async (): Promise<void> => {
+    try {
+      await load.sample(durationMs);
+      await notePeak(); // the process for the query may end with it
+    } finally {
+      ending.abort();
+    }
+  };
+  await Promise.all([writing, reading()]);
 }

@@ -29,6 +29,13 @@ export async function readFamilyPeak(pid: number): Promise<number> {
   return others.reduce((sum, bytes) => sum + bytes, peakBytes);
 }
 
+/** Lets the peaks of a process and of all that it has running begin again at what each has now. */
+export async function resetFamilyPeak(pid: number): Promise<void> {
+  await resetPeak(pid);
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter((text) => text !== '');
+  for (const child of children) await resetFamilyPeak(Number(child));
+}
+
 /** Lets the peak of a process begin again at what it has now. */
 export async function resetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');

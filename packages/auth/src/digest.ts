@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** The SHA-256 of a text's UTF-8 bytes. */
 export function sha256(text: string): Uint8Array {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return hash('sha256', text, 'buffer');
 }
 
 /** Tells whether two digests are the same, in a time that depends on neither; an absent one costs as much and equals nothing. */

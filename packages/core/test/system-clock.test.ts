@@ -47,6 +47,9 @@ describe('systemRandom', () => {
     expect(systemRandom.bytes(0)).toEqual(new Uint8Array(0));
     expect(systemRandom.bytes(64)).toHaveLength(64);
     expect(systemRandom.bytes(64)).not.toEqual(systemRandom.bytes(64));
+    const texts = Array.from({ length: 1000 }, () => Buffer.from(systemRandom.bytes(16)).toString('hex'));
+    expect(new Set(texts).size).toBe(1000);
+    expect(texts).not.toContain('0'.repeat(32));
     for (let index = 0; index < 100; index += 1) {
       const fraction = systemRandom.fraction();
       expect(fraction >= 0 && fraction < 1).toBe(true);
