@@ -18,8 +18,9 @@ export function problemOf(
   const unknown = seen.consumption?.partitions.find(({ currentOffset }) => currentOffset === null);
   const { idleMs } = job.stream ?? { idleMs: 0 };
   if (unknown !== undefined && idleMs > unknownOffsetMaxMs) {
-    const message = `For ${formatDurationMs(Math.floor(idleMs / 1000) * 1000)} the engine has not known how far partition ${unknown.partition} of the destination is; its server may be away.`;
-    return { code: 'ENGINE_UNAVAILABLE', message };
+    const idle = formatDurationMs(Math.floor(idleMs / 1000) * 1000);
+    const where = `The engine cannot tell how far partition ${unknown.partition} of the destination is; its server may be away.`;
+    return { code: 'ENGINE_UNAVAILABLE', message: `${where} No offset has moved for ${idle}.` };
   }
   const forgotten =
     seen.commit === 'gone'

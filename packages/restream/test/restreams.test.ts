@@ -79,7 +79,7 @@ it('takes a segment that is being made for an unknown lag, not for none', async 
     lastProblem: {
       code: 'ENGINE_UNAVAILABLE',
       message: expect.stringMatching(
-        /^For 1\ds the engine has not known how far partition 0 of the destination is; its server may be away\.$/,
+        /^The engine cannot tell how far partition 0 of the destination is; its server may be away\. No offset has moved for 1\ds\.$/,
       ),
     },
   });
