@@ -9,6 +9,7 @@ import type { BenchContext, Part, PartOutcome } from '../measure/part.ts';
 import { Child } from '../process/child.ts';
 import { readFamilyMemory } from '../process/process-memory.ts';
 import { authorization, QuireServer } from '../quire/quire-server.ts';
+import { compareFirstRows } from './first-rows.ts';
 import type { InProcessOptions } from './in-process.process.ts';
 
 /** A broker whose queries run in workers, beside the same broker that runs them in its own process. */
@@ -36,6 +37,7 @@ export const workersPart: Part = {
     return {
       comparisons: [
         await compareQueries(context, brokers),
+        await compareFirstRows(context, { url: server.url, name: 'mixed', path: paths.mixed }),
         await comparePages(context, brokers),
         await measureMemory(context, server, alone),
       ],
