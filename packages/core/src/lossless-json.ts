@@ -69,8 +69,9 @@ function isPlainJson(value: unknown, depth: number): boolean {
   if ('toJSON' in value && typeof value.toJSON === 'function') return false;
   if (Array.isArray(value)) return value.every((element) => isPlainJson(element, depth - 1));
   const members = value as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(members))
+  for (const name of Object.keys(members)) {
     if (members[name] !== undefined && !isPlainJson(members[name], depth - 1)) return false;
+  }
   return true;
 }
 

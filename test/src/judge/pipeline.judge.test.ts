@@ -65,7 +65,7 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
           { name: 'a.x', dataType: 'INT' },
         ],
       },
-      [{ a: [{ x: 1 }, { x: 2 }] }, { a: [] }, { a: null }],
+      [{ a: [{ x: 1 }, { x: 2 }] }, { a: [{ x: 1, y: [{ z: 2 }], m: { k: 3 } }] }, { a: [] }, { a: null }],
     ],
     [
       'JSON in the order of maps, without blanks and zeros',

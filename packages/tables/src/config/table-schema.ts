@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
-import type { Finding } from '../finding.ts';
+import { type Finding, sortFindings } from '../finding.ts';
+import { isRecord } from '../model/document.ts';
 import {
   anything,
   flag,
@@ -126,9 +127,19 @@ export function parseTableSchema(value: unknown): ParsedTableSchema {
   const read = readModel(TableSchema, value);
   return {
     schema: read.value ?? {},
-    findings: read.findings,
+    findings: sortFindings([...read.findings, ...nullLists(value)]),
     unrecognizedProperties: read.unrecognizedProperties,
   };
+}
+
+const columnLists = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs', 'complexFieldSpecs'] as const;
+
+/** Lists of columns that are null, which the engine does not take for left out. */
+function nullLists(value: unknown): readonly Finding[] {
+  const nulls = columnLists.filter((list) => isRecord(value) && value[list] === null);
+  return nulls.map((list) => {
+    return { path: `/${list}`, code: 'WRONG_TYPE', severity: 'error', message: 'Expected a list, found null: leave it out.' };
+  });
 }
 
 /** A schema with every member of the specification's table; null where there is neither a value nor a default. */

@@ -128,6 +128,7 @@ export class WorkingRow {
   isSanitized = false;
   /** Columns of the schema that special values, defaults and lengths may still change: most values need none. Undefined for all of them. */
   unsettled: readonly ColumnSpec[] | undefined;
+  #collections: Map<string, readonly Value[]> | undefined;
   /** Set by a step that finds that the row must not be kept. */
   failure: RowFailure | undefined;
   /** The row alone: what most steps give back. */
@@ -138,6 +139,11 @@ export class WorkingRow {
     this.sourceIndex = sourceIndex;
     this.#budget = budget;
     this.fields = fields;
+  }
+
+  /** Collections to unnest as they were before they were taken apart inside. */
+  get collections(): Map<string, readonly Value[]> {
+    return (this.#collections ??= new Map());
   }
 
   /** Another row of the same source row with the same fields. */

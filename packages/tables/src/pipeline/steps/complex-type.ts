@@ -63,6 +63,7 @@ function flattenColumn(
   if (!Array.isArray(value)) return;
   const elements = value as readonly Value[];
   if (plan.unnested.has(column)) {
+    row.collections.set(column, elements);
     row.fields[column] = elements.map((element) => (isMap(element) ? flattenElement(column, element, plan, depth) : element));
   } else if (becomesJson(elements, plan.mode)) {
     row.put(column, writeJson(elements));
@@ -111,7 +112,9 @@ export function planUnnest(config: ComplexTypePart | undefined, readLater: Reado
   return {
     name: 'unnest',
     apply(row, journal) {
-      const originals = kept.flatMap((name) => (row.get(name) === null ? [] : [[name, row.get(name)] as const]));
+      const originals = kept.flatMap((name) =>
+        row.get(name) === null ? [] : [[name, row.collections.get(name) ?? row.get(name)] as const],
+      );
       let rows: readonly WorkingRow[] = [row];
       for (const name of names) {
         const count = rows.reduce((total, each) => total + Math.max(1, elementsOf(each, name)?.length ?? 1), 0);
