@@ -363,9 +363,12 @@ const anything: fc.Arbitrary<Given> = weighted(
   [one([1, 2, 3], ['a', 'b'], [], [null], { a: 1 }, { b: { c: [1] } }), 1],
 );
 
-/** A double that JSON has: neither infinite nor -0. */
+/** A double that JSON has, and has as a double: neither infinite nor -0, nor one that is written as a long integer. */
 export function plainDouble(range: { readonly min?: number; readonly max?: number }): fc.Arbitrary<number> {
-  return fc.double({ ...range, noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
+  return fc
+    .double({ ...range, noNaN: true, noDefaultInfinity: true })
+    .map((value) => value + 0)
+    .filter((value) => Math.abs(value) < 2 ** 53 || Math.abs(value) >= 1e21);
 }
 
 function one(...values: readonly Given[]): fc.Arbitrary<Given> {
