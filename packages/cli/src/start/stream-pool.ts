@@ -27,8 +27,13 @@ export class StreamPool implements AsyncDisposable {
       killGraceMs,
       memory: { maxBytes: memoryBytesMax, setting: 'engine.tables.stream.workers.memory.maxMB' },
       // Rows are dropped as soon as they are written. With the usual room for new objects a process of the default size takes more than half of its
-      // memory within one batch, and the pool would start another for the next one.
-      nodeFlags: [`--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`, '--max-semi-space-size=4'],
+      // memory within one batch, and the pool would start another for the next one. With so small a limit for the heap, Node lets it grow by little
+      // between two full collections, which then take as long as half of the work: it may double.
+      nodeFlags: [
+        `--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`,
+        '--max-semi-space-size=4',
+        '--heap-growing-percent=100',
+      ],
       threadPoolSize: 2,
       clock,
       onKilled: ({ pid, reason, detail }) => logger.warn({ pid, reason, detail }, 'a worker ended with its messages'),
