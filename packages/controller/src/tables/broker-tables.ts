@@ -152,7 +152,7 @@ class BrokerTables {
     const { client, brokers } = this.#options;
     const outcomes = await askBrokers(brokers(), (url) => readTableSchema(client, url, rawName, signal));
     const known = outcomes.find(({ value }) => value !== undefined)?.value;
-    if (known !== undefined) return known as unknown as TableSchemaDocument;
+    if (known !== undefined) return known;
     const failure = outcomes.find(({ error }) => error !== undefined)?.error;
     if (failure === undefined) throw new QuireError('TABLE_NOT_FOUND', `There is no table '${rawName.slice(0, 200)}'.`);
     throw new QuireError('BROKER_UNAVAILABLE', 'A broker that may know the table does not answer.', { cause: failure });
