@@ -10,7 +10,7 @@ describe('quire tables restream', () => {
   function walking(steps: readonly Partial<RestreamJob>[]): Partial<Restreams> {
     let index = 0;
     const next = async (): Promise<RestreamJob> => {
-      const job = { ...cannedJob, ...steps[Math.min(index, steps.length - 1)] };
+      const job = { ...cannedJob, lastProblem: null, ...steps[Math.min(index, steps.length - 1)] };
       index += 1;
       return job;
     };
@@ -26,9 +26,15 @@ describe('quire tables restream', () => {
     endedMs: 6,
     outcome: `${stage} is over.`,
   });
+  const problem = {
+    code: 'ENGINE_UNAVAILABLE' as const,
+    message: 'The engine does not answer.',
+    stage: 'TABLE_STREAM' as const,
+    atMs: 7,
+  };
   const steps: readonly Partial<RestreamJob>[] = [
     { status: 'TABLE_STREAM', stages: [init, stream], stream: lag(200) },
-    { status: 'TABLE_STREAM', stages: [init, stream], stream: lag(50) },
+    { status: 'TABLE_STREAM', stages: [init, stream], stream: lag(50), lastProblem: problem },
     { status: 'FORCE_COMMIT', stages: [init, ended('TABLE_STREAM'), { ...stream, stage: 'FORCE_COMMIT' }] },
     { status: 'DONE', finishedMs: 9, stages: [init, ended('TABLE_STREAM'), ended('FORCE_COMMIT'), ended('REBALANCE')] },
   ];
@@ -66,7 +72,7 @@ describe('quire tables restream', () => {
     const [full, none] = ['━'.repeat(20), '─'.repeat(20)];
     expect(frames[1]).toEqual([
       `✓ INIT          ${full} 100%  It is made.`,
-      `▸ TABLE_STREAM  ${'━'.repeat(15)}${'─'.repeat(5)}  75%  lag 50`,
+      `▸ TABLE_STREAM  ${'━'.repeat(15)}${'─'.repeat(5)}  75%  lag 50; The engine does not answer.`,
       `· FORCE_COMMIT  ${none}`,
       `· REBALANCE     ${none}`,
     ]);
