@@ -13,10 +13,7 @@ test.each([
   expect(namedResults(sql)).toEqual(ids);
 });
 
-test('a text made to be slow to look through is not', () => {
-  for (const piece of ['/*', "result('", '"\'', 'result( ', "'result("]) {
-    const startMs = performance.now();
-    namedResults(`result(${piece.repeat(200_000)}`);
-    expect(performance.now() - startMs).toBeLessThan(2000);
-  }
+/** Were the pattern to look back at each piece, 1.6 MB would take minutes, and the test its time limit. */
+test.each(['/*', "result('", "'\"'", 'result( ', '"\'result('])('a text that repeats %s is looked through once', (piece) => {
+  expect(namedResults(`result(${piece.repeat(200_000)}`)).toEqual([]);
 });

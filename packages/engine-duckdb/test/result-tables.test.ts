@@ -84,7 +84,7 @@ describe('a query over a stored result', () => {
     expect((await ask(joined, rows, other)).rows()).toEqual([['9900']]);
   });
 
-  test('has names for columns that share one, and no rows where there are none', async () => {
+  test('gives columns of the same name names of their own, and an empty result no rows', async () => {
     const rows = await storedRows('SELECT 1 AS a, 2 AS A, 3 AS "a_1" WHERE false');
     const answer = await ask(`FROM result('${id}')`, rows);
     expect([answer.fields.map(({ name }) => name), answer.rows()]).toEqual([['a', 'A_1', 'a_1_1'], []]);

@@ -47,8 +47,18 @@ function expectedRows(start: number, end: number): unknown {
 
 describeWithTool(openApiPython, 'The client that openapi-python-client generates', (python) => {
   const generate = async (document: string, name: string): Promise<string> => {
-    const made = ['generate', '--path', document, '--output-path', join(folder, name), '--meta', 'none'];
-    const { stdout, stderr } = await run(join(python, 'openapi-python-client'), made);
+    const made = [
+      '-m',
+      'openapi_python_client',
+      'generate',
+      '--path',
+      document,
+      '--output-path',
+      join(folder, name),
+      '--meta',
+      'none',
+    ];
+    const { stdout, stderr } = await run(python, made);
     return stdout + stderr;
   };
 
@@ -56,7 +66,7 @@ describeWithTool(openApiPython, 'The client that openapi-python-client generates
     expect(await generate(documents.broker, 'quire_client')).not.toMatch(/WARNING|Unable to/);
     const program = join(folder, 'program.py');
     await copyFile(join(programs, 'submit_page_delete.py'), program);
-    const { stdout } = await run(join(python, 'python'), [program, broker.address.url, 'ann-token', 'rows 10']);
+    const { stdout } = await run(python, [program, broker.address.url, 'ann-token', 'rows 10']);
     expect(JSON.parse(stdout)).toEqual(printed);
   });
 

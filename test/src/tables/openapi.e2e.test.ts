@@ -9,7 +9,7 @@ import {
 import { type ErrorCode, errorKinds, QuireError } from '@quire/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cannedEngine, cannedRestreams, failing } from '../testkit/canned-tables.ts';
+import { cannedEngine, cannedNames, cannedRestreams, failing } from '../testkit/canned-tables.ts';
 import { TestController } from '../testkit/controller-server.ts';
 
 const operations: readonly (readonly [string, Operation])[] = Object.entries({
@@ -27,16 +27,6 @@ interface Documented {
   >;
 }
 
-/** What each parameter of a path is called in the canned answers. */
-const names: Readonly<Record<string, string>> = {
-  tableName: 'orders_REALTIME',
-  schemaName: 'orders',
-  segmentName: 'orders__0__0__20260101T0000Z',
-  jobId: 'c1',
-  taskType: 'MergeRollupTask',
-  taskName: 'Task_MergeRollupTask_1',
-  instanceName: 'Server_127.0.0.1_8098',
-};
 const queries: Readonly<Record<string, string>> = {
   startRestream: '?destTableNameWithType=orders2_REALTIME',
   ingestFromFile: '?tableNameWithType=orders_OFFLINE',
@@ -83,7 +73,7 @@ afterAll(async () => {
 });
 
 function pathOf(operationId: string, path: string): string {
-  const own = operationId.endsWith('TableConfigs') ? { ...names, tableName: 'orders' } : names;
+  const own = operationId.endsWith('TableConfigs') ? { ...cannedNames, tableName: 'orders' } : cannedNames;
   return path.replaceAll(/:(\w+)/g, (_all, name: string) => own[name] ?? name) + (queries[operationId] ?? '');
 }
 

@@ -223,3 +223,14 @@ export function failing<T extends object>(target: T, error: () => Error): T {
       name === 'description' ? 'failing' : name === Symbol.asyncDispose ? async () => undefined : () => Promise.reject(error()),
   });
 }
+
+/** What each parameter of a path is called in the canned answers. */
+export const cannedNames: Readonly<Record<string, string>> = {
+  tableName: 'orders_REALTIME',
+  schemaName: 'orders',
+  segmentName: 'orders__0__0__20260101T0000Z',
+  jobId: 'c1',
+  taskType: 'MergeRollupTask',
+  taskName: 'Task_MergeRollupTask_1',
+  instanceName: 'Server_127.0.0.1_8098',
+};

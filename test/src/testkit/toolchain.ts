@@ -32,15 +32,16 @@ export const pythonRequests: Tool = program({
   probe: ['-c', 'import pyarrow, requests'],
 });
 
-/** The folder of Python's programs, with openapi-python-client among them, which makes clients of API documents. */
-export const openApiPython: Tool = {
+/**
+ * Python with openapi-python-client, which makes clients of API documents. It is run as a module: the programs that pip writes name the folder
+ * that they were installed in, and a cache may be in another one now.
+ */
+export const openApiPython: Tool = program({
   name: 'openapi-python-client',
-  remedy: 'run .ci/run once, or set QUIRE_OPENAPI_PYTHON to the folder of a Python with it',
-  find: (environment) => {
-    const folder = environment['QUIRE_OPENAPI_PYTHON'] ?? join(root, '.cache/openapi-python/bin');
-    return existsSync(join(folder, 'openapi-python-client')) ? folder : undefined;
-  },
-};
+  variable: 'QUIRE_OPENAPI_PYTHON',
+  defaultPath: '.cache/openapi-python/bin/python',
+  probe: ['-c', 'import openapi_python_client'],
+});
 
 /** The folder with openapi-generator and what its clients for Java and Python need, where there is a Java to run it. */
 const openApiGenerator: Tool = {
@@ -61,12 +62,12 @@ export const openApiGenerators: Readonly<Record<'go' | 'java' | 'python', Tool>>
   ]),
 };
 
-/** Schemathesis, which makes calls of an API document, valid ones and others, and holds the answers to it. */
+/** Python with Schemathesis, which makes calls of an API document, valid ones and others, and holds the answers to it. */
 export const schemathesis: Tool = program({
   name: 'Schemathesis',
   variable: 'QUIRE_SCHEMATHESIS',
-  defaultPath: '.cache/schemathesis/bin/schemathesis',
-  probe: ['--version'],
+  defaultPath: '.cache/schemathesis/bin/python',
+  probe: ['-c', 'import schemathesis'],
 });
 
 /** The folder of npm's modules with openapi-typescript, which makes types of API documents, and openapi-fetch, which calls by them. */

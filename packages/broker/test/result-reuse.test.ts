@@ -1,0 +1,91 @@
+import { QuireError, type RequestId } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
+import type { Result, StoringEngine } from '@quire/results';
+import { expect, test } from 'vitest';
+import { type Question, questionKey, ResultReuse, wantedAgeMs } from '../src/result-reuse.ts';
+
+const id = '01a20389-9197-73d6-bee3-9b7f2f3aef8b' as RequestId;
+const result = { entry: { requestId: id } } as Result;
+
+/** A broker whose engine cannot tell whether data has changed, and its one result. */
+function setUp(): { readonly clock: ManualClock; readonly reuse: ResultReuse; readonly stored: Set<string> } {
+  const clock = new ManualClock();
+  const stored = new Set<string>([id]);
+  const open = async (requestId: string): Promise<Result> => {
+    if (!stored.has(requestId)) throw new QuireError('RESULT_NOT_FOUND', 'It is gone.');
+    return result;
+  };
+  return { clock, stored, reuse: new ResultReuse({ results: { open }, engine: {} as StoringEngine, clock }) };
+}
+
+function question(given: Partial<Question> & { readonly sql: string }): Question {
+  return { key: questionKey('ann', { sql: given.sql }), ageMaxMs: Infinity, policy: { ageMaxMs: 1000 }, ...given };
+}
+
+async function answer(reuse: ResultReuse, asked: Question): Promise<void> {
+  await reuse.lead(asked, async (onPlanned) => {
+    onPlanned({ version: undefined, tables: ['events'] });
+    return result;
+  });
+}
+
+test('a result of an engine without data versions answers for as long as the setting says, and no longer', async () => {
+  const { clock, reuse } = setUp();
+  const asked = question({ sql: 'SELECT 1' });
+  await answer(reuse, asked);
+  await clock.advance(1000);
+  expect(await reuse.find(asked, {})).toBe(result);
+  await clock.advance(1);
+  expect(await reuse.find(asked, {})).toBeUndefined();
+});
+
+test('a caller may want a younger one, and never gets an older one than the setting allows', async () => {
+  const { clock, reuse } = setUp();
+  const asked = question({ sql: 'SELECT 1' });
+  await answer(reuse, asked);
+  await clock.advance(500);
+  expect(await reuse.find({ ...asked, ageMaxMs: 499 }, {})).toBeUndefined();
+  expect(await reuse.find({ ...asked, ageMaxMs: 500 }, {})).toBe(result);
+  await clock.advance(501);
+  expect(await reuse.find({ ...asked, ageMaxMs: 5000 }, {})).toBeUndefined();
+});
+
+test('an age of 0 keeps nothing, and a change of the setting counts at once', async () => {
+  const { reuse } = setUp();
+  const asked = question({ sql: 'SELECT 1', policy: { ageMaxMs: 0 } });
+  await answer(reuse, asked);
+  expect(await reuse.find({ ...asked, policy: { ageMaxMs: 1000 } }, {})).toBeUndefined();
+  await answer(reuse, { ...asked, policy: { ageMaxMs: 1000 } });
+  expect(await reuse.find(asked, {})).toBeUndefined();
+});
+
+test.each(['SELECT now()', "SELECT ago('P1D')", 'SELECT RAND()', 'SELECT x FROM t WHERE d > CURRENT_DATE', 'SELECT today()'])(
+  '%s is not answered by an older result',
+  async (sql) => {
+    const { reuse } = setUp();
+    await answer(reuse, question({ sql }));
+    expect(await reuse.find(question({ sql }), {})).toBeUndefined();
+  },
+);
+
+test('a result that has gone is forgotten', async () => {
+  const { reuse, stored } = setUp();
+  const asked = question({ sql: 'SELECT 1' });
+  await answer(reuse, asked);
+  stored.clear();
+  expect(await reuse.find(asked, {})).toBeUndefined();
+  stored.add(id);
+  expect(await reuse.find(asked, {})).toBeUndefined();
+});
+
+test.each([
+  [undefined, Infinity],
+  ['max-age=3', 3000],
+  ['Max-Age="3", max-age=2', 2000],
+  ['no-transform', Infinity],
+  ['max-age=soon', Infinity],
+  ['max-age=9, No-Cache', undefined],
+  ['no-store', undefined],
+])('Cache-Control: %s wants an age of %s ms', (header, ageMs) => {
+  expect(wantedAgeMs(header)).toBe(ageMs);
+});
