@@ -40,6 +40,7 @@ export class SettingsReloader implements AsyncDisposable {
   #settling: AbortController | undefined;
   #reading: Promise<void> = Promise.resolve();
   #lastSeen: string | undefined;
+  #isLost = false;
   #settings: Settings;
   #problems: readonly SettingProblem[] = [];
 
@@ -52,7 +53,7 @@ export class SettingsReloader implements AsyncDisposable {
   /** Begins to watch; resolves once no change can be missed any more. */
   static async open(options: ReloadOptions): Promise<SettingsReloader> {
     const reloader = new SettingsReloader(options);
-    await new Promise<void>((ready) => void reloader.#watcher.once('ready', ready));
+    await isReady(reloader.#watcher, reloader.#stopped.signal);
     // The file may have changed since it was read at the start.
     await reloader.#read();
     return reloader;
@@ -84,15 +85,22 @@ export class SettingsReloader implements AsyncDisposable {
     return watcher;
   }
 
-  /**
-   * Watches again, and looks again later: a watcher loses a path that is gone, or for a moment something else than a file, and does not
-   * tell when the file is back.
-   */
-  async #watchAgain(): Promise<void> {
+  /** Watches from the beginning: a watcher loses a path that is gone, or for a moment something else than a file. */
+  async #watchAgain(): Promise<boolean> {
     await this.#watcher.close();
-    if (this.#stopped.signal.aborted) return;
+    if (this.#stopped.signal.aborted) return false;
     this.#watcher = this.#watch();
-    this.#notice(lookAgainMs);
+    return true;
+  }
+
+  /** A lost file is looked for again and again. Once it is back it is watched, and then read again: it may have changed meanwhile. */
+  async #follow(isFound: boolean): Promise<void> {
+    if (isFound && !this.#isLost) return;
+    this.#isLost = !isFound;
+    if (!(await this.#watchAgain())) return;
+    if (!isFound) return this.#notice(lookAgainMs);
+    await isReady(this.#watcher, this.#stopped.signal);
+    this.#notice();
   }
 
   /** Something happened: read once nothing has happened for a while. */
@@ -112,11 +120,17 @@ export class SettingsReloader implements AsyncDisposable {
   }
 
   async #read(): Promise<void> {
-    const { request, onEvent } = this.#options;
+    const { request } = this.#options;
     const reading = await readSettingsFile(request.path, request.workingDir);
-    if ('problem' in reading && !this.#stopped.signal.aborted) await this.#watchAgain();
+    if (this.#stopped.signal.aborted) return;
+    this.#tell(reading);
+    await this.#follow('text' in reading);
+  }
+
+  #tell(reading: FileReading): void {
+    const { request, onEvent } = this.#options;
     const seen = identityOf(reading);
-    if (seen === this.#lastSeen || this.#stopped.signal.aborted) return;
+    if (seen === this.#lastSeen) return;
     const isFirst = this.#lastSeen === undefined;
     this.#lastSeen = seen;
     const outcome = parseReading(reading, request);
@@ -132,6 +146,14 @@ export class SettingsReloader implements AsyncDisposable {
     const isNews = diff.changed.length > 0 || diff.awaitingRestart.length > 0 || wasBad;
     if (isNews || !isFirst) onEvent({ kind: 'applied', view: outcome.view, ...diff });
   }
+}
+
+/** Resolves once no change can be missed any more, or once nobody waits for that. */
+async function isReady(watcher: FSWatcher, stopped: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    watcher.once('ready', resolve);
+    stopped.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function identityOf(reading: FileReading): string {
