@@ -1,6 +1,6 @@
 import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
-import type { CheckedTable, Column } from './rule.ts';
+import { type CheckedTable, type Column, placed } from './rule.ts';
 
 type Config = CheckedTable['config'];
 type IndexType = NonNullable<NonNullable<Config['fieldConfigList']>[number]['indexType']>;
@@ -35,9 +35,8 @@ export interface ColumnIndex {
 /** The columns that have an index of a kind, wherever the config says so; what is disabled is left out. */
 export function* indexesOf(config: Config, { name, type, list, options }: IndexPlaces): Generator<ColumnIndex> {
   const { fieldConfigList = [], tableIndexConfig } = config;
-  for (const [index, field] of fieldConfigList.entries()) {
+  for (const [path, field] of placed('/fieldConfigList', fieldConfigList)) {
     const { name: column = '', indexType, indexTypes = [], indexes = {}, properties = {} } = field;
-    const path = `/fieldConfigList/${index}`;
     const own = indexes[name];
     if (isRecord(own) && own['disabled'] !== true) {
       yield { path: pointerTo(path, 'indexes', name), column, options: own, isNamed: true };
@@ -48,11 +47,10 @@ export function* indexesOf(config: Config, { name, type, list, options }: IndexP
       yield { path: `${path}/indexType`, column, options: properties, isNamed: false };
     }
   }
-  for (const [index, column] of (list === undefined ? [] : (tableIndexConfig?.[list] ?? [])).entries()) {
+  const listed = list === undefined ? [] : placed(`/tableIndexConfig/${list}`, tableIndexConfig?.[list]);
+  for (const [path, column] of listed) {
     // Pinot leaves out empty names, but those of JSON indexes.
-    if (column !== '' || list === 'jsonIndexColumns') {
-      yield { path: `/tableIndexConfig/${list}/${index}`, column, options: {}, isNamed: false };
-    }
+    if (column !== '' || list === 'jsonIndexColumns') yield { path, column, options: {}, isNamed: false };
   }
   for (const [column, own] of Object.entries(options === undefined ? {} : (tableIndexConfig?.[options] ?? {}))) {
     if (own === null || (isRecord(own) && own['disabled'] === true)) continue;
@@ -72,10 +70,6 @@ export function rawColumnsOf({ tableIndexConfig, fieldConfigList = [] }: Config)
       return isRaw && name !== undefined ? [name] : [];
     }),
   ]);
-}
-
-export function columnNamed(name: string, schema: CheckedTable['schema']): Column | undefined {
-  return schema?.columns.find((column) => column.name === name);
 }
 
 /** What a column is, for a message. */

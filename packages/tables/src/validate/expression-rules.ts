@@ -1,109 +1,127 @@
 import { columnsOf, type Expression, isDeterministic, parseExpression } from '@quire/expressions';
-import type { CheckedSchema, CheckedTable, SchemaRule, TableRule } from './rule.ts';
+import type { Finding } from '../finding.ts';
+import { type CheckedSchema, type CheckedTable, columnNamed, type Fault, placed, rulesAbout } from './rule.ts';
+
+const { error, warning } = rulesAbout('expressions');
 
 /** Rules about the expressions of an ingestion config. */
-export const expressionRules: readonly TableRule[] = [
-  {
-    code: 'TRANSFORM_SYNTAX',
-    subject: 'expressions',
-    severity: 'error',
-    description: 'Transforms are expressions of known functions with arguments that they take; Groovy is never run.',
-    *check({ config }) {
-      for (const { path, text } of transformsOf(config)) yield* parseExpression(text, path).findings ?? [];
-    },
-  },
-  {
-    code: 'TRANSFORM_SELF',
-    subject: 'expressions',
-    severity: 'error',
-    description: 'A transform does not read the column that it makes.',
-    *check({ config }) {
-      for (const { path, name, reads } of transformsOf(config)) {
-        if (reads.includes(name)) yield { path, message: `The transform of ${name} reads ${name} itself.` };
-      }
-    },
-  },
-  {
-    code: 'TRANSFORM_CYCLE',
-    subject: 'expressions',
-    severity: 'error',
-    description: 'Transforms do not go round in a circle.',
-    *check({ config }) {
-      const transforms = transformsOf(config);
-      const readsOf = new Map(transforms.map(({ name, reads }) => [name, reads.filter((column) => column !== name)]));
-      for (const { name, path } of transforms) {
-        if (reaches(name, readsOf)) yield { path, message: `What the transform of ${name} reads is made from ${name}.` };
-      }
-    },
-  },
-  {
-    code: 'TRANSFORM_DESTINATION',
-    subject: 'expressions',
-    severity: 'error',
-    description: 'A transform makes a column of the schema, or one that another expression reads.',
-    *check({ config, schema }) {
+export const expressionRules = [
+  error(
+    'TRANSFORM_SYNTAX',
+    'Transforms are expressions of known functions with arguments that they take; Groovy is never run.',
+    ({ config }) => syntaxFaults(transformsOf(config)),
+  ),
+  error('TRANSFORM_SELF', 'A transform does not read the column that it makes.', ({ config }) =>
+    selfFaults(transformsOf(config)),
+  ),
+  error('TRANSFORM_CYCLE', 'Transforms do not go round in a circle.', function* ({ config }) {
+    const transforms = transformsOf(config);
+    const readsOf = new Map(transforms.map(({ name, reads }) => [name, reads.filter((column) => column !== name)]));
+    for (const { name, path } of transforms) {
+      if (reaches(name, readsOf)) yield [path, `What the transform of ${name} reads is made from ${name}.`];
+    }
+  }),
+  error(
+    'TRANSFORM_DESTINATION',
+    'A transform makes a column of the schema, or one that another expression reads.',
+    function* ({ config, schema }) {
       if (schema === undefined) return;
       const transforms = transformsOf(config);
-      const filter = parseExpression(filterOf(config)).expression;
-      const read = new Set([...transforms.flatMap(({ reads }) => reads), ...(filter === undefined ? [] : columnsOf(filter))]);
+      const read = new Set([...transforms, ...filtersOf(config)].flatMap(({ reads }) => reads));
       for (const { aggregationFunction = '' } of config.ingestionConfig?.aggregationConfigs ?? []) {
         const [, , column] = /^\s*\w+\s*\(\s*("?)([^"(),]+)\1\s*[,)]/.exec(aggregationFunction) ?? [];
         if (column !== undefined) read.add(column.trim());
       }
       for (const { name, path } of transforms) {
-        const isUsed = read.has(name) || schema.columns.some((column) => column.name === name);
-        if (isUsed) continue;
-        yield {
-          path: path.replace(/transformFunction$/, 'columnName'),
-          message: `The schema has no column ${name}, and nothing reads it.`,
-        };
+        if (read.has(name) || columnNamed(name, schema) !== undefined) continue;
+        yield [path.replace(/transformFunction$/, 'columnName'), `The schema has no column ${name}, and nothing reads it.`];
       }
     },
-  },
-  {
-    code: 'TRANSFORM_IMMUTABLE',
-    subject: 'expressions',
-    severity: 'warning',
-    description: 'Transforms give the same value whenever they run: they do not use now() and the like.',
-    *check({ config }) {
-      for (const { path, text } of transformsOf(config)) {
-        const { expression } = parseExpression(text);
+  ),
+  warning(
+    'TRANSFORM_IMMUTABLE',
+    'Transforms give the same value whenever they run: they do not use now() and the like.',
+    function* ({ config }) {
+      for (const { path, expression } of transformsOf(config)) {
         const name = expression === undefined ? undefined : changingFunctionOf(expression);
-        if (name !== undefined) yield { path, message: `${name}() gives another value each time that rows are ingested again.` };
+        if (name !== undefined) yield [path, `${name}() gives another value each time that rows are ingested again.`];
       }
     },
-  },
-  {
-    code: 'FILTER_SYNTAX',
-    subject: 'expressions',
-    severity: 'error',
-    description: 'The filter is an expression of known functions; Groovy is never run.',
-    *check({ config }) {
-      const text = filterOf(config);
-      if (text !== '') yield* parseExpression(text, '/ingestionConfig/filterConfig/filterFunction').findings ?? [];
-    },
-  },
+  ),
+  error('FILTER_SYNTAX', 'The filter is an expression of known functions; Groovy is never run.', ({ config }) =>
+    syntaxFaults(filtersOf(config)),
+  ),
 ];
 
-/** An expression that makes a column. */
+const schemaRules = rulesAbout<CheckedSchema>('expressions');
+
+/** Rules about the transforms of a schema's columns. */
+export const schemaExpressionRules = [
+  schemaRules.error(
+    'SCHEMA_TRANSFORM_SYNTAX',
+    'Transforms of a schema are expressions of known functions; Groovy is never run.',
+    (checked) => syntaxFaults(schemaTransformsOf(checked)),
+  ),
+  schemaRules.error('SCHEMA_TRANSFORM_SELF', 'A transform of a schema does not read the column that it makes.', (checked) =>
+    selfFaults(schemaTransformsOf(checked)),
+  ),
+  schemaRules.error(
+    'SCHEMA_TRANSFORM_CHAINED',
+    'A transform of a schema does not read a column that another one makes; the ingestion config can say such a thing.',
+    function* (checked) {
+      const transforms = schemaTransformsOf(checked);
+      const made = new Set(transforms.map(({ name }) => name));
+      for (const { path, name, reads } of transforms) {
+        const other = reads.find((column) => column !== name && made.has(column));
+        if (other !== undefined) yield [path, `The transform of ${name} reads ${other}, which another transform makes.`];
+      }
+    },
+  ),
+];
+
+/** An expression that makes the column of a name. */
 interface Transform {
   readonly path: string;
   readonly name: string;
-  readonly text: string;
+  readonly expression: Expression | undefined;
+  /** What is wrong with its text. */
+  readonly findings: readonly Finding[];
   readonly reads: readonly string[];
 }
 
+function transformOf(path: string, name: string, text: string): Transform {
+  const { expression, findings = [] } = parseExpression(text, path);
+  return { path, name, expression, findings, reads: expression === undefined ? [] : columnsOf(expression) };
+}
+
 function transformsOf({ ingestionConfig }: CheckedTable['config']): readonly Transform[] {
-  return (ingestionConfig?.transformConfigs ?? []).flatMap(({ columnName: name = '', transformFunction: text = '' }, index) => {
-    if (name === '' || text.trim() === '') return [];
-    const { expression } = parseExpression(text);
-    const reads = expression === undefined ? [] : columnsOf(expression);
-    return [{ path: `/ingestionConfig/transformConfigs/${index}/transformFunction`, name, text, reads }];
+  return placed('/ingestionConfig/transformConfigs', ingestionConfig?.transformConfigs)
+    .filter(([, { columnName = '', transformFunction = '' }]) => columnName !== '' && transformFunction.trim() !== '')
+    .map(([path, { columnName = '', transformFunction = '' }]) => {
+      return transformOf(`${path}/transformFunction`, columnName, transformFunction);
+    });
+}
+
+/** The filter of a table, where it has one: an expression that makes no column. */
+function filtersOf({ ingestionConfig }: CheckedTable['config']): readonly Transform[] {
+  const text = (ingestionConfig?.filterConfig?.filterFunction ?? '').trim();
+  return text === '' ? [] : [transformOf('/ingestionConfig/filterConfig/filterFunction', '', text)];
+}
+
+function schemaTransformsOf({ columns }: CheckedSchema): readonly Transform[] {
+  return columns.flatMap(({ name, path, spec: { transformFunction: text } }) => {
+    return text === undefined ? [] : [transformOf(`${path}/transformFunction`, name, text)];
   });
 }
 
-function filterOf({ ingestionConfig }: CheckedTable['config']): string {
-  return (ingestionConfig?.filterConfig?.filterFunction ?? '').trim();
+function syntaxFaults(transforms: readonly Transform[]): readonly Fault[] {
+  return transforms.flatMap(({ findings }) => findings.map(({ path, message }) => [path, message] as const));
+}
+
+function* selfFaults(transforms: readonly Transform[]): Generator<Fault> {
+  for (const { path, name, reads } of transforms) {
+    if (reads.includes(name)) yield [path, `The transform of ${name} reads ${name} itself.`];
+  }
 }
 
 /** Tells whether a column is made, over any number of steps, from itself. */
@@ -128,54 +146,4 @@ function changingFunctionOf(expression: Expression): string | undefined {
     if (name !== undefined) return name;
   }
   return undefined;
-}
-
-/** Rules about the transforms of a schema's columns. */
-export const schemaExpressionRules: readonly SchemaRule[] = [
-  {
-    code: 'SCHEMA_TRANSFORM_SYNTAX',
-    subject: 'expressions',
-    severity: 'error',
-    description: 'Transforms of a schema are expressions of known functions; Groovy is never run.',
-    *check(checked) {
-      for (const { path, text } of schemaTransformsOf(checked)) yield* parseExpression(text, path).findings ?? [];
-    },
-  },
-  {
-    code: 'SCHEMA_TRANSFORM_SELF',
-    subject: 'expressions',
-    severity: 'error',
-    description: 'A transform of a schema does not read the column that it makes.',
-    *check(checked) {
-      for (const { path, name, reads } of schemaTransformsOf(checked)) {
-        if (reads.includes(name)) yield { path, message: `The transform of ${name} reads ${name} itself.` };
-      }
-    },
-  },
-  {
-    code: 'SCHEMA_TRANSFORM_CHAINED',
-    subject: 'expressions',
-    severity: 'error',
-    description:
-      'A transform of a schema does not read a column that another one makes; the ingestion config can say such a thing.',
-    *check(checked) {
-      const transforms = schemaTransformsOf(checked);
-      const made = new Set(transforms.map(({ name }) => name));
-      for (const { path, name, reads } of transforms) {
-        const other = reads.find((column) => column !== name && made.has(column));
-        if (other !== undefined) {
-          yield { path, message: `The transform of ${name} reads ${other}, which another transform makes.` };
-        }
-      }
-    },
-  },
-];
-
-function schemaTransformsOf({ columns }: CheckedSchema): readonly Transform[] {
-  return columns.flatMap(({ name, path, spec: { transformFunction: text } }) => {
-    if (text === undefined) return [];
-    const { expression } = parseExpression(text);
-    const reads = expression === undefined ? [] : columnsOf(expression);
-    return [{ path: `${path}/transformFunction`, name, text, reads }];
-  });
 }

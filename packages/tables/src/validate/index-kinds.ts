@@ -1,5 +1,5 @@
-import { columnNamed, describe, type IndexPlaces, indexesOf, rawColumnsOf, storedTypeOf } from './column-indexes.ts';
-import type { Column, TableRule } from './rule.ts';
+import { describe, type IndexPlaces, indexesOf, rawColumnsOf, storedTypeOf } from './column-indexes.ts';
+import { type Column, columnNamed, rulesAbout } from './rule.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -147,18 +147,14 @@ function fstProblem(column: Column | undefined, isRaw: boolean): string | undefi
 }
 
 /** A rule for each kind of index. */
-export const indexKindRules = indexKinds.map((kind): TableRule => ({
-  code: kind.code,
-  subject: 'indexes',
-  severity: kind.severity ?? 'error',
-  description: kind.description,
-  *check({ config, schema }) {
+export const indexKindRules = indexKinds.map((kind) =>
+  rulesAbout('indexes')[kind.severity ?? 'error'](kind.code, kind.description, function* ({ config, schema }) {
     const raw = rawColumnsOf(config);
     for (const { path, column: name, options, isNamed } of indexesOf(config, kind)) {
       const column = columnNamed(name, schema);
       const reason = kind.problem(column, raw.has(name), options, isNamed);
       const shown = column === undefined ? name : `${name}, which is ${describe(column)},`;
-      if (reason !== undefined) yield { path, message: `${shown} ${reason}.` };
+      if (reason !== undefined) yield [path, `${shown} ${reason}.`];
     }
-  },
-}));
+  }),
+);

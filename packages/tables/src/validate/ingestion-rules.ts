@@ -1,159 +1,178 @@
 import { pointerTo } from '../finding.ts';
-import { ingestedAggregations } from './aggregations.ts';
+import { isRecord } from '../model/document.ts';
+import { storedTypeOf } from './column-indexes.ts';
 import { hasKeys } from './keys.ts';
-import { type CheckedTable, type Fault, repeated, type TableRule } from './rule.ts';
+import { type CheckedTable, columnNamed, type Fault, placed, repeated, rulesAbout, unknownColumns } from './rule.ts';
 
+const { error, warning } = rulesAbout('ingestion');
+
+/** Aggregations of one column whose value has one size, which can be kept up while rows come in. */
+const ingestedAggregations = [
+  'COUNT',
+  'SUM',
+  'MIN',
+  'MAX',
+  'SUMPRECISION',
+  'DISTINCTCOUNTHLL',
+  'DISTINCTCOUNTHLLPLUS',
+  'AVG',
+  'MINMAXRANGE',
+];
 const enricherTypes = ['generateColumn', 'clpEnricher'];
 
 /** Rules about how rows come into a table. Those about its expressions are in `expression-rules.ts`. */
-export const ingestionRules: readonly TableRule[] = [
-  {
-    code: 'TRANSFORM_INCOMPLETE',
-    subject: 'ingestion',
-    severity: 'error',
-    description: 'A transform names its column and has an expression.',
-    *check({ config }) {
-      for (const [index, transform] of (config.ingestionConfig?.transformConfigs ?? []).entries()) {
-        for (const member of ['columnName', 'transformFunction'] as const) {
-          const path = `/ingestionConfig/transformConfigs/${index}/${member}`;
-          if ((transform[member] ?? '').trim() === '') yield { path, message: `The transform has no ${member}.` };
-        }
+export const ingestionRules = [
+  error('FILTER_EMPTY', 'A filterFunction that is there is not empty.', function* ({ config }) {
+    const text = config.ingestionConfig?.filterConfig?.filterFunction;
+    if (text !== undefined && text.trim() === '') {
+      yield ['/ingestionConfig/filterConfig/filterFunction', 'The filterFunction is empty: leave it out to keep all rows.'];
+    }
+  }),
+  error('TRANSFORM_INCOMPLETE', 'A transform names its column and has an expression.', function* ({ config }) {
+    for (const [path, transform] of transformsOf(config)) {
+      for (const member of ['columnName', 'transformFunction'] as const) {
+        if ((transform[member] ?? '').trim() === '') yield [`${path}/${member}`, `The transform has no ${member}.`];
+      }
+    }
+  }),
+  error('TRANSFORM_DUPLICATE', 'No two transforms make the same column.', ({ config }) =>
+    repeated(columnNamesOf(transformsOf(config)), (name) => `Another transform makes ${name}.`),
+  ),
+  error('ENRICHER_TYPE', `Enrichers are ${enricherTypes.join(', ')}.`, function* ({ config }) {
+    for (const [path, { enricherType: type = '' }] of enrichersOf(config)) {
+      if (enricherTypes.includes(type)) continue;
+      yield [`${path}/enricherType`, `‘${type}’ is not one of ${enricherTypes.join(', ')}.`];
+    }
+  }),
+  error(
+    'ENRICHER_PROPERTIES',
+    'Every enricher has properties: generateColumn a fieldToFunctionMap without Groovy, clpEnricher its fields.',
+    function* ({ config }) {
+      for (const [path, { enricherType, properties }] of enrichersOf(config)) {
+        const problem = enricherProblem(enricherType, properties);
+        if (problem !== undefined) yield [`${path}/properties`, problem];
       }
     },
-  },
-  {
-    code: 'TRANSFORM_DUPLICATE',
-    subject: 'ingestion',
-    severity: 'error',
-    description: 'No two transforms make the same column.',
-    *check({ config }) {
-      const names = (config.ingestionConfig?.transformConfigs ?? []).map(({ columnName = '' }) => columnName);
-      for (const [name, index] of repeated(names)) {
-        yield { path: `/ingestionConfig/transformConfigs/${index}/columnName`, message: `Another transform makes ${name}.` };
-      }
-    },
-  },
-  {
-    code: 'ENRICHER_TYPE',
-    subject: 'ingestion',
-    severity: 'error',
-    description: `Enrichers are ${enricherTypes.join(', ')}.`,
-    *check({ config }) {
-      for (const [index, { enricherType = '' }] of (config.ingestionConfig?.enrichmentConfigs ?? []).entries()) {
-        if (!enricherTypes.includes(enricherType)) {
-          const path = `/ingestionConfig/enrichmentConfigs/${index}/enricherType`;
-          yield { path, message: `‘${enricherType}’ is not one of ${enricherTypes.join(', ')}.` };
-        }
-      }
-    },
-  },
-  {
-    code: 'PREFIX_RENAME_CONFLICT',
-    subject: 'ingestion',
-    severity: 'warning',
-    description:
-      'New prefixes of columns are texts that are all different, and no column is renamed to one that is there already.',
-    check: ({ config, schema }) => prefixFaults(config, schema),
-  },
-  {
-    code: 'AGGREGATION_INCOMPLETE',
-    subject: 'ingestion',
-    severity: 'error',
-    description: `An aggregation names its column and has a function of one column: ${ingestedAggregations.join(', ')}.`,
-    *check({ config }) {
-      for (const [index, { columnName = '', aggregationFunction = '' }] of aggregationsOf(config).entries()) {
-        const path = `/ingestionConfig/aggregationConfigs/${index}`;
-        if (columnName === '') yield { path: `${path}/columnName`, message: 'The aggregation has no column.' };
+  ),
+  error('PREFIX_IN_SCHEMA', 'No column of the schema begins with a prefix of prefixesToRename.', function* ({ config, schema }) {
+    const prefixes = Object.keys(config.ingestionConfig?.complexTypeConfig?.prefixesToRename ?? {});
+    for (const prefix of prefixes) {
+      const column = schema?.columns.find(({ name }) => name.startsWith(prefix));
+      if (column === undefined) continue;
+      const path = pointerTo('/ingestionConfig/complexTypeConfig/prefixesToRename', prefix);
+      yield [path, `The column ${column.name} begins with ${prefix}, which is renamed.`];
+    }
+  }),
+  warning(
+    'PREFIX_RENAME_CONFLICT',
+    'New prefixes of columns are texts that are all different, and no column is renamed to one that is there already.',
+    ({ config, schema }) => prefixFaults(config, schema),
+  ),
+  error(
+    'AGGREGATION_INCOMPLETE',
+    `An aggregation names its column and has a function of one column: ${ingestedAggregations.join(', ')}.`,
+    function* ({ config }) {
+      for (const [path, { columnName = '', aggregationFunction = '' }] of aggregationsOf(config)) {
+        if (columnName === '') yield [`${path}/columnName`, 'The aggregation has no column.'];
         const name = /^(\w+)\s*\(\s*[\w.$*"-]+(\s*,[^()]*)?\)$/.exec(aggregationFunction.trim())?.[1];
         if (name === undefined || !ingestedAggregations.includes(name.replaceAll('_', '').toUpperCase())) {
           const message = `‘${aggregationFunction}’ is not an aggregation of a column, such as SUM(price).`;
-          yield { path: `${path}/aggregationFunction`, message };
+          yield [`${path}/aggregationFunction`, message];
         }
       }
     },
-  },
-  {
-    code: 'AGGREGATION_DUPLICATE',
-    subject: 'ingestion',
-    severity: 'error',
-    description: 'No two aggregations give the same metric.',
-    *check({ config }) {
-      for (const [name, index] of repeated(aggregationsOf(config).map(({ columnName = '' }) => columnName))) {
-        yield { path: `/ingestionConfig/aggregationConfigs/${index}/columnName`, message: `Another aggregation gives ${name}.` };
-      }
+  ),
+  error('AGGREGATION_DUPLICATE', 'No two aggregations give the same metric.', ({ config }) =>
+    repeated(columnNamesOf(aggregationsOf(config)), (name) => `Another aggregation gives ${name}.`),
+  ),
+  error('AGGREGATION_METRICS', 'Aggregations give metrics of the schema, and then all of them.', function* ({ config, schema }) {
+    const names = columnNamesOf(aggregationsOf(config));
+    if (names.length === 0 || schema === undefined) return;
+    const metrics = schema.columns.filter(({ kind }) => kind === 'metric').map(({ name }) => name);
+    for (const [path, name] of names) {
+      if (name !== '' && !metrics.includes(name)) yield [path, `${name} is not a metric of the schema.`];
+    }
+    const missing = metrics.filter((metric) => names.every(([, name]) => name !== metric));
+    if (missing.length > 0) {
+      yield ['/ingestionConfig/aggregationConfigs', `Not all metrics are aggregated: ${missing.join(', ')}.`];
+    }
+  }),
+  error('AGGREGATION_DICTIONARY', 'Metrics that are aggregated have no dictionary.', function* ({ config }) {
+    const { noDictionaryColumns = [], noDictionaryConfig = {} } = config.tableIndexConfig ?? {};
+    const raw = (config.fieldConfigList ?? []).filter(({ encodingType }) => encodingType === 'RAW').map(({ name }) => name);
+    for (const [path, name] of columnNamesOf(aggregationsOf(config))) {
+      if (name === '' || noDictionaryColumns.includes(name) || raw.includes(name)) continue;
+      if (!Object.hasOwn(noDictionaryConfig, name)) yield [path, `${name} is not among noDictionaryColumns.`];
+    }
+  }),
+  error('AGGREGATION_UPSERT', 'Tables with upsert or dedup have no aggregations.', function* ({ config }) {
+    if (aggregationsOf(config).length > 0 && hasKeys(config)) {
+      yield ['/ingestionConfig/aggregationConfigs', 'Rows that were added up cannot be replaced or dropped.'];
+    }
+  }),
+  error(
+    'AGGREGATE_METRICS',
+    'aggregateMetrics stands neither beside aggregationConfigs nor in a table with upsert or dedup.',
+    function* ({ config }) {
+      if (config.tableIndexConfig?.aggregateMetrics !== true) return;
+      const path = '/tableIndexConfig/aggregateMetrics';
+      if (aggregationsOf(config).length > 0) yield [path, 'There are aggregationConfigs as well.'];
+      if (hasKeys(config)) yield [path, 'Rows that were added up cannot be replaced or dropped.'];
     },
-  },
-  {
-    code: 'AGGREGATION_METRICS',
-    subject: 'ingestion',
-    severity: 'error',
-    description: 'Aggregations give metrics of the schema, and then all of them.',
-    *check({ config, schema }) {
-      const names = aggregationsOf(config).map(({ columnName = '' }) => columnName);
-      if (names.length === 0 || schema === undefined) return;
-      const metrics = schema.columns.filter(({ kind }) => kind === 'metric').map(({ name }) => name);
-      for (const [index, name] of names.entries()) {
-        if (name !== '' && !metrics.includes(name)) {
-          yield {
-            path: `/ingestionConfig/aggregationConfigs/${index}/columnName`,
-            message: `${name} is not a metric of the schema.`,
-          };
-        }
-      }
-      const missing = metrics.filter((metric) => !names.includes(metric));
-      if (missing.length > 0) {
-        yield { path: '/ingestionConfig/aggregationConfigs', message: `Not all metrics are aggregated: ${missing.join(', ')}.` };
-      }
-    },
-  },
-  {
-    code: 'AGGREGATION_DICTIONARY',
-    subject: 'ingestion',
-    severity: 'error',
-    description: 'Metrics that are aggregated have no dictionary.',
-    *check({ config }) {
-      const { noDictionaryColumns = [], noDictionaryConfig = {} } = config.tableIndexConfig ?? {};
-      const raw = (config.fieldConfigList ?? []).filter(({ encodingType }) => encodingType === 'RAW').map(({ name }) => name);
-      for (const [index, { columnName = '' }] of aggregationsOf(config).entries()) {
-        if (columnName === '' || noDictionaryColumns.includes(columnName) || raw.includes(columnName)) continue;
-        if (Object.hasOwn(noDictionaryConfig, columnName)) continue;
-        const path = `/ingestionConfig/aggregationConfigs/${index}/columnName`;
-        yield { path, message: `${columnName} is not among noDictionaryColumns.` };
-      }
-    },
-  },
-  {
-    code: 'AGGREGATION_UPSERT',
-    subject: 'ingestion',
-    severity: 'error',
-    description: 'Tables with upsert or dedup have no aggregations.',
-    *check({ config }) {
-      if (aggregationsOf(config).length > 0 && hasKeys(config)) {
-        yield { path: '/ingestionConfig/aggregationConfigs', message: 'Rows that were added up cannot be replaced or dropped.' };
-      }
-    },
-  },
+  ),
 ];
 
-function aggregationsOf(config: CheckedTable['config']) {
-  return config.ingestionConfig?.aggregationConfigs ?? [];
+function transformsOf({ ingestionConfig }: Config) {
+  return placed('/ingestionConfig/transformConfigs', ingestionConfig?.transformConfigs);
 }
 
-function* prefixFaults(config: CheckedTable['config'], schema: CheckedTable['schema']): Generator<Fault> {
-  const renamed = Object.entries(config.ingestionConfig?.complexTypeConfig?.prefixesToRename ?? {});
+function enrichersOf({ ingestionConfig }: Config) {
+  return placed('/ingestionConfig/enrichmentConfigs', ingestionConfig?.enrichmentConfigs);
+}
+
+function aggregationsOf({ ingestionConfig }: Config) {
+  return placed('/ingestionConfig/aggregationConfigs', ingestionConfig?.aggregationConfigs);
+}
+
+function columnNamesOf(list: readonly (readonly [string, { readonly columnName?: string }])[]) {
+  return list.map(([path, { columnName = '' }]) => [`${path}/columnName`, columnName] as const);
+}
+
+function enricherProblem(
+  type: string | undefined,
+  properties: Readonly<Record<string, unknown>> | undefined,
+): string | undefined {
+  if (properties === undefined) return 'The enricher has no properties.';
+  const [member, ...others] = Object.keys(properties);
+  if (type === 'clpEnricher') {
+    return member === 'fields' && others.length === 0 ? undefined : 'The enricher has more than fields.';
+  }
+  if (type !== 'generateColumn') return undefined;
+  const { fieldToFunctionMap: functions } = properties;
+  if (!isRecord(functions) || others.length > 0) return 'The enricher has a fieldToFunctionMap and nothing else.';
+  const isScript = Object.values(functions).some((each) => typeof each === 'string' && /^\s*groovy\s*\(/i.test(each));
+  return isScript ? 'Groovy scripts are not run here: nothing that comes with a request is executed as code.' : undefined;
+}
+
+type Config = CheckedTable['config'];
+
+function* prefixFaults({ ingestionConfig }: Config, schema: CheckedTable['schema']): Generator<Fault> {
+  const renamed = Object.entries(ingestionConfig?.complexTypeConfig?.prefixesToRename ?? {});
   const path = '/ingestionConfig/complexTypeConfig/prefixesToRename';
   for (const [from, to] of renamed) {
-    if (typeof to !== 'string') yield { path, message: `The new prefix of ${from} is not text.` };
-    else if (from === '') yield { path, message: 'An empty prefix is the prefix of every column.' };
+    if (typeof to !== 'string') yield [path, `The new prefix of ${from} is not text.`];
+    else if (from === '') yield [path, 'An empty prefix is the prefix of every column.'];
   }
-  for (const [to, index] of repeated(renamed.map(([, prefix]) => String(prefix)))) {
-    yield { path, message: `${renamed[index]?.[0]} and another prefix both become ‘${to}’.` };
+  const targets = renamed.map(([from, to]) => [from, String(to)] as const);
+  // Here the old prefix is the place of the new one.
+  for (const [from, to] of repeated(targets, (prefix) => prefix)) {
+    yield [path, `${from} and another prefix both become ‘${to}’.`];
   }
-  const names = new Set((schema?.columns ?? []).map(({ name }) => name));
+  const names = new Set(schema?.columns.map(({ name }) => name));
   for (const name of names) {
     const [from, to] = renamed.find(([prefix]) => prefix !== '' && name.startsWith(prefix)) ?? [];
     const target = from === undefined || typeof to !== 'string' ? name : `${to}${name.slice(from.length)}`;
-    if (target !== name && names.has(target)) yield { path, message: `${name} would become ${target}, which is there already.` };
+    if (target !== name && names.has(target)) yield [path, `${name} would become ${target}, which is there already.`];
   }
 }
 
@@ -170,21 +189,91 @@ const memberNames = [
 /** Beginnings of the names of options that go to a plug-in. */
 const memberPrefixes = ['input.fs.', 'output.fs.', 'recordReader.', 'segmentNameGenerator.', 'push.', 'batch.', 'fs.', 'append.'];
 
+const fileFormats = ['AVRO', 'GZIPPED_AVRO', 'CSV', 'JSON', 'PINOT', 'THRIFT', 'PARQUET', 'ORC', 'PROTO', 'PROTOBUF', 'OTHER'];
+
 /** Rules about where files of a table come from. */
-export const batchRules: readonly TableRule[] = [
-  {
-    code: 'BATCH_CONFIG_MEMBER',
-    subject: 'ingestion',
-    severity: 'warning',
-    description: `Members of batchConfigMaps are ${memberNames.join(', ')}, or begin with ${memberPrefixes.join(', ')}.`,
-    *check({ config }) {
-      for (const [index, map] of (config.ingestionConfig?.batchIngestionConfig?.batchConfigMaps ?? []).entries()) {
+export const batchRules = [
+  warning(
+    'BATCH_CONFIG_MEMBER',
+    `Members of batchConfigMaps are ${memberNames.join(', ')}, or begin with ${memberPrefixes.join(', ')}.`,
+    function* ({ config }) {
+      for (const [path, map] of batchConfigsOf(config)) {
         for (const name of Object.keys(map)) {
-          if (memberNames.includes(name) || memberPrefixes.some((prefix) => name.startsWith(prefix))) continue;
-          const path = pointerTo('/ingestionConfig/batchIngestionConfig/batchConfigMaps', index, name);
-          yield { path, message: `Nothing reads ${name}.` };
+          const isRead = memberNames.includes(name) || memberPrefixes.some((prefix) => name.startsWith(prefix));
+          if (!isRead) yield [pointerTo(path, name), `Nothing reads ${name}.`];
         }
       }
     },
-  },
+  ),
+  error('BATCH_FORMAT', `The inputFormat of files is ${fileFormats.join(', ')}, in any case.`, function* ({ config }) {
+    for (const [path, { inputFormat: format }] of batchConfigsOf(config)) {
+      const shown = typeof format === 'string' ? format : typeof format;
+      const isKnown = format === undefined || (typeof format === 'string' && fileFormats.includes(format.toUpperCase()));
+      if (!isKnown) yield [`${path}/inputFormat`, `‘${shown}’ is not one of ${fileFormats.join(', ')}.`];
+    }
+  }),
 ];
+
+function batchConfigsOf({ ingestionConfig }: Config) {
+  return placed('/ingestionConfig/batchIngestionConfig/batchConfigMaps', ingestionConfig?.batchIngestionConfig?.batchConfigMaps);
+}
+
+const conforming = rulesAbout(
+  'ingestion',
+  ({ config }) => config.ingestionConfig?.schemaConformingTransformerConfig !== undefined,
+);
+const conformingPath = '/ingestionConfig/schemaConformingTransformerConfig';
+
+/** Rules about where fields go that the schema does not name. */
+export const schemaConformingRules = [
+  conforming.error(
+    'SCHEMA_CONFORMING_COLUMN',
+    'Fields that the schema does not name go to a STRING or JSON column of the schema, indexableExtrasField, or to the columns of columnNameToJsonKeyPathMap.',
+    function* ({ config, schema }) {
+      const {
+        enableIndexableExtras = true,
+        enableUnindexableExtras = true,
+        // Pinot looks for this column, whichever of the two kinds of fields is kept.
+        indexableExtrasField = 'json_data',
+        columnNameToJsonKeyPathMap: paths = {},
+      } = conformingOf(config);
+      if (enableIndexableExtras) yield* textualFaults('indexableExtrasField', indexableExtrasField, schema);
+      else if (enableUnindexableExtras && schema !== undefined) {
+        yield [`${conformingPath}/enableIndexableExtras`, 'enableUnindexableExtras needs it.'];
+      }
+      const columns = Object.keys(paths).map(
+        (name) => [pointerTo(conformingPath, 'columnNameToJsonKeyPathMap', name), name] as const,
+      );
+      yield* unknownColumns(columns, schema);
+    },
+  ),
+  conforming.warning(
+    'SCHEMA_CONFORMING_UNINDEXED',
+    'Fields that are not to be indexed go to a STRING or JSON column of the schema, unindexableExtrasField: rows fail without it.',
+    ({ config, schema }) => {
+      const { enableUnindexableExtras = true, unindexableExtrasField = 'json_data_no_idx' } = conformingOf(config);
+      return enableUnindexableExtras ? textualFaults('unindexableExtrasField', unindexableExtrasField, schema) : [];
+    },
+  ),
+  conforming.error(
+    'SCHEMA_CONFORMING_FIELD',
+    'Columns of the schema are not among fieldPathsToDrop and do not end in unindexableFieldSuffix.',
+    function* ({ config, schema }) {
+      const { fieldPathsToDrop = [], unindexableFieldSuffix: suffix = '_noindex' } = conformingOf(config);
+      for (const { name } of schema?.columns ?? []) {
+        if (fieldPathsToDrop.includes(name)) yield [`${conformingPath}/fieldPathsToDrop`, `${name} is a column of the schema.`];
+        if (name.endsWith(suffix)) yield [`${conformingPath}/unindexableFieldSuffix`, `The column ${name} ends in ${suffix}.`];
+      }
+    },
+  ),
+];
+
+function conformingOf({ ingestionConfig }: Config) {
+  return ingestionConfig?.schemaConformingTransformerConfig ?? {};
+}
+
+function* textualFaults(member: string, name: string, schema: CheckedTable['schema']): Generator<Fault> {
+  const column = columnNamed(name, schema);
+  if (schema === undefined || (column !== undefined && storedTypeOf(column) === 'STRING')) return;
+  yield [`${conformingPath}/${member}`, `The schema has no STRING or JSON column ${name}.`];
+}

@@ -1,81 +1,64 @@
 import { isRecord } from '../model/document.ts';
 import { pointerTo } from '../finding.ts';
-import type { Fault, TableRule } from './rule.ts';
+import { type Fault, rulesAbout } from './rule.ts';
+import { missingMembers } from './values-at.ts';
+
+const { error } = rulesAbout('names');
 
 /** Rules about the name of a table, and about what stands for something else. */
-export const nameRules: readonly TableRule[] = [
-  {
-    code: 'TABLE_NAME_MISSING',
-    subject: 'names',
-    severity: 'error',
-    description: 'A table has a name.',
-    *check({ config }) {
-      if ((config.tableName ?? '').trim() === '') yield { path: '/tableName', message: 'The table has no name.' };
-    },
-  },
-  {
-    code: 'TABLE_NAME_SPACE',
-    subject: 'names',
-    severity: 'error',
-    description: 'Names of tables have no white space.',
-    *check({ config }) {
-      if (/\s/.test((config.tableName ?? '').trim())) {
-        yield { path: '/tableName', message: `The name ‘${config.tableName}’ has white space in it.` };
-      }
-    },
-  },
-  {
-    code: 'TABLE_NAME_DOTS',
-    subject: 'names',
-    severity: 'error',
-    description: 'Names of tables have at most one dot: database.table.',
-    *check({ config }) {
-      if ((config.tableName ?? '').split('.').length > 2) {
-        yield { path: '/tableName', message: `The name ${config.tableName} has more than one dot; expected database.table.` };
-      }
-    },
-  },
-  {
-    code: 'TABLE_NAME_TYPE',
-    subject: 'names',
-    severity: 'error',
-    description: 'The ending of a name, _OFFLINE or _REALTIME, agrees with the type of the table.',
-    *check({ config }) {
+export const nameRules = [
+  error('TABLE_NAME_MISSING', 'A table has a name.', function* ({ config }) {
+    if ((config.tableName ?? '').trim() === '') yield ['/tableName', 'The table has no name.'];
+  }),
+  error('TABLE_NAME_SPACE', 'Names of tables have no white space.', function* ({ config }) {
+    if (/\s/.test((config.tableName ?? '').trim())) yield ['/tableName', `The name ‘${config.tableName}’ has white space in it.`];
+  }),
+  error('TABLE_NAME_DOTS', 'Names of tables have at most one dot: database.table.', function* ({ config }) {
+    if ((config.tableName ?? '').split('.').length > 2) {
+      yield ['/tableName', `The name ${config.tableName} has more than one dot; expected database.table.`];
+    }
+  }),
+  error('TABLE_NAME_UNDERSCORES', 'Names of tables have no two underscores together.', function* ({ config }) {
+    if (config.tableName?.includes('__') === true) {
+      yield ['/tableName', `The name ${config.tableName} has ‘__’ in it, which parts the names of segments.`];
+    }
+  }),
+  error(
+    'TABLE_NAME_TYPE',
+    'The ending of a name, _OFFLINE or _REALTIME, agrees with the type of the table.',
+    function* ({ config }) {
       const suffix = /_(OFFLINE|REALTIME)$/.exec(config.tableName ?? '')?.[1];
       if (suffix !== undefined && suffix !== (config.tableType ?? 'OFFLINE')) {
-        yield {
-          path: '/tableName',
-          message: `${config.tableName} is ${config.tableType ?? 'OFFLINE'}, but its name ends in _${suffix}.`,
-        };
+        yield ['/tableName', `${config.tableName} is ${config.tableType ?? 'OFFLINE'}, but its name ends in _${suffix}.`];
       }
     },
-  },
-  {
-    code: 'SCHEMA_NAME_MISMATCH',
-    subject: 'names',
-    severity: 'error',
-    description: 'A schema has the name of its table, without type and database.',
-    *check({ config, schema }) {
-      const tableName = (config.tableName ?? '').replace(/_(OFFLINE|REALTIME)$/, '');
-      const bareName = tableName.split('.').at(-1);
-      const schemaName = schema?.schema.schemaName ?? '';
-      if (tableName === '' || schemaName === '' || schemaName === tableName || schemaName === bareName) return;
-      yield { path: '/tableName', message: `The table is ${tableName}, but its schema ${schemaName}.` };
-    },
-  },
-  {
-    code: 'UNRESOLVED_VARIABLE',
-    subject: 'names',
-    severity: 'error',
-    description: 'No value holds a variable such as ${NAME}: nothing replaces it.',
-    check: ({ config }) => variablesOf(config, ''),
-  },
+  ),
+  error('SCHEMA_NAME_MISMATCH', 'A schema has the name of its table, without type and database.', function* ({ config, schema }) {
+    const tableName = (config.tableName ?? '').replace(/_(OFFLINE|REALTIME)$/, '');
+    const bareName = tableName.split('.').at(-1);
+    const schemaName = schema?.schema.schemaName ?? '';
+    if (tableName === '' || schemaName === '' || schemaName === tableName || schemaName === bareName) return;
+    yield ['/tableName', `The table is ${tableName}, but its schema ${schemaName}.`];
+  }),
+  error('UNRESOLVED_VARIABLE', 'No value holds a variable such as ${NAME}: nothing replaces it.', ({ config }) =>
+    variablesOf(config, ''),
+  ),
+  error('MEMBER_MISSING', 'Sections that are there have the members that say what they are about.', (table) =>
+    missingMembers(table, [
+      '/task/taskTypeConfigsMap',
+      '/segmentsConfig/completionConfig/completionMode',
+      '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap',
+      '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName',
+      '/fieldConfigList/*/name',
+      '/tunerConfigs/*/name',
+    ]),
+  ),
 ];
 
 function* variablesOf(value: unknown, path: string): Generator<Fault> {
   if (typeof value === 'string') {
     const variable = /\$\{[A-Za-z_][^}]{0,100}\}/.exec(value)?.[0];
-    if (variable !== undefined) yield { path, message: `Nothing replaces ${variable}.` };
+    if (variable !== undefined) yield [path, `Nothing replaces ${variable}.`];
     return;
   }
   if (path.split('/').length > 50) return;

@@ -1,6 +1,6 @@
 import type { TableConfig } from '../config/table-config.ts';
 import type { DataType, DateTimeFieldSpec, FieldSpec, TableSchema } from '../config/table-schema.ts';
-import { type Finding, pointerTo } from '../finding.ts';
+import { pointerTo } from '../finding.ts';
 
 /** What a rule is about; the headings of VALIDATION.md. */
 export type Subject =
@@ -22,21 +22,34 @@ export type Subject =
   | 'streams'
   | 'quota';
 
-/** Where a rule is broken, and how. */
-export interface Fault {
-  /** JSON pointer into the document that is checked. */
-  readonly path: string;
-  readonly message: string;
-}
+/** Where a rule is broken, as a JSON pointer into the document that is checked, and how. */
+export type Fault = readonly [path: string, message: string];
 
 /** One rule: a pure function that finds every place where it is broken. */
 export interface Rule<Checked> {
   readonly code: string;
-  readonly severity: Finding['severity'];
+  readonly severity: 'error' | 'warning';
   readonly subject: Subject;
   /** What must hold, in a sentence: its line in VALIDATION.md. */
   readonly description: string;
-  readonly check: (checked: Checked) => Iterable<Fault>;
+  readonly check: Check<Checked>;
+}
+
+export type Check<Checked> = (checked: Checked) => Iterable<Fault>;
+
+type MakeRule<Checked> = (code: string, description: string, check: Check<Checked>) => Rule<Checked>;
+
+/** Makers of rules about a subject. Where `applies` says no, they all hold. */
+export function rulesAbout<Checked = CheckedTable>(
+  subject: Subject,
+  applies: (checked: Checked) => boolean = () => true,
+): Readonly<Record<Rule<Checked>['severity'], MakeRule<Checked>>> {
+  const makerOf =
+    (severity: Rule<Checked>['severity']): MakeRule<Checked> =>
+    (code, description, check) => {
+      return { code, severity, subject, description, check: (checked) => (applies(checked) ? check(checked) : []) };
+    };
+  return { error: makerOf('error'), warning: makerOf('warning') };
 }
 
 /** A rule about a schema by itself. */
@@ -112,11 +125,31 @@ export function isNumeric(column: Column): boolean {
   return numericTypes.includes(column.dataType);
 }
 
-/** Names that stand in a list more than once, with the places after the first. */
-export function* repeated(names: readonly string[]): Generator<readonly [name: string, index: number]> {
+export function columnNamed(name: string, schema: CheckedTable['schema']): Column | undefined {
+  return schema?.columns.find((column) => column.name === name);
+}
+
+/** The elements of a list with their places; none where there is no list. */
+export function placed<Element>(path: string, list: readonly Element[] = []): readonly (readonly [string, Element])[] {
+  return list.map((element, index) => [`${path}/${index}`, element]);
+}
+
+/** Names with the places that they stand in. */
+type PlacedNames = readonly (readonly [path: string, name: string])[];
+
+/** A fault wherever a name stands that stood before. Empty names do not count. */
+export function* repeated(names: PlacedNames, message: (name: string) => string): Generator<Fault> {
   const seen = new Set<string>();
-  for (const [index, name] of names.entries()) {
-    if (name !== '' && seen.has(name)) yield [name, index];
+  for (const [path, name] of names) {
+    if (name !== '' && seen.has(name)) yield [path, message(name)];
     seen.add(name);
+  }
+}
+
+/** A fault for each name that is not that of a column. */
+export function* unknownColumns(names: PlacedNames, schema: CheckedTable['schema']): Generator<Fault> {
+  if (schema === undefined) return;
+  for (const [path, name] of names) {
+    if (columnNamed(name, schema) === undefined) yield [path, `The schema has no column ${name}.`];
   }
 }

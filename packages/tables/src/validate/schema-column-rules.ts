@@ -3,31 +3,21 @@ import { javaText, type Value } from '@quire/expressions';
 import { type ColumnType, toColumn } from '../pipeline/column-type.ts';
 import { type DataType, plainDataTypes } from '../config/table-schema.ts';
 import { isRecord } from '../model/document.ts';
-import { type Column, type Fault, repeated, type SchemaRule } from './rule.ts';
+import { type CheckedSchema, type Column, type Fault, placed, repeated, rulesAbout, type SchemaRule } from './rule.ts';
+
+const { error, warning } = rulesAbout<CheckedSchema>('schema');
 
 const complexTypes: readonly DataType[] = ['MAP', 'LIST'];
 const metricTypes: readonly DataType[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BYTES'];
 
 /** Rules about the columns of a schema and the key that some of them make. */
-export const schemaColumnRules: readonly SchemaRule[] = [
-  {
-    code: 'SCHEMA_NAME_MISSING',
-    subject: 'schema',
-    severity: 'error',
-    description: 'A schema has a name.',
-    *check({ schema }) {
-      if ((schema.schemaName ?? '').trim() === '') yield { path: '/schemaName', message: 'The schema has no name.' };
-    },
-  },
-  {
-    code: 'SCHEMA_EMPTY',
-    subject: 'schema',
-    severity: 'warning',
-    description: 'A schema has columns.',
-    *check({ columns }) {
-      if (columns.length === 0) yield { path: '', message: 'The schema has no columns.' };
-    },
-  },
+export const schemaColumnRules = [
+  error('SCHEMA_NAME_MISSING', 'A schema has a name.', function* ({ schema }) {
+    if ((schema.schemaName ?? '').trim() === '') yield ['/schemaName', 'The schema has no name.'];
+  }),
+  warning('SCHEMA_EMPTY', 'A schema has columns.', function* ({ columns }) {
+    if (columns.length === 0) yield ['', 'The schema has no columns.'];
+  }),
   ofColumn('COLUMN_NAME_MISSING', 'Every column has a name.', ({ name }) =>
     name === '' ? ['/name', 'The column has no name.'] : undefined,
   ),
@@ -37,33 +27,22 @@ export const schemaColumnRules: readonly SchemaRule[] = [
   ofColumn('COLUMN_NAME_RESERVED', 'Names of columns do not start with $: the engine makes such columns itself.', ({ name }) =>
     name.startsWith('$') ? ['/name', `Names with $, such as ${name}, are columns that the engine makes itself.`] : undefined,
   ),
-  {
-    code: 'COLUMN_NAME_DUPLICATE',
-    subject: 'schema',
-    severity: 'error',
-    description: 'No two columns have the same name.',
-    *check({ columns }) {
-      for (const [name, index] of repeated(columns.map((column) => column.name))) {
-        yield { path: `${columns[index]?.path ?? ''}/name`, message: `There is another column ${name}.` };
-      }
-    },
-  },
-  {
-    code: 'COLUMN_NAME_CASE',
-    subject: 'schema',
-    severity: 'warning',
-    description: 'No two names differ by upper and lower case only: queries may not tell them apart.',
-    *check({ columns }) {
+  error('COLUMN_NAME_DUPLICATE', 'No two columns have the same name.', ({ columns }) => {
+    const names = columns.map(({ path, name }) => [`${path}/name`, name] as const);
+    return repeated(names, (name) => `There is another column ${name}.`);
+  }),
+  warning(
+    'COLUMN_NAME_CASE',
+    'No two names differ by upper and lower case only: queries may not tell them apart.',
+    function* ({ columns }) {
       const names = new Map<string, string>();
       for (const { name, path } of columns) {
         const other = names.get(name.toLowerCase());
-        if (other !== undefined && other !== name) {
-          yield { path: `${path}/name`, message: `${name} and ${other} differ by case only.` };
-        }
+        if (other !== undefined && other !== name) yield [`${path}/name`, `${name} and ${other} differ by case only.`];
         names.set(name.toLowerCase(), name);
       }
     },
-  },
+  ),
   ofColumn('COLUMN_TYPE_MISSING', 'Every column has a dataType.', ({ name, dataType }) =>
     dataType === undefined ? ['/dataType', `The column ${name} has no dataType.`] : undefined,
   ),
@@ -98,12 +77,12 @@ export const schemaColumnRules: readonly SchemaRule[] = [
         ? ['/singleValueField', `The ${dataType} column ${name} cannot hold lists.`]
         : undefined,
   ),
-  {
-    ...ofColumn('MAX_LENGTH', 'maxLength is at least 1.', ({ spec }) =>
-      spec.maxLength !== undefined && spec.maxLength < 1 ? ['/maxLength', `${spec.maxLength} is less than 1.`] : undefined,
-    ),
-    severity: 'warning',
-  },
+  ofColumn(
+    'MAX_LENGTH',
+    'maxLength is at least 1.',
+    ({ spec: { maxLength = 1 } }) => (maxLength < 1 ? ['/maxLength', `${maxLength} is less than 1.`] : undefined),
+    warning,
+  ),
   ofColumn('DEFAULT_VALUE_NAN', 'No default is NaN: it equals nothing, not even itself.', ({ spec }) =>
     String(spec.defaultNullValue) === 'NaN' && (spec.dataType === 'FLOAT' || spec.dataType === 'DOUBLE')
       ? ['/defaultNullValue', 'The default cannot be NaN.']
@@ -124,51 +103,24 @@ export const schemaColumnRules: readonly SchemaRule[] = [
       return ['/defaultNullValue', `The default is not a valid ${dataType}: ${error.message}`];
     }
   }),
-  {
-    code: 'PRIMARY_KEY_COLUMN',
-    subject: 'schema',
-    severity: 'error',
-    description: 'Columns of the primary key are in the schema.',
-    *check({ schema, columns }) {
-      const keys = schema.primaryKeyColumns ?? [];
-      for (const [index, key] of keys.entries()) {
-        if (columns.every(({ name }) => name !== key)) {
-          yield { path: `/primaryKeyColumns/${index}`, message: `There is no column ${key}.` };
-        }
-      }
-    },
-  },
-  {
-    code: 'PRIMARY_KEY_TWICE',
-    subject: 'schema',
-    severity: 'warning',
-    description: 'Columns of the primary key are listed once.',
-    *check({ schema }) {
-      for (const [name, index] of repeated(schema.primaryKeyColumns ?? [])) {
-        yield { path: `/primaryKeyColumns/${index}`, message: `${name} is listed before.` };
-      }
-    },
-  },
+  error('PRIMARY_KEY_COLUMN', 'Columns of the primary key are in the schema.', function* ({ schema, columns }) {
+    for (const [path, key] of placed('/primaryKeyColumns', schema.primaryKeyColumns)) {
+      if (columns.every(({ name }) => name !== key)) yield [path, `There is no column ${key}.`];
+    }
+  }),
+  warning('PRIMARY_KEY_TWICE', 'Columns of the primary key are listed once.', ({ schema }) =>
+    repeated(placed('/primaryKeyColumns', schema.primaryKeyColumns), (name) => `${name} is listed before.`),
+  ),
 ];
 
-/** A rule about each column by itself. */
-function ofColumn(
-  code: string,
-  description: string,
-  check: (column: Column) => readonly [path: string, message: string] | undefined,
-): SchemaRule {
-  return {
-    code,
-    subject: 'schema',
-    severity: 'error',
-    description,
-    *check({ columns }): Generator<Fault> {
-      for (const column of columns) {
-        const fault = check(column);
-        if (fault !== undefined) yield { path: `${column.path}${fault[0]}`, message: fault[1] };
-      }
-    },
-  };
+/** A rule about each column by itself; faults have paths within the column. */
+function ofColumn(code: string, description: string, check: (column: Column) => Fault | undefined, makeRule = error): SchemaRule {
+  return makeRule(code, description, function* ({ columns }) {
+    for (const column of columns) {
+      const fault = check(column);
+      if (fault !== undefined) yield [`${column.path}${fault[0]}`, fault[1]];
+    }
+  });
 }
 
 function isPlain(dataType: DataType): dataType is ColumnType {

@@ -7,101 +7,70 @@ import {
   readInFormat,
   type Value,
 } from '@quire/expressions';
-import type { CheckedSchema, Column, Fault, SchemaRule } from './rule.ts';
+import { type CheckedSchema, type Column, rulesAbout } from './rule.ts';
+
+const { error, warning } = rulesAbout<CheckedSchema>('schema');
 
 /** Times of rows and samples are from 1971 up to 2071. */
 const earliestMs = Date.UTC(1971, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
 /** Rules about columns of times. */
-export const schemaTimeRules: readonly SchemaRule[] = [
-  {
-    code: 'TIME_FIELD_SPEC',
-    subject: 'schema',
-    severity: 'warning',
-    description: 'New schemas have dateTimeFieldSpecs, not a timeFieldSpec.',
-    *check({ schema }) {
-      if (schema.timeFieldSpec !== undefined) {
-        yield { path: '/timeFieldSpec', message: 'timeFieldSpec is superseded by dateTimeFieldSpecs.' };
-      }
-    },
-  },
-  {
-    code: 'TIME_FIELD_GRANULARITY',
-    subject: 'schema',
-    severity: 'error',
-    description: 'A timeFieldSpec has an incomingGranularitySpec; another outgoing one has another name, and both are EPOCH.',
-    *check({ schema: { timeFieldSpec } }) {
+export const schemaTimeRules = [
+  warning('TIME_FIELD_SPEC', 'New schemas have dateTimeFieldSpecs, not a timeFieldSpec.', function* ({ schema }) {
+    if (schema.timeFieldSpec !== undefined) yield ['/timeFieldSpec', 'timeFieldSpec is superseded by dateTimeFieldSpecs.'];
+  }),
+  error(
+    'TIME_FIELD_GRANULARITY',
+    'A timeFieldSpec has an incomingGranularitySpec; another outgoing one has another name, and both are EPOCH.',
+    function* ({ schema: { timeFieldSpec } }) {
       if (timeFieldSpec === undefined) return;
       const { incomingGranularitySpec: incoming, outgoingGranularitySpec: outgoing } = timeFieldSpec;
       const path = '/timeFieldSpec/incomingGranularitySpec';
-      if (incoming === undefined) yield { path, message: 'The timeFieldSpec has no incomingGranularitySpec.' };
+      if (incoming === undefined) yield [path, 'The timeFieldSpec has no incomingGranularitySpec.'];
       if (incoming === undefined || outgoing === undefined || isSameGranularity(incoming, outgoing)) return;
-      if (incoming.name === outgoing.name) yield { path, message: 'Times cannot be converted to a column of the same name.' };
+      if (incoming.name === outgoing.name) yield [path, 'Times cannot be converted to a column of the same name.'];
       if ([incoming, outgoing].some(({ timeFormat = 'EPOCH' }) => timeFormat !== 'EPOCH')) {
-        yield { path, message: 'Only times of the format EPOCH can be converted.' };
+        yield [path, 'Only times of the format EPOCH can be converted.'];
       }
     },
-  },
-  {
-    code: 'DATE_TIME_FORMAT',
-    subject: 'schema',
-    severity: 'error',
-    description: 'Every column of times has a format that can be read.',
-    *check(checked) {
-      for (const { spec, name, path } of dateTimesOf(checked)) {
-        const { format = '' } = spec;
-        const problem =
-          format === '' ? `The column of times ${name} has no format.` : failureOf(() => parseDateTimeFormat(format));
-        if (problem !== undefined) yield { path: `${path}/format`, message: problem };
-      }
-    },
-  },
-  {
-    code: 'DATE_TIME_PATTERN_ORDER',
-    subject: 'schema',
-    severity: 'error',
-    description: 'Patterns of times go from years to fractions of seconds, so that their texts sort as the times do.',
-    *check(checked) {
+  ),
+  error('DATE_TIME_FORMAT', 'Every column of times has a format that can be read.', function* (checked) {
+    for (const { spec, name, path } of dateTimesOf(checked)) {
+      const { format = '' } = spec;
+      const problem = format === '' ? `The column of times ${name} has no format.` : failureOf(() => parseDateTimeFormat(format));
+      if (problem !== undefined) yield [`${path}/format`, problem];
+    }
+  }),
+  error(
+    'DATE_TIME_PATTERN_ORDER',
+    'Patterns of times go from years to fractions of seconds, so that their texts sort as the times do.',
+    function* (checked) {
       for (const { spec, path } of dateTimesOf(checked)) {
         const format = formatOf(spec.format);
         if (format?.kind !== 'pattern' || format.pattern === undefined) continue;
         const letters = format.pattern.fields.flatMap(orderedLetterOf);
         const isSorted = letters.every((letter, index) => order.indexOf(letters[index - 1] ?? 'y') <= order.indexOf(letter));
-        if (!isSorted) {
-          yield { path: `${path}/format`, message: `The parts of ${format.pattern.text} are not in the order y M d H m s S.` };
-        }
+        if (!isSorted) yield [`${path}/format`, `The parts of ${format.pattern.text} are not in the order y M d H m s S.`];
       }
     },
-  },
-  {
-    code: 'DATE_TIME_GRANULARITY',
-    subject: 'schema',
-    severity: 'error',
-    description: 'Granularities can be read, as in 15:MINUTES or MINUTES|15.',
-    *check(checked) {
-      for (const { spec, path } of dateTimesOf(checked)) {
-        const given = spec.granularity;
-        const problem =
-          given === undefined
-            ? 'The column of times has no granularity: expected 1:DAYS or DAYS|1.'
-            : failureOf(() => parseGranularity(given));
-        if (problem !== undefined) yield { path: `${path}/granularity`, message: problem };
-      }
-    },
-  },
-  {
-    code: 'DATE_TIME_SAMPLE',
-    subject: 'schema',
-    severity: 'error',
-    description: 'A sampleValue has the format of its column and lies between 1971 and 2071.',
-    *check(checked) {
-      for (const column of dateTimesOf(checked)) {
-        const problem = sampleProblemOf(column);
-        if (problem !== undefined) yield { path: `${column.path}/sampleValue`, message: problem };
-      }
-    },
-  },
+  ),
+  error('DATE_TIME_GRANULARITY', 'Granularities can be read, as in 15:MINUTES or MINUTES|15.', function* (checked) {
+    for (const { spec, path } of dateTimesOf(checked)) {
+      const given = spec.granularity;
+      const problem =
+        given === undefined
+          ? 'The column of times has no granularity: expected 1:DAYS or DAYS|1.'
+          : failureOf(() => parseGranularity(given));
+      if (problem !== undefined) yield [`${path}/granularity`, problem];
+    }
+  }),
+  error('DATE_TIME_SAMPLE', 'A sampleValue has the format of its column and lies between 1971 and 2071.', function* (checked) {
+    for (const column of dateTimesOf(checked)) {
+      const problem = sampleProblemOf(column);
+      if (problem !== undefined) yield [`${column.path}/sampleValue`, problem];
+    }
+  }),
 ];
 
 /** Letters of patterns from the longest time to the shortest. */
@@ -134,7 +103,7 @@ function formatOf(text: string | undefined): DateTimeFormat | undefined {
   return format;
 }
 
-function sampleProblemOf({ spec }: Column): Fault['message'] | undefined {
+function sampleProblemOf({ spec }: Column): string | undefined {
   const { sampleValue, format: text } = spec;
   const format = formatOf(text);
   if (sampleValue === undefined || sampleValue === null || format === undefined) return undefined;

@@ -1,106 +1,75 @@
-import { columnNamed, rawColumnsOf } from './column-indexes.ts';
-import { aggregationNames } from './aggregations.ts';
-import { type CheckedTable, repeated, type TableRule } from './rule.ts';
+import { rawColumnsOf } from './column-indexes.ts';
+import { type CheckedTable, columnNamed, placed, repeated, rulesAbout, unknownColumns } from './rule.ts';
+
+const { error } = rulesAbout('indexes');
 
 /** Rules about star-trees. */
-export const starTreeRules: readonly TableRule[] = [
-  {
-    code: 'STAR_TREE_DIMENSION',
-    subject: 'indexes',
-    severity: 'error',
-    description: 'A star-tree has dimensions, which are columns of the schema with a dictionary and one value in a row, not MAP.',
-    *check({ config, schema }) {
+export const starTreeRules = [
+  error(
+    'STAR_TREE_DIMENSION',
+    'A star-tree has dimensions, which are columns of the schema with a dictionary and one value in a row, not MAP.',
+    function* ({ config, schema }) {
       const raw = rawColumnsOf(config);
       for (const [path, { dimensionsSplitOrder = [] }] of starTreesOf(config)) {
-        if (dimensionsSplitOrder.length === 0) {
-          yield { path: `${path}/dimensionsSplitOrder`, message: 'The star-tree has no dimensions.' };
-        }
-        for (const [index, name] of dimensionsSplitOrder.entries()) {
-          const itemPath = `${path}/dimensionsSplitOrder/${index}`;
+        if (dimensionsSplitOrder.length === 0) yield [`${path}/dimensionsSplitOrder`, 'The star-tree has no dimensions.'];
+        const dimensions = placed(`${path}/dimensionsSplitOrder`, dimensionsSplitOrder);
+        yield* unknownColumns(dimensions, schema);
+        for (const [itemPath, name] of dimensions) {
           const column = columnNamed(name, schema);
-          if (schema !== undefined && column === undefined) {
-            yield { path: itemPath, message: `The schema has no column ${name}.` };
-          }
-          if (column?.isMultiValue === true) yield { path: itemPath, message: `${name} holds lists.` };
-          if (column?.dataType === 'MAP') yield { path: itemPath, message: `${name} holds maps.` };
-          if (raw.has(name)) yield { path: itemPath, message: `${name} has no dictionary.` };
+          if (column?.isMultiValue === true) yield [itemPath, `${name} holds lists.`];
+          if (column?.dataType === 'MAP') yield [itemPath, `${name} holds maps.`];
+          if (raw.has(name)) yield [itemPath, `${name} has no dictionary.`];
         }
       }
     },
-  },
-  {
-    code: 'STAR_TREE_SKIPPED',
-    subject: 'indexes',
-    severity: 'error',
-    description: 'Dimensions without star nodes are dimensions of the star-tree.',
-    *check({ config }) {
-      for (const [path, { dimensionsSplitOrder = [], skipStarNodeCreationForDimensions = [] }] of starTreesOf(config)) {
-        for (const [index, name] of skipStarNodeCreationForDimensions.entries()) {
-          const itemPath = `${path}/skipStarNodeCreationForDimensions/${index}`;
-          if (!dimensionsSplitOrder.includes(name)) yield { path: itemPath, message: `${name} is not in dimensionsSplitOrder.` };
-        }
+  ),
+  error('STAR_TREE_SKIPPED', 'Dimensions without star nodes are dimensions of the star-tree.', function* ({ config }) {
+    for (const [path, { dimensionsSplitOrder = [], skipStarNodeCreationForDimensions: skipped }] of starTreesOf(config)) {
+      for (const [itemPath, name] of placed(`${path}/skipStarNodeCreationForDimensions`, skipped)) {
+        if (!dimensionsSplitOrder.includes(name)) yield [itemPath, `${name} is not in dimensionsSplitOrder.`];
       }
-    },
-  },
-  {
-    code: 'STAR_TREE_FUNCTION_PAIR',
-    subject: 'indexes',
-    severity: 'error',
-    description:
-      'A star-tree aggregates something, by functionColumnPairs such as SUM__price or by aggregationConfigs, not both: aggregations that there are, of columns of the schema.',
-    *check({ config, schema }) {
+    }
+  }),
+  error(
+    'STAR_TREE_FUNCTION_PAIR',
+    'A star-tree aggregates something, by functionColumnPairs such as SUM__price or by aggregationConfigs, not both: aggregations that there are, of columns of the schema.',
+    function* ({ config, schema }) {
       for (const [path, tree] of starTreesOf(config)) {
         const { functionColumnPairs = [], aggregationConfigs = [] } = tree;
         if (functionColumnPairs.length + aggregationConfigs.length === 0) {
-          yield { path: `${path}/functionColumnPairs`, message: 'The star-tree aggregates nothing.' };
+          yield [`${path}/functionColumnPairs`, 'The star-tree aggregates nothing.'];
         }
         if (functionColumnPairs.length > 0 && aggregationConfigs.length > 0) {
-          yield { path: `${path}/aggregationConfigs`, message: 'There are functionColumnPairs as well.' };
+          yield [`${path}/aggregationConfigs`, 'There are functionColumnPairs as well.'];
         }
         for (const { path: itemPath, name, column } of pairsOf(path, tree)) {
           if (name === '' || column === undefined) {
-            yield { path: itemPath, message: 'The pair is not of the form FUNCTION__column, such as SUM__price.' };
-          } else if (!isAggregation(name)) yield { path: itemPath, message: `There is no aggregation ${name}.` };
+            yield [itemPath, 'The pair is not of the form FUNCTION__column, such as SUM__price.'];
+          } else if (!isAggregation(name)) yield [itemPath, `There is no aggregation ${name}.`];
           else if (column !== '*' && !isCount(name)) {
-            const found = columnNamed(column, schema);
-            if (schema !== undefined && found === undefined) {
-              yield { path: itemPath, message: `The schema has no column ${column}.` };
-            }
-            if (found?.dataType === 'MAP') yield { path: itemPath, message: `${column} holds maps.` };
+            yield* unknownColumns([[itemPath, column]], schema);
+            if (columnNamed(column, schema)?.dataType === 'MAP') yield [itemPath, `${column} holds maps.`];
           }
         }
       }
     },
-  },
-  {
-    code: 'STAR_TREE_TWICE',
-    subject: 'indexes',
-    severity: 'error',
-    description: 'A star-tree has each pair of aggregation and column once.',
-    *check({ config }) {
-      for (const [path, tree] of starTreesOf(config)) {
-        const pairs = pairsOf(path, tree);
-        const names = pairs.map(({ name, column = '' }) => (isCount(name) ? 'COUNT' : `${plain(name)} of ${column}`));
-        for (const [name, index] of repeated(names)) {
-          yield { path: pairs[index]?.path ?? path, message: `There is another ${name}.` };
-        }
+  ),
+  error('STAR_TREE_TWICE', 'A star-tree has each pair of aggregation and column once.', function* ({ config }) {
+    for (const [path, tree] of starTreesOf(config)) {
+      const names = pairsOf(path, tree).map(({ path: itemPath, name, column = '' }) => {
+        return [itemPath, isCount(name) ? 'COUNT' : `${plain(name)} of ${column}`] as const;
+      });
+      yield* repeated(names, (name) => `There is another ${name}.`);
+    }
+  }),
+  error('STAR_TREE_STAR', 'Only COUNT aggregates * in a star-tree.', function* ({ config }) {
+    for (const [path, tree] of starTreesOf(config)) {
+      for (const { path: itemPath, name, column } of pairsOf(path, tree)) {
+        if (column !== '*' || isCount(name)) continue;
+        yield [itemPath, `${name} of * aggregates no column: name one, as in SUM__price.`];
       }
-    },
-  },
-  {
-    code: 'STAR_TREE_STAR',
-    subject: 'indexes',
-    severity: 'error',
-    description: 'Only COUNT aggregates * in a star-tree.',
-    *check({ config }) {
-      for (const [path, tree] of starTreesOf(config)) {
-        for (const { path: itemPath, name, column } of pairsOf(path, tree)) {
-          if (column !== '*' || isCount(name)) continue;
-          yield { path: itemPath, message: `${name} of * aggregates no column: name one, as in SUM__price.` };
-        }
-      }
-    },
-  },
+    }
+  }),
 ];
 
 type StarTree = NonNullable<NonNullable<CheckedTable['config']['tableIndexConfig']>['starTreeIndexConfigs']>[number];
@@ -123,6 +92,22 @@ function pairsOf(path: string, { functionColumnPairs = [], aggregationConfigs = 
   ];
 }
 
+/** Names of aggregations of Apache Pinot, in capitals and without underscores. */
+const aggregationNames: ReadonlySet<string> = new Set(
+  `COUNT MIN MAX MINSTRING MAXSTRING MINLONG MAXLONG SUM SUM0 SUMINT SUMLONG SUMPRECISION AVG MODE ANYVALUE FIRSTWITHTIME LASTWITHTIME
+  MINMAXRANGE DISTINCTCOUNT DISTINCTCOUNTOFFHEAP DISTINCTSUM DISTINCTAVG DISTINCTCOUNTBITMAP SEGMENTPARTITIONEDDISTINCTCOUNT
+  DISTINCTCOUNTHLL DISTINCTCOUNTRAWHLL DISTINCTCOUNTSMARTHLL DISTINCTCOUNTSMARTHLLPLUS DISTINCTCOUNTHLLPLUS DISTINCTCOUNTRAWHLLPLUS
+  DISTINCTCOUNTULL DISTINCTCOUNTRAWULL DISTINCTCOUNTSMARTULL DISTINCTCOUNTTHETASKETCH DISTINCTCOUNTRAWTHETASKETCH
+  DISTINCTCOUNTTUPLESKETCH DISTINCTCOUNTRAWINTEGERSUMTUPLESKETCH SUMVALUESINTEGERSUMTUPLESKETCH AVGVALUEINTEGERSUMTUPLESKETCH
+  DISTINCTCOUNTCPCSKETCH DISTINCTCOUNTRAWCPCSKETCH PERCENTILESMARTTDIGEST IDSET HISTOGRAM COVARPOP COVARSAMP VARPOP VARSAMP STDDEVPOP
+  STDDEVSAMP SKEWNESS KURTOSIS FOURTHMOMENT FREQUENTSTRINGSSKETCH FREQUENTLONGSSKETCH STUNION BOOLAND BOOLOR EXPRMIN EXPRMAX ARRAYAGG
+  LISTAGG SUMARRAYLONG SUMARRAYDOUBLE FUNNELMAXSTEP FUNNELCOMPLETECOUNT FUNNELSTEPDURATIONSTATS FUNNELMATCHSTEP
+  FUNNELEVENTSFUNCTIONEVAL FUNNELCOUNT COUNTMV MINMV MAXMV SUMMV AVGMV MINMAXRANGEMV DISTINCTCOUNTMV DISTINCTSUMMV DISTINCTAVGMV
+  DISTINCTCOUNTBITMAPMV DISTINCTCOUNTHLLMV DISTINCTCOUNTRAWHLLMV DISTINCTCOUNTHLLPLUSMV DISTINCTCOUNTRAWHLLPLUSMV TIMESERIESAGGREGATE`.split(
+    /\s+/,
+  ),
+);
+
 function isAggregation(name: string): boolean {
   return aggregationNames.has(plain(name)) || /^PERCENTILE(?:RAW)?(?:EST|TDIGEST|KLL)?\d*(?:MV)?$/.test(plain(name));
 }
@@ -135,9 +120,6 @@ function plain(name: string): string {
   return name.replaceAll('_', '').toUpperCase();
 }
 
-function starTreesOf(config: CheckedTable['config']): readonly (readonly [path: string, tree: StarTree])[] {
-  return (config.tableIndexConfig?.starTreeIndexConfigs ?? []).map((tree, index) => [
-    `/tableIndexConfig/starTreeIndexConfigs/${index}`,
-    tree,
-  ]);
+function starTreesOf({ tableIndexConfig }: CheckedTable['config']) {
+  return placed('/tableIndexConfig/starTreeIndexConfigs', tableIndexConfig?.starTreeIndexConfigs);
 }

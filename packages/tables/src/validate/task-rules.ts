@@ -1,43 +1,38 @@
 import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
-import { columnNamed } from './column-indexes.ts';
 import { isUpsertOn } from './keys.ts';
-import type { CheckedTable, TableRule } from './rule.ts';
-import { isPeriod } from './value-rule.ts';
+import { type CheckedTable, rulesAbout, unknownColumns } from './rule.ts';
+import { isPeriod } from './values-at.ts';
+
+const { error, warning } = rulesAbout('tasks');
 
 const mergeTypes = ['concat', 'rollup', 'dedup'];
 
 /** Rules about background tasks. */
-export const taskRules: readonly TableRule[] = [
-  {
-    code: 'TASK_TYPE',
-    subject: 'tasks',
-    severity: 'error',
-    description: 'Types of tasks are known to the cluster, and their options are an object.',
-    *check({ config, cluster: { taskTypes } }) {
+export const taskRules = [
+  error(
+    'TASK_TYPE',
+    'Types of tasks are known to the cluster, and their options are an object.',
+    function* ({ config, cluster: { taskTypes } }) {
       for (const [type, options] of Object.entries(config.task?.taskTypeConfigsMap ?? {})) {
         const path = pointerTo('/task/taskTypeConfigsMap', type);
-        if (!isRecord(options)) yield { path, message: `The options of ${type} are not an object.` };
-        if (taskTypes !== undefined && !taskTypes.includes(type)) {
-          yield { path, message: `${type} is not one of ${taskTypes.join(', ')}.` };
-        }
+        if (!isRecord(options)) yield [path, `The options of ${type} are not an object.`];
+        if (taskTypes !== undefined && !taskTypes.includes(type)) yield [path, `${type} is not one of ${taskTypes.join(', ')}.`];
       }
     },
-  },
-  {
-    code: 'TASK_SCHEDULE',
-    subject: 'tasks',
-    severity: 'warning',
-    description: 'The schedule of a task is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
-    *check({ config }) {
+  ),
+  warning(
+    'TASK_SCHEDULE',
+    'The schedule of a task is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
+    function* ({ config }) {
       for (const [type, options] of Object.entries(config.task?.taskTypeConfigsMap ?? {})) {
         const schedule = isRecord(options) ? options['schedule'] : undefined;
         if (schedule === undefined || schedule === null || schedule === '') continue;
         const problem = typeof schedule === 'string' ? cronProblem(schedule) : 'The schedule is not text.';
-        if (problem !== undefined) yield { path: pointerTo('/task/taskTypeConfigsMap', type, 'schedule'), message: problem };
+        if (problem !== undefined) yield [pointerTo('/task/taskTypeConfigsMap', type, 'schedule'), problem];
       }
     },
-  },
+  ),
 ];
 
 /** Options of tasks by their names, whatever goes before: what a value must be. */
@@ -72,62 +67,50 @@ const optionValues = [
 ] as const;
 
 /** Rules about the options of background tasks. */
-export const taskOptionRules: readonly TableRule[] = [
-  ...optionValues.map(({ code, description, names, holds, expected }): TableRule => ({
-    code,
-    subject: 'tasks',
-    severity: 'error',
-    description: description(names.join(', ')),
-    *check({ config }) {
+export const taskOptionRules = [
+  ...optionValues.map(({ code, description, names, holds, expected }) =>
+    error(code, description(names.join(', ')), function* ({ config }) {
       for (const { path, name, value } of optionsOf(config)) {
-        if (names.some((each) => each === name) && !holds(value)) yield { path, message: `‘${value}’ is not ${expected}.` };
+        if (names.some((each) => each === name) && !holds(value)) yield [path, `‘${value}’ is not ${expected}.`];
       }
+    }),
+  ),
+  error(
+    'TASK_AGGREGATION',
+    'The columns of aggregationType options, as in price.aggregationType, are in the schema.',
+    ({ config, schema }) => {
+      const aggregations = [...optionsOf(config)].filter(({ name }) => name === 'aggregationType');
+      return unknownColumns(
+        aggregations.map(({ path, owner }) => [path, owner]),
+        schema,
+      );
     },
-  })),
-  {
-    code: 'TASK_AGGREGATION',
-    subject: 'tasks',
-    severity: 'error',
-    description: 'The columns of aggregationType options, as in price.aggregationType, are in the schema.',
-    *check({ config, schema }) {
-      if (schema === undefined) return;
-      for (const { path, name, owner } of optionsOf(config)) {
-        if (name === 'aggregationType' && columnNamed(owner, schema) === undefined) {
-          yield { path, message: `The schema has no column ${owner}.` };
-        }
-      }
-    },
-  },
-  {
-    code: 'TASK_THRESHOLD',
-    subject: 'tasks',
-    severity: 'error',
-    description: 'An UpsertCompactionTask has an invalidRecordsThresholdPercent of 0 to 100, or an invalidRecordsThresholdCount.',
-    *check({ config }) {
+  ),
+  error(
+    'TASK_THRESHOLD',
+    'An UpsertCompactionTask has an invalidRecordsThresholdPercent of 0 to 100, or an invalidRecordsThresholdCount.',
+    function* ({ config }) {
       const type = 'UpsertCompactionTask';
       const options = config.task?.taskTypeConfigsMap?.[type];
       if (!isRecord(options)) return;
       const path = pointerTo('/task/taskTypeConfigsMap', type);
       const { invalidRecordsThresholdPercent: percent, invalidRecordsThresholdCount: count } = options;
-      if (percent === undefined && count === undefined) yield { path, message: 'Nothing says when a segment is compacted.' };
+      if (percent === undefined && count === undefined) yield [path, 'Nothing says when a segment is compacted.'];
       if (percent !== undefined && !(Number(percent) >= 0 && Number(percent) <= 100)) {
-        yield { path: `${path}/invalidRecordsThresholdPercent`, message: 'It is not a percentage of 0 to 100.' };
+        yield [`${path}/invalidRecordsThresholdPercent`, 'It is not a percentage of 0 to 100.'];
       }
     },
-  },
-  {
-    code: 'TASK_TABLE',
-    subject: 'tasks',
-    severity: 'error',
-    description:
-      'RealtimeToOfflineSegmentsTask is for real-time tables without upsert, upsert tasks for ones with it, SegmentGenerationAndPushTask for tables with files.',
-    *check({ config }) {
+  ),
+  error(
+    'TASK_TABLE',
+    'RealtimeToOfflineSegmentsTask is for real-time tables without upsert, upsert tasks for ones with it, SegmentGenerationAndPushTask for tables with files.',
+    function* ({ config }) {
       for (const type of Object.keys(config.task?.taskTypeConfigsMap ?? {})) {
         const problem = tableProblem(type, config);
-        if (problem !== undefined) yield { path: pointerTo('/task/taskTypeConfigsMap', type), message: problem };
+        if (problem !== undefined) yield [pointerTo('/task/taskTypeConfigsMap', type), problem];
       }
     },
-  },
+  ),
 ];
 
 function tableProblem(type: string, config: CheckedTable['config']): string | undefined {

@@ -1,120 +1,112 @@
-import { columnNamed, describe } from './column-indexes.ts';
-import { hasKeys, isDedupOn, isUpsertOn } from './keys.ts';
-import { type CheckedTable, type Column, type Fault, isNumeric, type Subject, type TableRule } from './rule.ts';
 import { pointerTo } from '../finding.ts';
+import { describe } from './column-indexes.ts';
+import { hasKeys, isDedupOn, isUpsertOn } from './keys.ts';
+import {
+  type CheckedTable,
+  type Column,
+  columnNamed,
+  type Fault,
+  isNumeric,
+  placed,
+  rulesAbout,
+  unknownColumns,
+} from './rule.ts';
 import { timeColumnOf } from './segment-rules.ts';
 
+const { error, warning } = rulesAbout('upsert', ({ config }) => isUpsertOn(config));
+const dedup = rulesAbout('dedup', ({ config }) => isDedupOn(config));
+const keyed = rulesAbout('assignment', ({ config }) => config.tableType === 'REALTIME' && hasKeys(config));
+
 /** Rules about upsert, where its mode is not NONE. */
-export const upsertRules: readonly TableRule[] = [
-  ofUpsert('UPSERT_REALTIME', 'Tables with upsert are real-time, or have a segmentPartitionConfig.', function* ({ config }) {
+export const upsertRules = [
+  error('UPSERT_REALTIME', 'Tables with upsert are real-time, or have a segmentPartitionConfig.', function* ({ config }) {
     const partitions = config.tableIndexConfig?.segmentPartitionConfig?.columnPartitionMap ?? {};
     if (config.tableType !== 'REALTIME' && Object.keys(partitions).length === 0) {
-      yield { path: '/upsertConfig/mode', message: 'Rows of an offline table replace each other only in partitions.' };
+      yield ['/upsertConfig/mode', 'Rows of an offline table replace each other only in partitions.'];
     }
   }),
-  ofUpsert('UPSERT_AND_DEDUP', 'No table has both upsert and dedup.', function* ({ config }) {
-    if (isDedupOn(config)) {
-      yield { path: '/dedupConfig/dedupEnabled', message: 'With upsert, rows whose key exists already are kept.' };
-    }
+  error('UPSERT_AND_DEDUP', 'No table has both upsert and dedup.', function* ({ config }) {
+    if (isDedupOn(config)) yield ['/dedupConfig/dedupEnabled', 'With upsert, rows whose key exists already are kept.'];
   }),
-  ofUpsert('UPSERT_PRIMARY_KEY', 'Tables with upsert have a primary key, of columns with one value in a row.', (table) =>
+  error('UPSERT_PRIMARY_KEY', 'Tables with upsert have a primary key, of columns with one value in a row.', (table) =>
     keyFaults(table, '/upsertConfig/mode'),
   ),
-  ofUpsert(
-    'UPSERT_ROUTING',
-    'Queries of tables with upsert go to strictReplicaGroup: one server sees all rows of a key.',
-    (table) => routingFaults(table),
+  error('UPSERT_ROUTING', 'Queries of tables with upsert go to strictReplicaGroup: one server sees all rows of a key.', (table) =>
+    routingFaults(table),
   ),
-  ofUpsert(
+  error(
     'UPSERT_STAR_TREE',
     'Tables with upsert have no star-trees: those know nothing of replaced rows.',
     function* ({ config }) {
       const index = config.tableIndexConfig;
       if ((index?.starTreeIndexConfigs ?? []).length > 0) {
-        yield { path: '/tableIndexConfig/starTreeIndexConfigs', message: 'A star-tree counts rows that were replaced.' };
+        yield ['/tableIndexConfig/starTreeIndexConfigs', 'A star-tree counts rows that were replaced.'];
       }
       if (index?.enableDefaultStarTree === true) {
-        yield { path: '/tableIndexConfig/enableDefaultStarTree', message: 'A star-tree counts rows that were replaced.' };
+        yield ['/tableIndexConfig/enableDefaultStarTree', 'A star-tree counts rows that were replaced.'];
       }
     },
   ),
-  ofUpsert('UPSERT_TIERS', 'Tables with upsert have no tiers: all segments of a key stay on one server.', function* ({ config }) {
-    if ((config.tierConfigs ?? []).length > 0) {
-      yield { path: '/tierConfigs', message: 'Segments that move away take their keys along.' };
+  error('UPSERT_TIERS', 'Tables with upsert have no tiers: all segments of a key stay on one server.', function* ({ config }) {
+    if ((config.tierConfigs ?? []).length > 0) yield ['/tierConfigs', 'Segments that move away take their keys along.'];
+  }),
+  error('UPSERT_COMPARISON_COLUMN', 'Comparison columns are in the schema.', ({ config, schema }) =>
+    unknownColumns(comparisonColumnsOf(config), schema),
+  ),
+  warning('UPSERT_COMPARISON_LIST', 'Comparison columns have one value in a row.', function* ({ config, schema }) {
+    for (const [path, name] of comparisonColumnsOf(config)) {
+      if (columnNamed(name, schema)?.isMultiValue === true) yield [path, `${name} holds lists, which cannot be compared.`];
     }
   }),
-  ofUpsert('UPSERT_COMPARISON_COLUMN', 'Comparison columns are in the schema.', function* ({ config, schema }) {
-    for (const [index, name] of (config.upsertConfig?.comparisonColumns ?? []).entries()) {
-      const column = columnNamed(name, schema);
-      const path = `/upsertConfig/comparisonColumns/${index}`;
-      if (schema !== undefined && column === undefined) yield { path, message: `The schema has no column ${name}.` };
-    }
-  }),
-  {
-    ...ofUpsert('UPSERT_COMPARISON_LIST', 'Comparison columns have one value in a row.', function* ({ config, schema }) {
-      for (const [index, name] of (config.upsertConfig?.comparisonColumns ?? []).entries()) {
-        if (columnNamed(name, schema)?.isMultiValue !== true) continue;
-        yield { path: `/upsertConfig/comparisonColumns/${index}`, message: `${name} holds lists, which cannot be compared.` };
-      }
-    }),
-    severity: 'warning',
-  },
-  ofUpsert(
+  error(
     'UPSERT_TTL',
     'Keys are forgotten by a single numeric comparison column, with snapshots; deleted ones by a deleteRecordColumn.',
-    (table) => ttlFaults(table),
+    ttlFaults,
   ),
-  {
-    ...ofUpsert('UPSERT_SNAPSHOT', 'Where keys are forgotten, a table says that it keeps snapshots.', function* ({ config }) {
-      const { metadataTTL = 0, enableSnapshot, snapshot } = config.upsertConfig ?? {};
-      if (metadataTTL > 0 && enableSnapshot !== true && snapshot === undefined) {
-        yield { path: '/upsertConfig/snapshot', message: 'metadataTTL needs snapshots; whether there are any, the server says.' };
-      }
-    }),
-    severity: 'warning',
-  },
-  ofUpsert(
+  warning('UPSERT_SNAPSHOT', 'Where keys are forgotten, a table says that it keeps snapshots.', function* ({ config }) {
+    const { metadataTTL = 0, enableSnapshot, snapshot } = config.upsertConfig ?? {};
+    if (metadataTTL > 0 && enableSnapshot !== true && snapshot === undefined) {
+      yield ['/upsertConfig/snapshot', 'metadataTTL needs snapshots; whether there are any, the server says.'];
+    }
+  }),
+  error(
     'UPSERT_COMPACTION',
     'enableDeletedKeysCompactionConsistency goes with deletedKeysTTL, snapshots and a compacting task, not with metadataTTL or preload.',
-    (table) => compactionFaults(table),
+    compactionFaults,
   ),
-  ofUpsert(
+  error(
     'UPSERT_CONSISTENCY',
     'A consistencyMode needs a newSegmentTrackingTimeMs, and rows out of order are neither dropped nor marked.',
     function* ({ config }) {
       const { consistencyMode = 'NONE', newSegmentTrackingTimeMs = 1, ...others } = config.upsertConfig ?? {};
       if (consistencyMode === 'NONE') return;
       const path = '/upsertConfig/consistencyMode';
-      if (newSegmentTrackingTimeMs <= 0) yield { path, message: `${consistencyMode} needs a newSegmentTrackingTimeMs.` };
+      if (newSegmentTrackingTimeMs <= 0) yield [path, `${consistencyMode} needs a newSegmentTrackingTimeMs.`];
       if (others.dropOutOfOrderRecord === true || others.outOfOrderRecordColumn !== undefined) {
-        yield { path, message: `${consistencyMode} cannot tell which rows are out of order.` };
+        yield [path, `${consistencyMode} cannot tell which rows are out of order.`];
       }
     },
   ),
-  ofUpsert('UPSERT_DELETE_COLUMN', 'deleteRecordColumn is STRING, BOOLEAN or a number, with one value in a row.', (table) =>
+  error('UPSERT_DELETE_COLUMN', 'deleteRecordColumn is STRING, BOOLEAN or a number, with one value in a row.', (table) =>
     columnFaults(
       table,
       'deleteRecordColumn',
       (column) => isNumeric(column) || ['STRING', 'BOOLEAN'].includes(column.dataType ?? ''),
     ),
   ),
-  ofUpsert(
-    'UPSERT_OUT_OF_ORDER',
-    'outOfOrderRecordColumn is BOOLEAN, and not set when such rows are dropped.',
-    function* (table) {
-      yield* columnFaults(table, 'outOfOrderRecordColumn', (column) => column.dataType === 'BOOLEAN');
-      const { dropOutOfOrderRecord, outOfOrderRecordColumn } = table.config.upsertConfig ?? {};
-      if (dropOutOfOrderRecord === true && outOfOrderRecordColumn !== undefined) {
-        yield { path: '/upsertConfig/outOfOrderRecordColumn', message: 'Rows that are dropped cannot be marked.' };
-      }
-    },
-  ),
-  ofUpsert(
+  error('UPSERT_OUT_OF_ORDER', 'outOfOrderRecordColumn is BOOLEAN, and not set when such rows are dropped.', function* (table) {
+    yield* columnFaults(table, 'outOfOrderRecordColumn', (column) => column.dataType === 'BOOLEAN');
+    const { dropOutOfOrderRecord, outOfOrderRecordColumn } = table.config.upsertConfig ?? {};
+    if (dropOutOfOrderRecord === true && outOfOrderRecordColumn !== undefined) {
+      yield ['/upsertConfig/outOfOrderRecordColumn', 'Rows that are dropped cannot be marked.'];
+    }
+  }),
+  error(
     'PARTIAL_UPSERT_STRATEGY',
     'Columns that name or order rows have no strategy; INCREMENT adds numbers; APPEND and UNION add to lists.',
-    (table) => strategyFaults(table),
+    strategyFaults,
   ),
-  ofUpsert(
+  error(
     'PARTIAL_UPSERT_NULLS',
     'Mode PARTIAL needs nulls to be kept: a null leaves the earlier value.',
     function* ({ config, schema }) {
@@ -122,61 +114,47 @@ export const upsertRules: readonly TableRule[] = [
         config.tableIndexConfig?.nullHandlingEnabled === true ||
         (schema?.schema.enableColumnBasedNullHandling ?? schema === undefined);
       if (config.upsertConfig?.mode === 'PARTIAL' && !isKept) {
-        yield { path: '/tableIndexConfig/nullHandlingEnabled', message: 'Neither the config nor the schema keeps nulls.' };
+        yield ['/tableIndexConfig/nullHandlingEnabled', 'Neither the config nor the schema keeps nulls.'];
       }
     },
   ),
 ];
 
 /** Rules about dedup, where it is enabled. */
-export const dedupRules: readonly TableRule[] = [
-  ofDedup('DEDUP_REALTIME', 'Tables with dedup are real-time.', function* ({ config }) {
-    if (config.tableType !== 'REALTIME') {
-      yield { path: '/dedupConfig/dedupEnabled', message: 'Rows of an offline table are not dropped.' };
-    }
+export const dedupRules = [
+  dedup.error('DEDUP_REALTIME', 'Tables with dedup are real-time.', function* ({ config }) {
+    if (config.tableType !== 'REALTIME') yield ['/dedupConfig/dedupEnabled', 'Rows of an offline table are not dropped.'];
   }),
-  ofDedup('DEDUP_PRIMARY_KEY', 'Tables with dedup have a primary key, of columns with one value in a row.', (table) =>
+  dedup.error('DEDUP_PRIMARY_KEY', 'Tables with dedup have a primary key, of columns with one value in a row.', (table) =>
     keyFaults(table, '/dedupConfig/dedupEnabled'),
   ),
-  ofDedup('DEDUP_ROUTING', 'Queries of tables with dedup go to strictReplicaGroup.', (table) => routingFaults(table)),
-  ofDedup('DEDUP_TTL', 'Keys are forgotten by a numeric column of the schema.', function* ({ config, schema }) {
+  dedup.error('DEDUP_ROUTING', 'Queries of tables with dedup go to strictReplicaGroup.', routingFaults),
+  dedup.error('DEDUP_TTL', 'Keys are forgotten by a numeric column of the schema.', function* ({ config, schema }) {
     const { metadataTTL = 0, dedupTimeColumn = '' } = config.dedupConfig ?? {};
     const name = dedupTimeColumn === '' ? timeColumnOf(config) : dedupTimeColumn;
     if (metadataTTL <= 0 || schema === undefined) return;
     const column = columnNamed(name, schema);
     const isFit = column !== undefined && isComparable(column);
-    if (!isFit) yield { path: '/dedupConfig/dedupTimeColumn', message: `${name || 'It'} is not a numeric column of the schema.` };
+    if (!isFit) yield ['/dedupConfig/dedupTimeColumn', `${name || 'It'} is not a numeric column of the schema.`];
   }),
 ];
 
 /** Rules about tables whose rows replace or drop each other: one server sees all rows of a key. */
-export const keyRules: readonly TableRule[] = [
-  only(
-    'assignment',
+export const keyRules = [
+  keyed.error(
     'KEYED_SERVERS',
     'Real-time tables with upsert or dedup have all segments on the same servers: no tagOverrideConfig, no COMPLETED instances.',
     function* ({ config }) {
       const { realtimeConsuming, realtimeCompleted } = config.tenants?.tagOverrideConfig ?? {};
       if (realtimeConsuming !== undefined || realtimeCompleted !== undefined) {
-        yield { path: '/tenants/tagOverrideConfig', message: 'Segments of other servers would not know the keys.' };
+        yield ['/tenants/tagOverrideConfig', 'Segments of other servers would not know the keys.'];
       }
       if (Object.hasOwn(config.instanceAssignmentConfigMap ?? {}, 'COMPLETED')) {
-        yield { path: '/instanceAssignmentConfigMap/COMPLETED', message: 'Completed segments stay where their keys are.' };
+        yield ['/instanceAssignmentConfigMap/COMPLETED', 'Completed segments stay where their keys are.'];
       }
     },
-    ({ config }) => config.tableType === 'REALTIME' && hasKeys(config),
   ),
 ];
-
-type Check = (table: CheckedTable) => Iterable<Fault>;
-
-function ofUpsert(code: string, description: string, check: Check): TableRule {
-  return only('upsert', code, description, check, ({ config }) => isUpsertOn(config));
-}
-
-function ofDedup(code: string, description: string, check: Check): TableRule {
-  return only('dedup', code, description, check, ({ config }) => isDedupOn(config));
-}
 
 /** Tells whether values of a column say which row is the later one: numbers, and what is kept as numbers. */
 function isComparable(column: Column): boolean {
@@ -198,33 +176,26 @@ function* compactionFaults({ config }: CheckedTable): Generator<Fault> {
       'It needs an UpsertCompactionTask or an UpsertCompactMergeTask.',
     ],
   ] as const;
-  for (const [isProblem, message] of problems) if (isProblem) yield { path, message };
+  for (const [isProblem, message] of problems) if (isProblem) yield [path, message];
 }
 
-/** A rule that holds where what it is about is off. */
-function only(
-  subject: Subject,
-  code: string,
-  description: string,
-  check: Check,
-  isOn: (table: CheckedTable) => boolean,
-): TableRule {
-  return { code, subject, severity: 'error', description, check: (table) => (isOn(table) ? check(table) : []) };
+function comparisonColumnsOf({ upsertConfig }: CheckedTable['config']) {
+  return placed('/upsertConfig/comparisonColumns', upsertConfig?.comparisonColumns);
 }
 
 function* keyFaults({ schema }: CheckedTable, path: string): Generator<Fault> {
   if (schema === undefined) return;
   const keys = schema.schema.primaryKeyColumns ?? [];
-  if (keys.length === 0) yield { path, message: 'The schema has no primaryKeyColumns.' };
+  if (keys.length === 0) yield [path, 'The schema has no primaryKeyColumns.'];
   for (const key of keys) {
-    if (columnNamed(key, schema)?.isMultiValue === true) yield { path, message: `${key} of the primary key holds lists.` };
+    if (columnNamed(key, schema)?.isMultiValue === true) yield [path, `${key} of the primary key holds lists.`];
   }
 }
 
 function* routingFaults({ config }: CheckedTable): Generator<Fault> {
   const type = config.routing?.instanceSelectorType ?? 'balanced';
   if (!/^(strict|multiStage)ReplicaGroup$/i.test(type)) {
-    yield { path: '/routing/instanceSelectorType', message: `Expected strictReplicaGroup, found ${type}.` };
+    yield ['/routing/instanceSelectorType', `Expected strictReplicaGroup, found ${type}.`];
   }
 }
 
@@ -233,35 +204,32 @@ function* ttlFaults({ config, schema }: CheckedTable): Generator<Fault> {
   const { metadataTTL = 0, deletedKeysTTL = 0, comparisonColumns = [] } = upsert;
   if (metadataTTL === 0 && deletedKeysTTL === 0) return;
   const path = `/upsertConfig/${metadataTTL > 0 ? 'metadataTTL' : 'deletedKeysTTL'}`;
-  if (comparisonColumns.length > 1) yield { path, message: `There are ${comparisonColumns.length} comparison columns, not one.` };
+  if (comparisonColumns.length > 1) yield [path, `There are ${comparisonColumns.length} comparison columns, not one.`];
   const name = comparisonColumns[0] ?? timeColumnOf(config);
-  if (name === '') yield { path, message: 'There is neither a comparison column nor a time column.' };
+  if (name === '') yield [path, 'There is neither a comparison column nor a time column.'];
   const column = columnNamed(name, schema);
   if (column !== undefined && !isComparable(column)) {
-    yield { path, message: `The comparison column ${name} is ${describe(column)}, not a number.` };
+    yield [path, `The comparison column ${name} is ${describe(column)}, not a number.`];
   }
   if (metadataTTL > 0 && upsert.snapshot === 'DISABLE' && upsert.enableSnapshot !== true) {
-    yield { path: '/upsertConfig/snapshot', message: 'metadataTTL needs snapshots.' };
+    yield ['/upsertConfig/snapshot', 'metadataTTL needs snapshots.'];
   }
   if (deletedKeysTTL > 0 && upsert.deleteRecordColumn === undefined) {
-    yield {
-      path: '/upsertConfig/deletedKeysTTL',
-      message: 'Nothing says which keys are deleted: there is no deleteRecordColumn.',
-    };
+    yield ['/upsertConfig/deletedKeysTTL', 'Nothing says which keys are deleted: there is no deleteRecordColumn.'];
   }
 }
 
 function* columnFaults(
   { config, schema }: CheckedTable,
   member: 'deleteRecordColumn' | 'outOfOrderRecordColumn',
-  isFit: (column: NonNullable<ReturnType<typeof columnNamed>>) => boolean,
+  isFit: (column: Column) => boolean,
 ): Generator<Fault> {
   const name = config.upsertConfig?.[member];
   if (name === undefined || schema === undefined) return;
   const column = columnNamed(name, schema);
   const path = `/upsertConfig/${member}`;
-  if (column === undefined) yield { path, message: `The schema has no column ${name}.` };
-  else if (column.isMultiValue || !isFit(column)) yield { path, message: `${name} is ${describe(column)}.` };
+  if (column === undefined) yield [path, `The schema has no column ${name}.`];
+  else if (column.isMultiValue || !isFit(column)) yield [path, `${name} is ${describe(column)}.`];
 }
 
 function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
@@ -269,7 +237,7 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
   if (mode !== 'PARTIAL') return;
   if (partialUpsertMergerClass.trim() !== '') {
     if (Object.keys(partialUpsertStrategies).length > 0) {
-      yield { path: '/upsertConfig/partialUpsertStrategies', message: 'The partialUpsertMergerClass merges the columns.' };
+      yield ['/upsertConfig/partialUpsertStrategies', 'The partialUpsertMergerClass merges the columns.'];
     }
     return;
   }
@@ -278,12 +246,12 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
   for (const [name, strategy] of Object.entries(partialUpsertStrategies)) {
     const path = pointerTo('/upsertConfig/partialUpsertStrategies', name);
     const column = columnNamed(name, schema);
-    if (fixed.has(name)) yield { path, message: `${name} names or orders rows, and is never merged.` };
-    else if (schema !== undefined && column === undefined) yield { path, message: `The schema has no column ${name}.` };
+    if (fixed.has(name)) yield [path, `${name} names or orders rows, and is never merged.`];
+    else if (schema !== undefined && column === undefined) yield [path, `The schema has no column ${name}.`];
     else if (column !== undefined && strategy === 'INCREMENT' && !(isComparable(column) && isAddable(column))) {
-      yield { path, message: `${name} is ${describe(column)}, to which nothing can be added.` };
+      yield [path, `${name} is ${describe(column)}, to which nothing can be added.`];
     } else if (column?.isMultiValue === false && (strategy === 'APPEND' || strategy === 'UNION')) {
-      yield { path, message: `${name} holds single values, not lists.` };
+      yield [path, `${name} holds single values, not lists.`];
     }
   }
 }

@@ -4,11 +4,10 @@ import { type Finding, nestFindings, sortFindings } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
 import { assignmentRules, partitionRules } from './assignment-rules.ts';
 import { quotaRules, routingRules, tenantRules, tierRules } from './cluster-rules.ts';
-import { engineRules } from './engine-rules.ts';
 import { expressionRules, schemaExpressionRules } from './expression-rules.ts';
 import { indexRules } from './index-rules.ts';
 import { starTreeRules } from './star-tree-rules.ts';
-import { batchRules, ingestionRules } from './ingestion-rules.ts';
+import { batchRules, ingestionRules, schemaConformingRules } from './ingestion-rules.ts';
 import { nameRules } from './name-rules.ts';
 import {
   type CheckedSchema,
@@ -50,7 +49,7 @@ function checkedSchemaOf(schema: TableSchema): CheckedSchema {
 
 function check<Checked>(rules: readonly Rule<Checked>[], checked: Checked): readonly Finding[] {
   const findings = rules.flatMap(({ code, severity, check: findFaults }) =>
-    Array.from(findFaults(checked), ({ path, message }): Finding => ({ path, code, message, severity })),
+    Array.from(findFaults(checked), ([path, message]): Finding => ({ path, code, message, severity })),
   );
   return sortFindings(findings);
 }
@@ -65,6 +64,7 @@ export const tableRules: readonly TableRule[] = [
   ...segmentRules,
   ...ingestionRules,
   ...batchRules,
+  ...schemaConformingRules,
   ...expressionRules,
   ...indexRules,
   ...starTreeRules,
@@ -80,7 +80,6 @@ export const tableRules: readonly TableRule[] = [
   ...tenantRules,
   ...streamRules,
   ...quotaRules,
-  ...engineRules,
 ];
 
 /** The list of all rules in Markdown, a section for each subject: what stands in VALIDATION.md. */

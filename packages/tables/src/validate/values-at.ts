@@ -1,43 +1,23 @@
 import { isQuireError, parseDurationMs } from '@quire/core';
 import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
-import type { Fault, Subject, TableRule } from './rule.ts';
+import type { Check, CheckedTable, Fault } from './rule.ts';
 
 /** What a value must be, and what to say of one that is not. */
 interface Expectation {
   readonly holds: (value: string) => boolean;
   /** `member` is the last part of the path that `*` stands for, or the name of the value. */
   readonly message: (value: string, member: string) => string;
-}
-
-/** Values of a config by their place, and what each of them must be. */
-interface Values extends Expectation {
-  /** JSON pointers; `*` stands for every element or member. */
-  readonly at: readonly string[];
   /** Whether a value that is missing breaks the rule, where the section around it is there. Otherwise it is skipped. */
   readonly isRequired?: boolean;
   /** Whether an empty text is a value, not a missing one. */
   readonly isEmptyValue?: boolean;
 }
 
-interface ValueRule {
-  readonly code: string;
-  readonly subject: Subject;
-  readonly description: string;
-  readonly severity?: 'warning';
-  readonly values: readonly Values[];
-}
-
-/** A rule about single values, each looked at by itself: a finding for every one that is not as expected. */
-export function valueRule({ values, ...rule }: ValueRule): TableRule {
-  return {
-    severity: 'error',
-    ...rule,
-    *check({ config }) {
-      for (const { at, ...expected } of values) {
-        for (const path of at) yield* faultsAt(config, path.split('/').slice(1), '', '', expected);
-      }
-    },
+/** Looks at single values of a config by their JSON pointers, in which `*` stands for every element or member. */
+export function valuesAt(pointers: string | readonly string[], expected: Expectation): Check<CheckedTable> {
+  return function* ({ config }) {
+    for (const path of [pointers].flat()) yield* faultsAt(config, path.split('/').slice(1), '', '', expected);
   };
 }
 
@@ -46,7 +26,7 @@ function* faultsAt(
   [segment = '', ...rest]: readonly string[],
   path: string,
   member: string,
-  expected: Omit<Values, 'at'>,
+  expected: Expectation,
 ): Generator<Fault> {
   if (segment === '*') {
     const entries = Array.isArray(section) ? [...section.entries()] : isRecord(section) ? Object.entries(section) : [];
@@ -67,26 +47,19 @@ function* faultOf(
   value: unknown,
   path: string,
   member: string,
-  { isRequired = false, isEmptyValue = false, holds, message }: Omit<Values, 'at'>,
+  { isRequired = false, isEmptyValue = false, holds, message }: Expectation,
 ): Generator<Fault> {
   const text = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
   const isMissing = isEmptyValue ? value === undefined || value === null : text === '';
-  if (isMissing ? isRequired : !holds(text)) yield { path, message: message(text, member) };
+  if (isMissing ? isRequired : !holds(text)) yield [path, message(text, member)];
 }
 
-/** A rule that members are there wherever the section around them is. */
-export function requiredMembers(code: string, subject: Subject, description: string, at: readonly string[]): TableRule {
-  const expected = { isRequired: true, isEmptyValue: true, holds: () => true };
-  return valueRule({
-    code,
-    subject,
-    description,
-    values: at.map((path) => ({
-      at: [path],
-      ...expected,
-      message: () => `There is no ${path.split('/').at(-1)}.`,
-    })),
-  });
+/** Looks for members that must be there wherever the section around them is. */
+export function* missingMembers(checked: CheckedTable, pointers: readonly string[]): Generator<Fault> {
+  for (const path of pointers) {
+    const message = () => `There is no ${path.split('/').at(-1)}.`;
+    yield* valuesAt(path, { isRequired: true, isEmptyValue: true, holds: () => true, message })(checked);
+  }
 }
 
 /** One of the words, in any case. */
@@ -131,6 +104,11 @@ export function periodMs(text: string): number | undefined {
   if (parts === null || text === '') return undefined;
   const [, days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map(Number).map((part) => (Number.isNaN(part) ? 0 : part));
   return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
+}
+
+/** Tells whether a text is a size such as 100G. */
+export function isSize(text: string): boolean {
+  return /^\d+(\.\d+)?[KMGTP]?B?$/i.test(text);
 }
 
 /** Tells whether a text is a whole number of at least 1. */
