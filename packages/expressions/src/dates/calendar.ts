@@ -4,20 +4,8 @@ import { fromLocal, toLocal, type Zone } from './zone.ts';
 export const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
 
-export const monthNames = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const;
+// prettier-ignore
+export const monthNames = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'] as const;
 
 /** Monday first, as ISO 8601 numbers them from 1. */
 export const weekdayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;

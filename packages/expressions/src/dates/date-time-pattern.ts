@@ -132,7 +132,7 @@ function formatField(field: PatternField, local: Date, offsetMs: number, zone: Z
     case 'zoneName':
       return nameAt(zone, local.getTime() - offsetMs, field.isLong);
     case 'shortYear':
-      return String(Math.abs(numberOf(field.letter, local)) % 100).padStart(2, '0');
+      return String(Math.abs(numbers[field.letter](local)) % 100).padStart(2, '0');
     case 'number':
       return formatNumber(field.letter, field.width, local);
   }
@@ -140,54 +140,40 @@ function formatField(field: PatternField, local: Date, offsetMs: number, zone: Z
 
 function formatNumber(letter: NumberLetter, width: number, local: Date): string {
   if (letter === 'S') return String(local.getUTCMilliseconds()).padStart(3, '0').padEnd(width, '0').slice(0, width);
-  const value = numberOf(letter, local);
+  const value = numbers[letter](local);
   const digits = String(Math.abs(value)).padStart(width, '0');
   return value < 0 ? `-${digits}` : digits;
 }
 
-function numberOf(letter: Exclude<NumberLetter, 'S'>, local: Date): number {
-  const hour = local.getUTCHours();
+/** The number that each letter stands for. */
+const numbers: Readonly<Record<Exclude<NumberLetter, 'S'>, (local: Date) => number>> = {
+  C: (local) => Math.floor(yearOfEra(local) / 100),
+  Y: yearOfEra,
+  y: (local) => local.getUTCFullYear(),
+  x: (local) => weekOf(local.getTime()).year,
+  w: (local) => weekOf(local.getTime()).week,
+  e: (local) => weekdayOf(local.getTime()),
+  D: (local) => dayOfYearOf(local.getTime()),
+  M: (local) => local.getUTCMonth() + 1,
+  d: (local) => local.getUTCDate(),
+  H: (local) => local.getUTCHours(),
+  k: (local) => local.getUTCHours() || 24,
+  K: (local) => local.getUTCHours() % 12,
+  h: (local) => local.getUTCHours() % 12 || 12,
+  m: (local) => local.getUTCMinutes(),
+  s: (local) => local.getUTCSeconds(),
+};
+
+function yearOfEra(local: Date): number {
   const year = local.getUTCFullYear();
-  switch (letter) {
-    case 'C':
-      return Math.floor((year > 0 ? year : 1 - year) / 100);
-    case 'Y':
-      return year > 0 ? year : 1 - year;
-    case 'y':
-      return year;
-    case 'x':
-      return weekOf(local.getTime()).year;
-    case 'w':
-      return weekOf(local.getTime()).week;
-    case 'e':
-      return weekdayOf(local.getTime());
-    case 'D':
-      return dayOfYearOf(local.getTime());
-    case 'M':
-      return local.getUTCMonth() + 1;
-    case 'd':
-      return local.getUTCDate();
-    case 'H':
-      return hour;
-    case 'k':
-      return hour === 0 ? 24 : hour;
-    case 'K':
-      return hour % 12;
-    case 'h':
-      return hour % 12 || 12;
-    case 'm':
-      return local.getUTCMinutes();
-    case 's':
-      return local.getUTCSeconds();
-  }
+  return year > 0 ? year : 1 - year;
 }
 
 function formatOffset(offsetMs: number, hasColon: boolean): string {
   const minutes = Math.trunc(Math.abs(offsetMs) / 60_000);
   const twoDigits = (value: number): string => String(value).padStart(2, '0');
   const colon = hasColon ? ':' : '';
-  const start = (offsetMs < 0 ? '-' : '+') + twoDigits(Math.trunc(minutes / 60)) + colon + twoDigits(minutes % 60);
-  return start;
+  return (offsetMs < 0 ? '-' : '+') + twoDigits(Math.trunc(minutes / 60)) + colon + twoDigits(minutes % 60);
 }
 
 function shorten(name: string | undefined, isLong: boolean): string {

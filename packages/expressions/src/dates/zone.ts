@@ -73,32 +73,32 @@ export const strictZone: (name: string) => Zone = memoize((name) => {
 });
 
 /** Abbreviations that Joda-Time reads for `z`. */
-export const shortNames: ReadonlyMap<string, Zone> = new Map(
-  Object.entries({
-    UT: 'UTC',
-    UTC: 'UTC',
-    GMT: 'UTC',
-    EST: 'America/New_York',
-    EDT: 'America/New_York',
-    CST: 'America/Chicago',
-    CDT: 'America/Chicago',
-    MST: 'America/Denver',
-    MDT: 'America/Denver',
-    PST: 'America/Los_Angeles',
-    PDT: 'America/Los_Angeles',
-  }).map(([name, id]) => [name, jodaZone(id)] as const),
-);
+export const shortNames = zonesByName({
+  UT: 'UTC',
+  UTC: 'UTC',
+  GMT: 'UTC',
+  EST: 'America/New_York',
+  EDT: 'America/New_York',
+  CST: 'America/Chicago',
+  CDT: 'America/Chicago',
+  MST: 'America/Denver',
+  MDT: 'America/Denver',
+  PST: 'America/Los_Angeles',
+  PDT: 'America/Los_Angeles',
+});
 
 /** Abbreviations that Java still takes for zones. */
-const shortIds: ReadonlyMap<string, Zone> = new Map(
-  Object.entries({
-    PST: 'America/Los_Angeles',
-    CST: 'America/Chicago',
-    IST: 'Asia/Kolkata',
-    JST: 'Asia/Tokyo',
-    ECT: 'Europe/Paris',
-  }).map(([name, id]) => [name, jodaZone(id)] as const),
-);
+const shortIds = zonesByName({
+  PST: 'America/Los_Angeles',
+  CST: 'America/Chicago',
+  IST: 'Asia/Kolkata',
+  JST: 'Asia/Tokyo',
+  ECT: 'Europe/Paris',
+});
+
+function zonesByName(ids: Readonly<Record<string, string>>): ReadonlyMap<string, Zone> {
+  return new Map(Object.entries(ids).map(([name, id]) => [name, jodaZone(id)]));
+}
 
 const modernInstants = [Date.UTC(2000, 0, 1), Date.UTC(2000, 6, 1)] as const;
 
@@ -108,19 +108,18 @@ export function nameAt(zone: Zone, epochMs: number, isLong: boolean): string {
   if (zone.name === 'UTC') return isLong ? 'Coordinated Universal Time' : 'UTC';
   // Abbreviations are known where they are used, and since they are used: what was the same offset before is called the same.
   const offsetMs = zone.offsetMsAt(epochMs);
+  const nameIn = (style: string, instant: number): string => {
+    const parts = nameFormat(`${style} ${zone.name}`).formatToParts(instant);
+    return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  };
   const instants = [epochMs, ...modernInstants.filter((each) => zone.offsetMsAt(each) === offsetMs)];
   for (const locale of isLong ? ['en-US'] : ['en-US', 'en-GB', 'en-AU', 'en-IN', 'en-ZA', 'en-NZ', 'en-CA', 'ja-JP']) {
-    const format = nameFormat(`${locale} ${isLong ? 'long' : 'short'} ${zone.name}`);
     for (const instant of instants) {
-      const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+      const name = nameIn(`${locale} ${isLong ? 'long' : 'short'}`, instant);
       if (!/^(?:GMT|UTC)[+-]/.test(name)) return name;
     }
   }
-  const offset =
-    nameFormat(`en-US longOffset ${zone.name}`)
-      .formatToParts(epochMs)
-      .find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
-  return offset.slice(3);
+  return nameIn('en-US longOffset', epochMs).slice(3);
 }
 
 const nameFormat = memoize((key: string) => {

@@ -21,6 +21,9 @@ import { parseExactJson, writeJson } from '../values/json.ts';
 /** The name of a type that a value becomes. */
 const target: Type<Cast> = { name: 'String', read: (value) => parseCast(toText(value)), write: () => null };
 
+/** A character set by its name, undefined where it is unknown. */
+const charset: Type<Charset | undefined> = { name: 'String', read: (value) => charsetOf(toText(value)), write: () => null };
+
 /** Text where bytes are due is hex digits. */
 // prettier-ignore
 export const conversionFunctions: readonly FunctionDefinition[] = [
@@ -39,8 +42,8 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
   define('fromUtf8', [bytes], text, (value) => new TextDecoder().decode(value), 'The text of UTF-8.', "fromUtf8('c3a4')"),
   define('toAscii', [text], bytes, (value) => encode(value, 'ascii'), 'The text in ASCII, `?` for other characters.', "toAscii('aä')"),
   define('fromAscii', [bytes], text, (value) => decode(value, 'ascii'), 'The text of ASCII.', "fromAscii('4142')"),
-  define('toBytes', [text, text], bytes, (value, charset) => (charsetOf(charset) === undefined ? null : encode(value, charsetOf(charset) ?? 'utf8')), 'The text in a character set, null where that is unknown.', "toBytes('ä', 'ISO-8859-1')"),
-  define('fromBytes', [bytes, text], text, (value, charset) => (charsetOf(charset) === undefined ? null : decode(value, charsetOf(charset) ?? 'utf8')), 'The text of bytes in a character set.', "fromBytes('e4', 'ISO-8859-1')"),
+  define('toBytes', [text, charset], bytes, (value, to) => (to === undefined ? null : encode(value, to)), 'The text in a character set, null where that is unknown.', "toBytes('ä', 'ISO-8859-1')"),
+  define('fromBytes', [bytes, charset], text, (value, from) => (from === undefined ? null : decode(value, from)), 'The text of bytes in a character set.', "fromBytes('e4', 'ISO-8859-1')"),
   define('toUUIDBytes', [text], bytes, bytesOfUuid, 'The 16 bytes of a UUID, null where it is not one.', "toUUIDBytes('123e4567-e89b-12d3-a456-426614174000')"),
   define('fromUUIDBytes', [bytes], text, uuidOfBytes, 'The UUID of 16 bytes.', "fromUUIDBytes(toUUIDBytes('123e4567-e89b-12d3-a456-426614174000'))"),
 ];
@@ -59,18 +62,18 @@ function bytesOfBase64(given: string): Uint8Array {
   return Uint8Array.from(Buffer.from(given, 'base64'));
 }
 
-type Charset = 'utf8' | 'ascii' | 'latin1' | 'utf16be' | 'utf16le' | 'utf16';
+type Charset = 'utf-8' | 'ascii' | 'latin1' | 'utf-16be' | 'utf-16le' | 'utf-16';
 
 const charsets: Readonly<Record<string, Charset>> = {
-  'UTF-8': 'utf8',
-  UTF8: 'utf8',
+  'UTF-8': 'utf-8',
+  UTF8: 'utf-8',
   ASCII: 'ascii',
   'US-ASCII': 'ascii',
   'ISO-8859-1': 'latin1',
   LATIN1: 'latin1',
-  'UTF-16': 'utf16',
-  'UTF-16BE': 'utf16be',
-  'UTF-16LE': 'utf16le',
+  'UTF-16': 'utf-16',
+  'UTF-16BE': 'utf-16be',
+  'UTF-16LE': 'utf-16le',
 };
 
 function charsetOf(name: string): Charset | undefined {
@@ -79,27 +82,25 @@ function charsetOf(name: string): Charset | undefined {
 }
 
 function encode(given: string, charset: Charset): Uint8Array {
-  if (charset === 'utf8') return Buffer.from(given, 'utf8');
+  if (charset === 'utf-8') return Buffer.from(given, 'utf8');
   if (charset === 'ascii' || charset === 'latin1') {
     const last = charset === 'ascii' ? 0x7f : 0xff;
     return Uint8Array.from(Array.from(given, (each) => ((each.codePointAt(0) ?? 0) <= last ? (each.codePointAt(0) ?? 0) : 0x3f)));
   }
   const units = Buffer.from(given, 'utf16le');
-  if (charset === 'utf16le') return units;
+  if (charset === 'utf-16le') return units;
   const swapped = units.swap16();
-  return charset === 'utf16be' || given === '' ? swapped : Buffer.concat([Buffer.from([0xfe, 0xff]), swapped]);
+  return charset === 'utf-16be' || given === '' ? swapped : Buffer.concat([Buffer.from([0xfe, 0xff]), swapped]);
 }
 
 function decode(given: Uint8Array, charset: Charset): string {
   if (charset === 'ascii') return Array.from(given, (byte) => (byte > 0x7f ? '\uFFFD' : String.fromCharCode(byte))).join('');
   if (charset === 'latin1') return Buffer.from(given).toString('latin1');
-  if (charset === 'utf16') {
+  if (charset === 'utf-16') {
     const isLittle = given[0] === 0xff && given[1] === 0xfe;
     return new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(given);
   }
-  return new TextDecoder(charset === 'utf8' ? 'utf-8' : charset === 'utf16le' ? 'utf-16le' : 'utf-16be', {
-    ignoreBOM: true,
-  }).decode(given);
+  return new TextDecoder(charset, { ignoreBOM: true }).decode(given);
 }
 
 function bytesOfUuid(given: string): Uint8Array | null {
@@ -119,7 +120,7 @@ function uuidOfBytes(given: Uint8Array): string {
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-const conversions: Readonly<Record<string, (value: PresentValue) => Value>> = {
+const conversions: Readonly<Record<string, Cast>> = {
   INTEGER: (value) => (typeof value === 'string' ? intOfText(value.trim()) : toInt(value)),
   LONG: (value) => (typeof value === 'string' ? longOfText(value.trim()) : toLong(value)),
   FLOAT: (value) => new Float(toFloat(value)),

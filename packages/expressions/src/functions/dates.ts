@@ -224,22 +224,12 @@ function offsetPart(at: Zone, epochMs: number, part: 'HOURS' | 'MINUTES'): numbe
   return part === 'HOURS' ? offset : (offset % 60) + 0;
 }
 
+const extracted = ['YEAR', 'QUARTER', 'MONTH', 'WEEK', 'DAY', 'DOY', 'DOW', 'HOUR', 'MINUTE', 'SECOND'];
+
 function extract(name: string, epochMs: number): number {
-  const aliases: Readonly<Record<string, string>> = {
-    YEAR: 'year',
-    QUARTER: 'quarter',
-    MONTH: 'month',
-    WEEK: 'week',
-    DAY: 'dayOfMonth',
-    DOY: 'dayOfYear',
-    DOW: 'dayOfWeek',
-    HOUR: 'hour',
-    MINUTE: 'minute',
-    SECOND: 'second',
-  };
-  const field = fields.find(([names]) => Object.hasOwn(aliases, name) && names.split(' ')[0] === aliases[name]);
+  const field = extracted.includes(name) ? fields.find(([names]) => names.split(' ').includes(name.toLowerCase())) : undefined;
   if (field === undefined) {
-    throw expressionFailed(`‘${name.slice(0, 40)}’ is not a field: expected ${Object.keys(aliases).join(', ')}.`);
+    throw expressionFailed(`‘${name.slice(0, 40)}’ is not a field: expected ${extracted.join(', ')}.`);
   }
   return field[1](checkedEpochMs(epochMs));
 }
@@ -269,30 +259,24 @@ function convert(
   return target.kind === 'epoch' ? BigInt(epochIn(roundedMs, target)) : writeInFormat(roundedMs, target);
 }
 
+/** Units that are rounded within the next larger one, and how long both are. */
+const clockSpans: Readonly<Partial<Record<Granularity['unit'], readonly [spanMs: number, withinMs: number]>>> = {
+  MILLISECONDS: [1, 1000],
+  SECONDS: [1000, 60_000],
+  MINUTES: [60_000, 3_600_000],
+  HOURS: [3_600_000, dayMs],
+};
+
 /** Rounds down one field of what clocks show, within the next larger one: 7 days count from the first of the month. */
 function roundByClocks(epochMs: number, { size, unit }: Granularity, zone: Zone): number {
   const localMs = toLocal(epochMs, zone);
-  const offsetMs = localMs - epochMs;
-  const floorTo = (spanMs: number, withinMs: number): number => {
-    const base = Math.floor(localMs / withinMs) * withinMs;
-    const rounded = base + Math.floor(Math.floor((localMs - base) / spanMs) / size) * size * spanMs;
-    return unit === 'HOURS' || unit === 'DAYS' ? fromLocal(rounded, zone) : rounded - offsetMs;
-  };
-  switch (unit) {
-    case 'MILLISECONDS':
-      return floorTo(1, 1000);
-    case 'SECONDS':
-      return floorTo(1000, 60_000);
-    case 'MINUTES':
-      return floorTo(60_000, 3_600_000);
-    case 'HOURS':
-      return floorTo(3_600_000, dayMs);
-    case 'DAYS': {
-      const day = new Date(localMs).getUTCDate();
-      const midnight = Math.floor(localMs / dayMs) * dayMs;
-      return fromLocal(midnight - ((day - 1) % size) * dayMs, zone);
-    }
-    default:
-      return epochMs;
+  if (unit === 'DAYS') {
+    const midnight = Math.floor(localMs / dayMs) * dayMs;
+    return fromLocal(midnight - ((new Date(localMs).getUTCDate() - 1) % size) * dayMs, zone);
   }
+  const [spanMs, withinMs] = clockSpans[unit] ?? [];
+  if (spanMs === undefined || withinMs === undefined) return epochMs;
+  const base = Math.floor(localMs / withinMs) * withinMs;
+  const rounded = base + Math.floor(Math.floor((localMs - base) / spanMs) / size) * size * spanMs;
+  return unit === 'HOURS' ? fromLocal(rounded, zone) : rounded - (localMs - epochMs);
 }

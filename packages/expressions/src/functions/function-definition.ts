@@ -54,11 +54,8 @@ export interface FunctionDefinition {
   readonly bind: (context: EvaluationContext) => (...args: readonly unknown[]) => unknown;
 }
 
-interface Options {
-  readonly takesNull?: boolean;
-  readonly isVariadic?: boolean;
-  readonly isDeterministic?: boolean;
-}
+/** What few functions have. */
+type Traits = Partial<Pick<FunctionDefinition, 'takesNull' | 'isVariadic' | 'isDeterministic'>>;
 
 /** A function of its arguments alone. `names` are separated by blanks. */
 export function define<const Types extends AnyTypes, Result>(
@@ -69,7 +66,7 @@ export function define<const Types extends AnyTypes, Result>(
   does: string,
   example?: string,
 ): FunctionDefinition {
-  return definition(names, takes, returns, () => call, does, example, {});
+  return definition(names, takes, returns, () => call, does, example);
 }
 
 /** A function that is also called where arguments are null. */
@@ -106,7 +103,7 @@ export function defineClocked<const Types extends AnyTypes, Result>(
   example?: string,
   isDeterministic = true,
 ): FunctionDefinition {
-  return definition(names, takes, returns, (context) => bind(context), does, example, { isDeterministic });
+  return definition(names, takes, returns, bind, does, example, { isDeterministic });
 }
 
 /** The function of each element of a list that is one of its arguments, whose names end in MV. */
@@ -145,7 +142,7 @@ function definition(
   bind: (context: EvaluationContext) => Call,
   does: string,
   example: string | undefined,
-  { takesNull = false, isVariadic = false, isDeterministic = true }: Options,
+  { takesNull = false, isVariadic = false, isDeterministic = true }: Traits = {},
 ): FunctionDefinition {
   return {
     names: names.split(' ') as [string, ...string[]],

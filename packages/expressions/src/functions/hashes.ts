@@ -19,7 +19,7 @@ function adler32(bytes: Uint8Array): number {
 
 /** MurmurHash2 by Austin Appleby, 32 bits, signed, as Kafka's clients have it. */
 function murmurHash2(bytes: Uint8Array): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const wordEnd = bytes.length & ~3;
   let hash = murmurSeed ^ bytes.length;
   for (let offset = 0; offset < wordEnd; offset += 4) {
@@ -27,11 +27,7 @@ function murmurHash2(bytes: Uint8Array): number {
     word ^= word >>> 24;
     hash = Math.imul(hash, murmurMultiplier) ^ Math.imul(word, murmurMultiplier);
   }
-  if (wordEnd < bytes.length) {
-    let rest = 0;
-    for (let offset = bytes.length - 1; offset >= wordEnd; offset -= 1) rest = (rest << 8) | view.getUint8(offset);
-    hash = Math.imul(hash ^ rest, murmurMultiplier);
-  }
+  if (wordEnd < bytes.length) hash = Math.imul(hash ^ lastBlock(bytes, 4).getInt32(0, true), murmurMultiplier);
   hash = Math.imul(hash ^ (hash >>> 13), murmurMultiplier);
   return hash ^ (hash >>> 15);
 }
@@ -101,8 +97,7 @@ function murmurHash2Bit64(bytes: Uint8Array, seed: number): bigint {
     hash = ((hash ^ (((word ^ (word >> 47n)) * multiplier) & mask64)) * multiplier) & mask64;
   }
   if (end < bytes.length) {
-    const rest = new DataView(new ArrayBuffer(8));
-    bytes.subarray(end).forEach((byte, index) => rest.setUint8(index, byte));
+    const rest = lastBlock(bytes, 8);
     hash = ((hash ^ rest.getBigUint64(0, true)) * multiplier) & mask64;
   }
   hash = ((hash ^ (hash >> 47n)) * multiplier) & mask64;
@@ -147,6 +142,13 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** The bytes behind the last whole block, filled up with zeros. */
+function lastBlock(bytes: Uint8Array, size: number): DataView {
+  const block = new Uint8Array(size);
+  block.set(bytes.subarray(bytes.length - (bytes.length % size)));
+  return viewOf(block);
+}
+
 function rotate(value: bigint, count: bigint): bigint {
   return ((value << count) | (value >> (64n - count))) & mask64;
 }
@@ -162,16 +164,14 @@ const multiplier2 = 0x4cf5_ad43_2745_937fn;
 
 /** MurmurHash3 by Austin Appleby, x86, 32 bits, as a signed integer. */
 function murmurHash3Bit32(bytes: Uint8Array, seed: number): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const wordEnd = bytes.length & ~3;
   let hash = seed | 0;
   for (let offset = 0; offset < wordEnd; offset += 4) {
     hash = rotate32(hash ^ mixWord(view.getInt32(offset, true)), 13);
     hash = (Math.imul(hash, 5) + 0xe6_54_6b_64) | 0;
   }
-  let rest = 0;
-  for (let offset = bytes.length - 1; offset >= wordEnd; offset -= 1) rest = (rest << 8) | view.getUint8(offset);
-  hash ^= mixWord(rest) ^ bytes.length;
+  hash ^= mixWord(lastBlock(bytes, 4).getInt32(0, true)) ^ bytes.length;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85_eb_ca_6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35);
   return hash ^ (hash >>> 16);
@@ -179,29 +179,24 @@ function murmurHash3Bit32(bytes: Uint8Array, seed: number): number {
 
 /** MurmurHash3, x64, 128 bits, as 16 bytes: both halves with their low byte first. */
 function murmurHash3Bit128(bytes: Uint8Array, seed: number): Uint8Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const blockEnd = bytes.length & ~15;
   let [low, high] = [BigInt.asUintN(64, BigInt(seed | 0)), BigInt.asUintN(64, BigInt(seed | 0))];
   for (let offset = 0; offset < blockEnd; offset += 16) {
-    low = rotate64(low ^ mixLow(view.getBigUint64(offset, true)), 27n) + high;
+    low = rotate(low ^ mixLow(view.getBigUint64(offset, true)), 27n) + high;
     low = (low * 5n + 0x52dc_e729n) & mask64;
-    high = rotate64(high ^ mixHigh(view.getBigUint64(offset + 8, true)), 31n) + low;
+    high = rotate(high ^ mixHigh(view.getBigUint64(offset + 8, true)), 31n) + low;
     high = (high * 5n + 0x3849_5ab5n) & mask64;
   }
-  const rest = new DataView(new ArrayBuffer(16));
-  for (let offset = blockEnd; offset < bytes.length; offset += 1) rest.setUint8(offset - blockEnd, view.getUint8(offset));
+  const rest = lastBlock(bytes, 16);
   high ^= mixHigh(rest.getBigUint64(8, true)) ^ BigInt(bytes.length);
   low ^= mixLow(rest.getBigUint64(0, true)) ^ BigInt(bytes.length);
   low = (low + high) & mask64;
   high = (high + low) & mask64;
-  low = finish(low);
-  high = finish(high);
+  [low, high] = [finish(low), finish(high)];
   low = (low + high) & mask64;
   high = (high + low) & mask64;
-  const hash = new DataView(new ArrayBuffer(16));
-  hash.setBigUint64(0, low, true);
-  hash.setBigUint64(8, high, true);
-  return new Uint8Array(hash.buffer);
+  return new Uint8Array(BigUint64Array.of(low, high).buffer);
 }
 
 function mixWord(word: number): number {
@@ -209,19 +204,15 @@ function mixWord(word: number): number {
 }
 
 function mixLow(half: bigint): bigint {
-  return (rotate64((half * multiplier1) & mask64, 31n) * multiplier2) & mask64;
+  return (rotate((half * multiplier1) & mask64, 31n) * multiplier2) & mask64;
 }
 
 function mixHigh(half: bigint): bigint {
-  return (rotate64((half * multiplier2) & mask64, 33n) * multiplier1) & mask64;
+  return (rotate((half * multiplier2) & mask64, 33n) * multiplier1) & mask64;
 }
 
 function rotate32(value: number, count: number): number {
   return (value << count) | (value >>> (32 - count));
-}
-
-function rotate64(value: bigint, count: bigint): bigint {
-  return ((value << count) | (value >> (64n - count))) & mask64;
 }
 
 /** Text where bytes are due is hex digits: `md5(toUtf8(a))` is the digest of a text. */

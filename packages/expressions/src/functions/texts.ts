@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import { expressionFailed } from '../values/expression-error.ts';
 import { boolean, define, defineNullable, type FunctionDefinition, int, text, texts } from './function-definition.ts';
 import { checkTextLength, javaTrim, paddedText, repeatedText, replacedText } from '../values/text.ts';
@@ -51,54 +52,11 @@ export const textFunctions: readonly FunctionDefinition[] = [
   defineNullable('prefixesWithPrefix', [text, int, text], texts, (given, lengthMax, before) => endsOf(some(given), some(lengthMax), (length) => (before ?? '') + some(given).slice(0, length)), 'The same with a text before each.', "prefixesWithPrefix('abc', 2, '^')"),
   define('suffixes', [text, int], texts, (given, lengthMax) => endsOf(given, lengthMax, (length) => given.slice(given.length - length)), 'The ends of up to n characters.', "suffixes('abc', 2)"),
   defineNullable('suffixesWithSuffix', [text, int, text], texts, (given, lengthMax, behind) => endsOf(some(given), some(lengthMax), (length) => some(given).slice(some(given).length - length) + (behind ?? '')), 'The same with a text behind each.', "suffixesWithSuffix('abc', 2, '$')"),
-  ...ngramFunctions(),
+  define('uniqueNgrams generateUniqueNgrams', [text, int], texts, (given, length) => ngramsOf(given, length, length), 'All pieces of a length, each once.', "uniqueNgrams('abab', 2)"),
+  define('uniqueNgrams generateUniqueNgrams', [text, int, int], texts, ngramsOf, 'All pieces of lengths from one to another.', "uniqueNgrams('aba', 1, 2)"),
+  define('uniqueNgramsMV generateUniqueNgramsMV', [texts, int], texts, (given, length) => unique(given.map((each) => ngramsOf(each, Math.max(1, length), length))), 'The pieces of all elements.', "uniqueNgramsMV(split('ab,bc', ','), 1)"),
+  define('uniqueNgramsMV generateUniqueNgramsMV', [texts, int, int], texts, (given, lengthMin, lengthMax) => unique(given.map((each) => ngramsOf(each, lengthMin, lengthMax))), 'The pieces of all elements, of lengths from one to another.', "uniqueNgramsMV(split('ab,bc', ','), 1, 2)"),
 ];
-
-function ngramFunctions(): readonly FunctionDefinition[] {
-  const one = define(
-    'uniqueNgrams generateUniqueNgrams',
-    [text, int],
-    texts,
-    (given, length) => (length < 0 ? fail(`A piece cannot have ${length} characters.`) : ngramsOf(given, length, length)),
-    'All pieces of a length, each once.',
-    "uniqueNgrams('abab', 2)",
-  );
-  const range = define(
-    'uniqueNgrams generateUniqueNgrams',
-    [text, int, int],
-    texts,
-    (given, lengthMin, lengthMax) =>
-      lengthMin < 0 && lengthMin <= lengthMax
-        ? fail(`A piece cannot have ${lengthMin} characters.`)
-        : ngramsOf(given, lengthMin, lengthMax),
-    'All pieces of lengths from one to another.',
-    "uniqueNgrams('aba', 1, 2)",
-  );
-  const list = define(
-    'uniqueNgramsMV generateUniqueNgramsMV',
-    [texts, int],
-    texts,
-    (given, length) => unique(given.map((each) => (length <= 0 ? [] : ngramsOf(each, length, length)))),
-    'The pieces of all elements.',
-    "uniqueNgramsMV(split('ab,bc', ','), 1)",
-  );
-  const listRange = define(
-    'uniqueNgramsMV generateUniqueNgramsMV',
-    [texts, int, int],
-    texts,
-    (given, lengthMin, lengthMax) =>
-      unique(
-        given.map((each) =>
-          lengthMin < 0 && lengthMin <= lengthMax
-            ? fail(`A piece cannot have ${lengthMin} characters.`)
-            : ngramsOf(each, lengthMin, lengthMax),
-        ),
-      ),
-    'The pieces of all elements, of lengths from one to another.',
-    "uniqueNgramsMV(split('ab,bc', ','), 1, 2)",
-  );
-  return [one, range, list, listRange];
-}
 
 function unique(lists: readonly (readonly string[])[]): readonly string[] {
   return [...new Set(lists.flat())];
@@ -122,17 +80,11 @@ function piece(given: string, start: number, end = given.length): string {
 }
 
 function initialCapitals(given: string): string {
-  let isFirst = true;
   return given
     .split('')
-    .map((unit) => {
-      if (isJavaSpace(unit)) {
-        isFirst = true;
-        return unit;
-      }
-      const changed = isFirst ? unit.toUpperCase() : unit.toLowerCase();
-      isFirst = false;
-      return changed.length === 1 ? changed : unit;
+    .map((unit, index, units) => {
+      const changed = isJavaSpace(units[index - 1] ?? ' ') ? unit.toUpperCase() : unit.toLowerCase();
+      return isJavaSpace(unit) || changed.length !== 1 ? unit : changed;
     })
     .join('');
 }
@@ -159,11 +111,8 @@ function joinedRepeats(given: string, separator: string, count: number): string 
 function nthPosition(given: string, find: string, count: number): number {
   if (count <= 0) return -1;
   if (find === '') return 0;
-  let index = -1;
-  for (let found = 0; found < count; found += 1) {
-    index = given.indexOf(find, index + 1);
-    if (index < 0) return -1;
-  }
+  let index = given.indexOf(find);
+  for (let found = 1; found < count && index >= 0; found += 1) index = given.indexOf(find, index + 1);
   return index;
 }
 
@@ -181,16 +130,7 @@ const editStepsMax = 4_000_000;
 
 function editDistance(a: string, b: string): number {
   if (a.length * b.length > editStepsMax) fail(`Texts of ${a.length} and ${b.length} characters are too long to compare.`);
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      const cost = a.charCodeAt(row - 1) === b.charCodeAt(column - 1) ? 0 : 1;
-      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (previous[column - 1] ?? 0) + cost));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? a.length;
+  return distance(a, b);
 }
 
 /** As Apache Commons' StringUtils.splitByWholeSeparator: separators in a row count once, an empty one is white space. */
@@ -212,13 +152,10 @@ function splitText(given: string, separator: string, limit = -1): readonly strin
 }
 
 function splitBlanks(given: string, limit: number): readonly string[] {
-  const pieces: string[] = [];
-  const pattern = /\S+/g;
-  for (let match = pattern.exec(given); match !== null; match = pattern.exec(given)) {
-    if (pieces.length + 1 === limit) return [...pieces, given.slice(match.index)];
-    pieces.push(match[0]);
-  }
-  return pieces;
+  const words = [...given.matchAll(/\S+/g)];
+  const last = limit > 0 ? words[limit - 1] : undefined;
+  const whole = words.slice(0, last === undefined ? undefined : limit - 1).map(([word]) => word);
+  return last === undefined ? whole : [...whole, given.slice(last.index)];
 }
 
 function endsOf(given: string, lengthMax: number, at: (length: number) => string): readonly string[] {
@@ -232,6 +169,7 @@ const ngramCountMax = 100_000;
 
 /** All pieces of these lengths, each once. @throws EXPRESSION_FAILED when there are too many, or all together too long */
 function ngramsOf(given: string, lengthMin: number, lengthMax: number): readonly string[] {
+  if (lengthMin < 0 && lengthMin <= lengthMax) fail(`A piece cannot have ${lengthMin} characters.`);
   const found = new Set<string>();
   let size = 0;
   for (let length = Math.max(1, lengthMin); length <= Math.min(lengthMax, given.length); length += 1) {

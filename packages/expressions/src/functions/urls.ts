@@ -43,17 +43,11 @@ export const urlFunctions: readonly FunctionDefinition[] = [
 ];
 
 function part(name: string, of: (uri: JavaUri) => string | null, does: string): FunctionDefinition {
-  return define(
-    name,
-    [text],
-    text,
-    (url) => {
-      const uri = parseJavaUri(url);
-      return uri === undefined ? null : of(uri);
-    },
-    `${does}; null where there is none.`,
-    `${name}('${example}')`,
-  );
+  const call = (url: string): string | null => {
+    const uri = parseJavaUri(url);
+    return uri === undefined ? null : of(uri);
+  };
+  return define(name, [text], text, call, `${does}; null where there is none.`, `${name}('${example}')`);
 }
 
 function isFull({ scheme, host }: JavaUri): boolean {
@@ -116,32 +110,20 @@ function rewritten(url: string, change: (uri: JavaUri) => JavaUri): string {
 function cutParameter(url: string, name: string): string {
   const query = parseJavaUri(url)?.query ?? '';
   if (query === '') return url;
-  const parameters = javaSplit(query, '&').map((parameter) => ({ parameter, key: decodeForm(parameter.split('=')[0] ?? '') }));
-  if (parameters.some(({ key }) => key === undefined)) return url;
-  const kept = parameters
-    .filter(({ key }) => key !== name)
-    .map(({ parameter }) => parameter)
-    .join('&');
+  const parameters = javaSplit(query, '&');
+  const keys = parameters.map((parameter) => decodeForm(parameter.split('=')[0] ?? ''));
+  if (keys.includes(undefined)) return url;
+  const kept = parameters.filter((_, index) => keys[index] !== name).join('&');
   return rewritten(url, (uri) => ({ ...uri, query: kept === '' ? null : kept }));
 }
 
+/** What is half of a character becomes a question mark, as in Java. */
 function encodeForm(given: string): string {
-  return Array.from(given, (each) => {
-    if (/[\w.*-]/.test(each)) return each;
-    return each === ' '
-      ? '+'
-      : Array.from(
-          Buffer.from(each.isWellFormed() ? each : '?', 'utf8'),
-          (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
-        ).join('');
-  }).join('');
+  return new URLSearchParams([['', given.replaceAll(/\p{Surrogate}/gu, '?')]]).toString().slice(1);
 }
 
 function decodeForm(given: string): string | undefined {
-  if (/%(?![\dA-Fa-f]{2})/.test(given)) return undefined;
-  return given
-    .replaceAll('+', ' ')
-    .replaceAll(/(?:%[\dA-Fa-f]{2})+/g, (escaped) => Buffer.from(escaped.replaceAll('%', ''), 'hex').toString('utf8'));
+  return /%(?![\dA-Fa-f]{2})/.test(given) ? undefined : decodeEscapes(given.replaceAll('+', ' '));
 }
 
 function fail(given: string): never {
@@ -184,15 +166,8 @@ function parseJavaUri(text: string): JavaUri | undefined {
   if (slashed === '//' && rawPath === '' && rawQuery === undefined) return undefined;
   const server = readServer(authority);
   if (server === undefined) return undefined;
-  const query = rawQuery === undefined ? null : rawQuery;
-  return {
-    ...shared,
-    ...server,
-    rawPath,
-    path: decodeEscapes(rawPath),
-    rawQuery: query,
-    query: query === null ? null : decodeEscapes(query),
-  };
+  const query = rawQuery === undefined ? null : decodeEscapes(rawQuery);
+  return { ...shared, ...server, rawPath, path: decodeEscapes(rawPath), rawQuery: rawQuery ?? null, query };
 }
 
 /** Puts parts together as Java's constructor of seven does, which escapes what is not legal; undefined where it would refuse them. */
@@ -236,11 +211,7 @@ function decodeEscapes(text: string): string {
 
 function escapeIllegal(text: string, kept: RegExp): string {
   return Array.from(text, (each) => {
-    const isKept = kept.test(each) || (each > '\u009F' && !/[\s\p{Z}\p{C}]/u.test(each));
-    return isKept ? each : percentEncode(each);
+    if (kept.test(each) || (each > '\u009F' && !/[\s\p{Z}\p{C}]/u.test(each))) return each;
+    return Buffer.from(each, 'utf8').toString('hex').toUpperCase().replaceAll(/../g, '%$&');
   }).join('');
-}
-
-function percentEncode(text: string): string {
-  return Array.from(Buffer.from(text, 'utf8'), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }

@@ -39,34 +39,27 @@ export const anything = (description: string) => Type.Optional(Type.Unknown({ de
 export const freeForm = (description: string) =>
   Type.Optional(Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description, default: {} }));
 
-/** An object from names to texts; numbers and booleans count as their texts. */
-export const textByName = (description: string) =>
+/** An object from names to values of a kind. */
+const record = <Value>(values: object, description: string) =>
   Type.Optional(
-    Type.Unsafe<Readonly<Record<string, unknown>>>({
-      type: 'object',
-      additionalProperties: { [anyScalar]: true },
-      description,
-      default: {},
-    }),
+    Type.Unsafe<Readonly<Record<string, Value>>>({ type: 'object', additionalProperties: values, description, default: {} }),
   );
+
+const scalar = { [anyScalar]: true };
+
+/** An object from names to texts; numbers and booleans count as their texts. */
+export const textByName = (description: string) => record<unknown>(scalar, description);
 
 /** An object from names to such objects. */
 export const textsOfNames = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<Readonly<Record<string, unknown>>>({
-      type: 'object',
-      additionalProperties: { type: 'object', additionalProperties: { [anyScalar]: true } },
-      description,
-      default: {},
-    }),
-  );
+  record<unknown>({ type: 'object', additionalProperties: scalar }, description);
 
 /** Objects from names to texts. */
 export const textsByName = (description: string) =>
   Type.Optional(
     Type.Unsafe<readonly Readonly<Record<string, unknown>>[]>({
       type: 'array',
-      items: { type: 'object', additionalProperties: { [anyScalar]: true } },
+      items: { type: 'object', additionalProperties: scalar },
       description,
       default: [],
     }),
@@ -86,14 +79,7 @@ export const someOf = <const Words extends readonly string[]>(words: Words, desc
 
 /** An object from names to one of the given words. */
 export const mapToOneOf = <const Words extends readonly string[]>(words: Words, description: string) =>
-  Type.Optional(
-    Type.Unsafe<Readonly<Record<string, Words[number]>>>({
-      type: 'object',
-      additionalProperties: word(words),
-      description,
-      default: {},
-    }),
-  );
+  record<Words[number]>(word(words), description);
 
 /** A section: an object with members of its own, and a default for each. */
 export const section = <Members extends TProperties>(members: Members, description: string) =>
@@ -113,14 +99,7 @@ export const listOrNone = <Element extends TSchema>(element: Element, descriptio
 
 /** An object from names to objects with members of their own. */
 export const mapTo = <Element extends TSchema>(element: Element, description: string) =>
-  Type.Optional(
-    Type.Unsafe<Readonly<Record<string, Static<Element>>>>({
-      type: 'object',
-      additionalProperties: element,
-      description,
-      default: {},
-    }),
-  );
+  record<Static<Element>>(element, description);
 
 /** A whole model. Members that it does not have are kept. */
 export const model = <Members extends TProperties>(members: Members, description: string) =>
@@ -141,38 +120,12 @@ export const timeUnits = ['NANOSECONDS', 'MICROSECONDS', 'MILLISECONDS', 'SECOND
 export const pushTypes = ['APPEND', 'REFRESH'] as const;
 export const encodingTypes = ['RAW', 'DICTIONARY'] as const;
 export const indexTypes = ['INVERTED', 'SORTED', 'TEXT', 'FST', 'IFST', 'H3', 'JSON', 'TIMESTAMP', 'VECTOR', 'RANGE'] as const;
-export const timestampGranularities = [
-  'MILLISECOND',
-  'SECOND',
-  'MINUTE',
-  'HOUR',
-  'DAY',
-  'WEEK',
-  'MONTH',
-  'QUARTER',
-  'YEAR',
-] as const;
+// prettier-ignore
+export const timestampGranularities = ['MILLISECOND', 'SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'QUARTER', 'YEAR'] as const;
+// prettier-ignore
 export const compressionCodecs = [
-  'PASS_THROUGH',
-  'SNAPPY',
-  'ZSTANDARD',
-  'LZ4',
-  'GZIP',
-  'MV_ENTRY_DICT',
-  'CLP',
-  'CLPV2',
-  'CLPV2_ZSTD',
-  'CLPV2_LZ4',
-  'DELTA',
+  'PASS_THROUGH', 'SNAPPY', 'ZSTANDARD', 'LZ4', 'GZIP', 'MV_ENTRY_DICT', 'CLP', 'CLPV2', 'CLPV2_ZSTD', 'CLPV2_LZ4', 'DELTA',
   'DELTADELTA',
 ] as const;
-export const partialUpsertStrategies = [
-  'APPEND',
-  'IGNORE',
-  'INCREMENT',
-  'MAX',
-  'MIN',
-  'OVERWRITE',
-  'FORCE_OVERWRITE',
-  'UNION',
-] as const;
+// prettier-ignore
+export const partialUpsertStrategies = ['APPEND', 'IGNORE', 'INCREMENT', 'MAX', 'MIN', 'OVERWRITE', 'FORCE_OVERWRITE', 'UNION'] as const;

@@ -7,17 +7,8 @@ import { type CheckedTable, columnNamed, type Fault, placed, repeated, rulesAbou
 const { error, warning } = rulesAbout('ingestion');
 
 /** Aggregations of one column whose value has one size, which can be kept up while rows come in. */
-const ingestedAggregations = [
-  'COUNT',
-  'SUM',
-  'MIN',
-  'MAX',
-  'SUMPRECISION',
-  'DISTINCTCOUNTHLL',
-  'DISTINCTCOUNTHLLPLUS',
-  'AVG',
-  'MINMAXRANGE',
-];
+// prettier-ignore
+const ingestedAggregations = ['COUNT', 'SUM', 'MIN', 'MAX', 'SUMPRECISION', 'DISTINCTCOUNTHLL', 'DISTINCTCOUNTHLLPLUS', 'AVG', 'MINMAXRANGE'];
 const enricherTypes = ['generateColumn', 'clpEnricher'];
 
 /** Rules about how rows come into a table. Those about its expressions are in `expression-rules.ts`. */
@@ -176,15 +167,10 @@ function* prefixFaults({ ingestionConfig }: Config, schema: CheckedTable['schema
   }
 }
 
+// prettier-ignore
 const memberNames = [
-  'inputDirURI',
-  'outputDirURI',
-  'stagingDirURI',
-  'includeFileNamePattern',
-  'excludeFileNamePattern',
-  'inputFormat',
-  'overwriteOutput',
-  'searchRecursively',
+  'inputDirURI', 'outputDirURI', 'stagingDirURI', 'includeFileNamePattern', 'excludeFileNamePattern', 'inputFormat',
+  'overwriteOutput', 'searchRecursively',
 ];
 /** Beginnings of the names of options that go to a plug-in. */
 const memberPrefixes = ['input.fs.', 'output.fs.', 'recordReader.', 'segmentNameGenerator.', 'push.', 'batch.', 'fs.', 'append.'];

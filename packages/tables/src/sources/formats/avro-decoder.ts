@@ -1,7 +1,7 @@
 import { isRecord } from '../../model/document.ts';
 import type { SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { textOfDate, textOfTimestamp } from './row-reading.ts';
+import { textOfDate, textOfDecimal, textOfTimestamp } from './row-reading.ts';
 
 /** Deepest nesting of a value, and most values of a row: elements may take no bytes at all. */
 const limits = { depth: 100, values: 1_000_000 };
@@ -122,10 +122,7 @@ function timeOr(value: bigint, logical: string | undefined): SourceValue {
 /** Bytes, or the digits of a decimal: two's complement, the high byte first. */
 function decimalOr(bytes: Buffer, { logical, scale }: { readonly logical?: string; readonly scale: number }): SourceValue {
   if (logical !== 'decimal' || bytes.length === 0 || bytes.length > 64 || scale < 0 || scale > 200) return new Uint8Array(bytes);
-  const value = BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString('hex')}`));
-  const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
-  const split = digits.length - scale;
-  return `${value < 0n ? '-' : ''}${digits.slice(0, split)}${scale > 0 ? `.${digits.slice(split)}` : ''}`;
+  return textOfDecimal(BigInt(`0x${bytes.toString('hex')}`), bytes.length * 8, scale);
 }
 
 /** A type of Avro, read: https://avro.apache.org/docs/1.12.0/specification. */

@@ -1,7 +1,7 @@
 import { DataType, type Field, type RecordBatch, RecordBatchReader, type Schema, TimeUnit } from 'apache-arrow';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { fileBytes, plainValue, type RowReader, type RowReading, textOfTimestamp } from './row-reading.ts';
+import { fileBytes, plainValue, type RowReader, type RowReading, textOfDecimal, textOfTimestamp } from './row-reading.ts';
 
 /** What a file of batches begins with, and fills up to 8 bytes; a stream of batches follows. */
 const fileMagic = 'ARROW1';
@@ -55,7 +55,7 @@ function arrowValue(type: DataType, value: unknown): SourceValue {
   if (DataType.isDictionary(type)) return arrowValue(type.dictionary as DataType, value);
   if (DataType.isTimestamp(type)) return textOfInstant(Number(value), type.unit <= TimeUnit.MILLISECOND);
   if (DataType.isDate(type)) return textOfTimestamp(Math.trunc(Number(value)), 3).slice(0, 10);
-  if (DataType.isDecimal(type) && value instanceof Uint32Array) return textOfDecimal(value, type.scale);
+  if (DataType.isDecimal(type) && value instanceof Uint32Array) return textOfWords(value, type.scale);
   if (DataType.isList(type) || DataType.isFixedSizeList(type)) {
     const [element] = childrenOf(type);
     return element === undefined ? null : Array.from(value as Iterable<unknown>, (each) => arrowValue(element.type, each));
@@ -78,12 +78,8 @@ function textOfInstant(epochMs: number, isWhole: boolean): string {
   return isWhole ? textOfTimestamp(Math.trunc(epochMs), 3) : textOfTimestamp(Math.round(epochMs * 1000), 6);
 }
 
-/** A decimal of 128 or 256 bits, in two's complement, the low words first. */
-function textOfDecimal(words: Uint32Array, scale: number): string {
-  const bits = words.length * 32;
-  const unsigned = words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n);
-  const value = BigInt.asIntN(bits, unsigned);
-  const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
-  const split = digits.length - scale;
-  return `${value < 0n ? '-' : ''}${digits.slice(0, split)}${scale > 0 ? `.${digits.slice(split)}` : ''}`;
+/** A decimal of 128 or 256 bits, the low words first. */
+function textOfWords(words: Uint32Array, scale: number): string {
+  const bits = words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n);
+  return textOfDecimal(bits, words.length * 32, scale);
 }

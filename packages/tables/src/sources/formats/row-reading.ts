@@ -1,5 +1,6 @@
 import { Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { Decimal } from '@quire/expressions';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { type ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';
 
@@ -115,6 +116,11 @@ export function plainValue(value: unknown): SourceValue {
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>, plainValue);
   if (value instanceof Map) return Object.fromEntries(Array.from(value, ([name, member]) => [String(name), plainValue(member)]));
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plainValue(member)]));
+}
+
+/** A decimal of which there are all bits of its digits, in two's complement. */
+export function textOfDecimal(bits: bigint, bitCount: number, scale: number): string {
+  return new Decimal(BigInt.asIntN(bitCount, bits), scale).toPlainString();
 }
 
 const dayMs = 86_400_000;
