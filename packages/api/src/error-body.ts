@@ -11,6 +11,8 @@ export const ErrorBody = Type.Object(
       enum: Object.keys(errorKinds),
       description: 'What went wrong, for programs.',
     }),
+    brokerHost: Type.Optional(Type.String({ description: 'With QUERY_ELSEWHERE: where the query runs.' })),
+    brokerPort: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
     findings: Type.Optional(
       Type.Array(
         Type.Object({

@@ -35,6 +35,7 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
   TOO_MANY_REQUESTS: 429,
   TOO_MANY_QUERIES: 429,
   REQUEST_TIMED_OUT: 408,
+  QUERY_ELSEWHERE: 421, // the request reached a broker that cannot answer it; the one that can is named
   QUERY_LIMIT_EXCEEDED: 422,
   QUERY_TIMED_OUT: 504,
   BROKER_TIMED_OUT: 504,

@@ -31,6 +31,7 @@ const readLink: Operation = {
         'RESULT_EXPIRED',
         'RESULT_EVICTED',
         'RESULT_DELETED',
+        'QUERY_ELSEWHERE',
         'STORE_UNAVAILABLE',
       ),
     },

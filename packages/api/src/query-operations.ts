@@ -133,6 +133,7 @@ const readPage: Operation = {
         'RESULT_EXPIRED',
         'RESULT_EVICTED',
         'RESULT_DELETED',
+        'QUERY_ELSEWHERE',
         'RESULT_CORRUPT',
         'RESULT_FORMAT_UNKNOWN',
         'STORE_UNAVAILABLE',
@@ -152,7 +153,14 @@ const readMetadata: Operation = {
     params: RequestIdParams,
     response: {
       200: responseOf('An array with one record.', 'application/json', refer(MetadataResponse)),
-      ...errorResponses('RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED', 'STORE_UNAVAILABLE'),
+      ...errorResponses(
+        'RESULT_NOT_FOUND',
+        'RESULT_EXPIRED',
+        'RESULT_EVICTED',
+        'RESULT_DELETED',
+        'QUERY_ELSEWHERE',
+        'STORE_UNAVAILABLE',
+      ),
     },
   },
 };

@@ -35,7 +35,14 @@ const readResult: Operation = {
     params: RequestIdParams,
     response: {
       200: responseOf('The result.', 'application/json', refer(OwnedResult)),
-      ...errorResponses('RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED', 'STORE_UNAVAILABLE'),
+      ...errorResponses(
+        'RESULT_NOT_FOUND',
+        'RESULT_EXPIRED',
+        'RESULT_EVICTED',
+        'RESULT_DELETED',
+        'QUERY_ELSEWHERE',
+        'STORE_UNAVAILABLE',
+      ),
     },
   },
 };
@@ -56,6 +63,7 @@ const deleteResult: Operation = {
         'RESULT_EXPIRED',
         'RESULT_EVICTED',
         'RESULT_DELETED',
+        'QUERY_ELSEWHERE',
         'CONFLICT',
         'STORE_UNAVAILABLE',
       ),
@@ -101,6 +109,7 @@ const renewResult: Operation = {
         'RESULT_EXPIRED',
         'RESULT_EVICTED',
         'RESULT_DELETED',
+        'QUERY_ELSEWHERE',
         'CONFLICT',
         'STORE_FULL',
         'STORE_UNAVAILABLE',

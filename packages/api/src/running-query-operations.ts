@@ -17,7 +17,14 @@ const readQuery: Operation = {
     params: RequestIdParams,
     response: {
       200: responseOf('How far it is.', 'application/json', refer(QueryStatus)),
-      ...errorResponses('RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED', 'STORE_UNAVAILABLE'),
+      ...errorResponses(
+        'RESULT_NOT_FOUND',
+        'RESULT_EXPIRED',
+        'RESULT_EVICTED',
+        'RESULT_DELETED',
+        'QUERY_ELSEWHERE',
+        'STORE_UNAVAILABLE',
+      ),
     },
   },
 };
@@ -58,6 +65,7 @@ const cancelQuery: Operation = {
         'RESULT_EXPIRED',
         'RESULT_EVICTED',
         'RESULT_DELETED',
+        'QUERY_ELSEWHERE',
         'CONFLICT',
         'STORE_UNAVAILABLE',
       ),

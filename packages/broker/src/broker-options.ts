@@ -20,6 +20,8 @@ export interface BrokerOptions extends ServerOptions {
    * port, the one that is listened on. Absent when the store is shared: any broker can serve the results then.
    */
   readonly advertised?: { readonly host: string; readonly port?: number } | undefined;
+  /** The name that others reach this broker by, whatever its store is; default: the one advertised, or the address that it listens on. */
+  readonly hostName?: string | undefined;
   /** Where the results are, as the object store says it: `memory:`, `file:///var/lib/quire`. Shown to admins and owners. */
   readonly storeLocation: string;
   /** Gives signed links to data files, when it is there. */

@@ -48,8 +48,8 @@ function storingEngineOf({ engine, results }: BrokerOptions): StoringEngine {
   return 'execute' in engine ? storeInProcess(engine, results) : engine;
 }
 
-function addressOf({ advertised, host, port }: BrokerOptions, service: ServiceContext): { host: string; port: number } {
-  return { host: advertised?.host ?? host, port: advertised?.port ?? service.address()?.port ?? port };
+function addressOf({ advertised, hostName, host, port }: BrokerOptions, service: ServiceContext): { host: string; port: number } {
+  return { host: advertised?.host ?? hostName ?? host, port: advertised?.port ?? service.address()?.port ?? port };
 }
 
 const about = {

@@ -1,4 +1,4 @@
-import { QuireError, isRequestId } from '@quire/core';
+import { isQuireError, isRequestId, QuireError } from '@quire/core';
 import type { Principal } from '@quire/auth';
 import type { Result } from '@quire/results';
 import type { BrokerContext } from './broker-context.ts';
@@ -51,7 +51,12 @@ export async function openNamedResults(
         throw new QuireError('CONFLICT', `The query ${id} is ${running.state}; its result can be queried when it is DONE.`);
       }
       assertNotFailed(context, principal, id);
-      return openOwnResult(context.results, principal, id, { signal });
+      try {
+        return await openOwnResult(context.results, principal, id, { signal });
+      } catch (error) {
+        if (!isQuireError(error, 'QUERY_ELSEWHERE')) throw error;
+        throw new QuireError('CONFLICT', `The query ${id} runs at another broker; its result can be queried when it is DONE.`);
+      }
     }),
   );
 }

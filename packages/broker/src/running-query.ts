@@ -65,6 +65,11 @@ export class RunningQuery {
     return this.#outcome;
   }
 
+  /** Resolves with its end. */
+  get hasEnded(): Promise<void> {
+    return this.#ended.promise;
+  }
+
   get state(): QueryState {
     if (this.#outcome?.kind === 'done') return 'DONE';
     if (this.#outcome === undefined) return this.#hasStarted ? 'RUNNING' : 'QUEUED';

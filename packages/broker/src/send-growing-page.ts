@@ -15,6 +15,8 @@ export interface GrowingCall {
   readonly format: PageFormat;
   /** How long to wait for rows that are not there. */
   readonly waitMs: number;
+  /** Resolves once other brokers know where it runs: nobody is told of it before. */
+  readonly known?: Promise<void>;
 }
 
 const waitMaxMsDefault = 10_000;
@@ -36,10 +38,11 @@ export async function sendGrowingPage(
   context: BrokerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { query, asked, format, waitMs }: GrowingCall,
+  { query, asked, format, waitMs, known }: GrowingCall,
 ): Promise<boolean> {
   await using _ = query.growth?.hold();
   await query.untilRows(asked.offset + asked.rowCount, { waitMs, signal: signalOf(request) });
+  if (known !== undefined) await Promise.race([known, query.hasEnded]);
   if (query.outcome !== undefined) return false;
   const status = statusOfRunning(context, query);
   const headers = { 'cache-control': 'no-store', [pageHeaders.state]: status.state };

@@ -1,5 +1,6 @@
-import { isQuireError, QuireError } from '@quire/core';
+import { createRequestId, isQuireError, QuireError } from '@quire/core';
 import { collect, faultOn } from '@quire/core/testing';
+import { ResultStore } from '@quire/results';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
@@ -47,6 +48,26 @@ describe('a sweep', () => {
     expect(await idsLeft(setup)).toEqual([live]);
     expect(report?.brokers[0]).toMatchObject({ expiry: { freed: { count: 1 } }, quota: { wanted: { count: 0, bytes: 0 } } });
     await expect(setup.results.open(expired!)).rejects.toMatchObject({ code: 'RESULT_EXPIRED' });
+  });
+
+  test('takes the mark of a query away whose broker was killed, after the grace, and before that of none that runs', async () => {
+    const setup = new CleanerSetup();
+    const place = { owner: 'o', broker: { host: 'b.example', port: 8099 }, endsBeforeMs: setup.clock.nowMs() + hourMs };
+    const shared = new ResultStore({ store: setup.disk, brokerId: 'b', isShared: true, expirationMs: 9e9, expirationMaxMs: 9e9 });
+    const [killed, running] = [createRequestId(setup.clock, setup.random), createRequestId(setup.clock, setup.random)];
+    for (const id of [killed, running]) await shared.markRunning(id, place)?.written;
+    const room = setup.admission.reserve(running); // as a write that goes on
+    const [stored] = await store(setup, 100);
+    await setup.cleaner.sweep('schedule');
+    await setup.clock.advance(hourMs - 1);
+    const early = await setup.cleaner.sweep('schedule');
+    expect(early?.brokers[0]?.orphans.freed.count).toBe(0);
+    expect(await idsLeft(setup)).toEqual([stored]);
+    await setup.clock.advance(1);
+    await setup.cleaner.sweep('schedule');
+    const keys = (await collect(setup.disk.list(''))).map(({ key }) => key);
+    expect(keys.filter((key) => key.endsWith('running.json'))).toEqual([`b/${running}/running.json`]);
+    room.release(true, undefined);
   });
 
   test('goes on past what it cannot delete, makes up for it, and says what it wanted and freed', async () => {

@@ -77,6 +77,7 @@ export const errorKinds = {
   TASK_NOT_FOUND: 'missing',
   TASK_EXISTS: 'conflict',
   TASK_TYPE_NOT_FOUND: 'missing',
+  QUERY_ELSEWHERE: 'unavailable', // another broker of the same store runs it: `broker` says which
   CONFLICT: 'conflict', // the thing named is not in a state in which that can be done
   ENGINE_UNAVAILABLE: 'unavailable', // what keeps the tables cannot be reached
   UNSUPPORTED: 'unsupported',
@@ -86,6 +87,12 @@ export const errorKinds = {
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;
+
+/** How a broker is reached. */
+export interface BrokerPlace {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** Marks a QuireError: shared by all copies of this package in a process, as plug-ins bring their own. */
 const tag: unique symbol = Symbol.for('@quire/core/QuireError') as never;
@@ -105,6 +112,8 @@ export class QuireError extends Error {
   readonly findings: readonly Finding[] | undefined;
   /** The number that the engine gave a query's failure, where it has numbers of its own. */
   readonly exceptionNumber: number | undefined;
+  /** The broker that can do it, where another one can. */
+  readonly broker: BrokerPlace | undefined;
 
   constructor(
     code: ErrorCode,
@@ -113,11 +122,13 @@ export class QuireError extends Error {
       readonly cause?: unknown;
       readonly findings?: readonly Finding[] | undefined;
       readonly exceptionNumber?: number | undefined;
+      readonly broker?: BrokerPlace | undefined;
     },
   ) {
     super(message, options);
     this.findings = options?.findings;
     this.exceptionNumber = options?.exceptionNumber;
+    this.broker = options?.broker;
     this.code = code;
     this.name = code === 'ABORTED' ? 'AbortError' : 'QuireError';
     this.kind = errorKinds[code];

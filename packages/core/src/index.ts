@@ -1,5 +1,14 @@
 export type { Clock } from './clock.ts';
-export { abortError, type ErrorCode, type ErrorKind, errorKinds, isQuireError, QuireError, throwIfAborted } from './errors.ts';
+export {
+  abortError,
+  type BrokerPlace,
+  type ErrorCode,
+  type ErrorKind,
+  errorKinds,
+  isQuireError,
+  QuireError,
+  throwIfAborted,
+} from './errors.ts';
 export { type JsonValue, parseLosslessJson, TooManyDigitsError, writeLosslessJson } from './lossless-json.ts';
 export { assertObjectKey, isObjectKey } from './object-key.ts';
 export type {

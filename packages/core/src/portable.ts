@@ -1,6 +1,15 @@
 /* What of core runs and compiles anywhere: it needs neither Arrow nor Node, nor the types of either. */
 export type { Clock } from './clock.ts';
-export { abortError, type ErrorCode, type ErrorKind, errorKinds, isQuireError, QuireError, throwIfAborted } from './errors.ts';
+export {
+  abortError,
+  type BrokerPlace,
+  type ErrorCode,
+  type ErrorKind,
+  errorKinds,
+  isQuireError,
+  QuireError,
+  throwIfAborted,
+} from './errors.ts';
 export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
 export { nextPage, type PageRequest, previousPage, resolveRowRange, type RowRange } from './page.ts';
 export type { QueryParameter, QueryParameters } from './query-parameters.ts';

@@ -1,7 +1,7 @@
 import { ServiceMetrics } from '@quire/service';
 
 /** How the broker of a call was found. */
-export type RouteSource = 'query' | 'forward' | 'learnt' | 'shared' | 'asked' | 'any';
+export type RouteSource = 'query' | 'forward' | 'learnt' | 'shared' | 'named' | 'asked' | 'any';
 
 /** What a proxy counts beside its calls: calls to each broker, and what it knows of them. Brokers are few, so they are labels. */
 export class ProxyMetrics extends ServiceMetrics {

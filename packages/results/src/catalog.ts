@@ -8,7 +8,7 @@ export interface ResultFolder {
   readonly requestId: RequestId;
   /** The committed result: there when a commit record and data both are. */
   readonly entry: ResultEntry | undefined;
-  /** What no committed result needs: data without record, records without data, records that a renewal has replaced. */
+  /** What no committed result needs: data without record, records without data, records that a renewal has replaced, marks of queries that run. */
   readonly orphans: readonly ObjectEntry[];
   /** Bytes of all these objects, orphans included. */
   readonly sizeBytes: number;
@@ -85,7 +85,7 @@ class FolderObjects {
     this.#lastModifiedMs = Math.max(this.#lastModifiedMs, object.lastModifiedMs);
     if (file.kind === 'data') {
       this.#data = object;
-    } else if (this.#latest === undefined || file.expirationTimeMs >= this.#latest.expirationTimeMs) {
+    } else if (file.kind === 'record' && (this.#latest === undefined || file.expirationTimeMs >= this.#latest.expirationTimeMs)) {
       this.#record = object;
       this.#latest = file;
     }

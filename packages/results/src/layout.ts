@@ -6,16 +6,19 @@ import type { ResultEntry } from './result-entry.ts';
  *
  *     <brokerId>/<requestId>/data.arrow
  *     <brokerId>/<requestId>/<submissionTimeMs>-<expirationTimeMs>-<rowCount>.json
+ *     <brokerId>/<requestId>/running.json
  *
  * Everything that listing, expiry and quota need is in the names, so neither ever opens an object.
  */
 const dataName = 'data.arrow';
+/** Stands only while a query runs, and says where. */
+const runningName = 'running.json';
 const recordNamePattern = /^(0|[1-9]\d{0,15})-(0|[1-9]\d{0,15})-(0|[1-9]\d{0,15})\.json$/;
 const brokerIdPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
 /** What the name of one object of a result says. */
 export type ResultObjectName =
-  | { readonly kind: 'data'; readonly brokerId: string; readonly requestId: RequestId }
+  | { readonly kind: 'data' | 'running'; readonly brokerId: string; readonly requestId: RequestId }
   | ({ readonly kind: 'record'; readonly brokerId: string; readonly requestId: RequestId } & RecordName);
 
 export type RecordName = Pick<ResultEntry, 'submissionTimeMs' | 'expirationTimeMs' | 'rowCount'>;
@@ -35,6 +38,10 @@ export function resultPrefix(brokerId: string, requestId: RequestId): string {
 
 export function dataKeyOf(brokerId: string, requestId: RequestId): string {
   return `${resultPrefix(brokerId, requestId)}${dataName}`;
+}
+
+export function runningKeyOf(brokerId: string, requestId: RequestId): string {
+  return `${resultPrefix(brokerId, requestId)}${runningName}`;
 }
 
 export function recordKeyOf(brokerId: string, requestId: RequestId, name: RecordName): string {
@@ -61,8 +68,9 @@ export function parseResultFolder(prefix: string): Pick<ResultObjectName, 'broke
 /** Parses the last segment of an object key; undefined for every name that is not exactly such a name. */
 export function parseResultFileName(
   name: string,
-): { readonly kind: 'data' } | ({ readonly kind: 'record' } & RecordName) | undefined {
+): { readonly kind: 'data' | 'running' } | ({ readonly kind: 'record' } & RecordName) | undefined {
   if (name === dataName) return { kind: 'data' };
+  if (name === runningName) return { kind: 'running' };
   const match = recordNamePattern.exec(name);
   if (match === null) return undefined;
   const [submissionTimeMs, expirationTimeMs, rowCount] = [Number(match[1]), Number(match[2]), Number(match[3])];

@@ -15,6 +15,7 @@ import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from './com
 import { dataKeyOf, parseResultObjectName, recordKeyOf, resultPrefix } from './layout.ts';
 import type { PeerBrokers } from './peer-brokers.ts';
 import { removedError } from './removed-results.ts';
+import { readRunningPlace, type RunningPlace } from './running-mark.ts';
 import type { ResultEntry } from './result-entry.ts';
 
 /** A commit record and the entry that names it. */
@@ -24,6 +25,20 @@ export interface OpenRecord {
   /** When the store was last seen to have it, by the monotonic clock. */
   readonly seenMs: number;
 }
+
+/** What a look into the store shows of an id. */
+interface Found {
+  readonly entry: ResultEntry | undefined;
+  /** Of a query that another broker runs: the object that says so. */
+  readonly runningKey: string | undefined;
+}
+
+/** A result that stands, or the broker that runs its query. */
+export type FoundResult =
+  | { readonly kind: 'result'; readonly open: OpenRecord }
+  | { readonly kind: 'running'; readonly place: RunningPlace };
+
+const nothing: Found = { entry: undefined, runningKey: undefined };
 
 interface RecordReaderParts {
   readonly store: ObjectStore;
@@ -129,24 +144,31 @@ export class RecordReader {
    * @throws RESULT_CORRUPT when its commit record stands without its data
    */
   async findEntry(requestId: RequestId, options: CallOptions): Promise<ResultEntry | undefined> {
-    const own = await this.#findIn([this.#brokerId], requestId, options);
-    if (own !== undefined || this.#peers === undefined) return own;
+    return (await this.#search(requestId, options)).entry;
+  }
+
+  async #search(requestId: RequestId, options: CallOptions): Promise<Found> {
+    const { entry } = await this.#findIn([this.#brokerId], requestId, options);
+    // What we run ourselves, we know without the store: a mark of ours is what an earlier process has left.
+    if (entry !== undefined || this.#peers === undefined) return { entry, runningKey: undefined };
     const known = await this.#findIn(this.#peers.known, requestId, options);
-    return known ?? this.#findIn(await this.#peers.lookForNew(requestId, options), requestId, options);
+    if (known.entry !== undefined || known.runningKey !== undefined) return known;
+    return this.#findIn(await this.#peers.lookForNew(requestId, options), requestId, options);
   }
 
   /** Asks all at once: that takes no longer than asking one. */
-  async #findIn(brokerIds: readonly string[], requestId: RequestId, options: CallOptions): Promise<ResultEntry | undefined> {
+  async #findIn(brokerIds: readonly string[], requestId: RequestId, options: CallOptions): Promise<Found> {
     const found = await Promise.all(
-      brokerIds.map(async (brokerId) => {
+      brokerIds.map(async (brokerId): Promise<Found> => {
         for await (const folder of listResultFolders(this.#store, resultPrefix(brokerId, requestId), options)) {
           if (folder.entry === undefined) await this.#assertNotLost(brokerId, folder, options);
-          return folder.entry;
+          const mark = folder.orphans.find(({ key }) => parseResultObjectName(key)?.kind === 'running');
+          return { entry: folder.entry, runningKey: mark?.key };
         }
-        return undefined;
+        return nothing;
       }),
     );
-    return found.find((entry) => entry !== undefined);
+    return found.find(({ entry }) => entry !== undefined) ?? found.find(({ runningKey }) => runningKey !== undefined) ?? nothing;
   }
 
   async #isThere(key: string, options?: CallOptions): Promise<boolean> {
@@ -174,13 +196,15 @@ export class RecordReader {
     throw new QuireError('RESULT_CORRUPT', message);
   }
 
-  /** As `findEntry`, and one read; undefined when the result does not exist. */
-  async find(requestId: RequestId, options: CallOptions): Promise<OpenRecord | undefined> {
+  /** As `findEntry`, and one read; undefined when the result does not exist, and no other broker is making it. */
+  async find(requestId: RequestId, options: CallOptions): Promise<FoundResult | undefined> {
     for (let attempt = 1; ; attempt += 1) {
-      const entry = await this.findEntry(requestId, options);
-      if (entry === undefined) return undefined;
+      const { entry, runningKey } = await this.#search(requestId, options);
+      if (entry === undefined && runningKey === undefined) return undefined;
       try {
-        return await this.read(entry, options);
+        if (entry !== undefined) return { kind: 'result', open: await this.read(entry, options) };
+        const place = await readRunningPlace(this.#store, runningKey ?? '', this.#clock.nowMs(), options);
+        return place && { kind: 'running', place };
       } catch (error) {
         if (attempt === attemptsMax || !isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       }

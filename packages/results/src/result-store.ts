@@ -29,6 +29,7 @@ import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
 import type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 import { Result } from './result.ts';
+import { elsewhereError, RunningMark, type RunningPlace } from './running-mark.ts';
 import { writeResult } from './write-result.ts';
 import { haveWritten, type ResultOrder, type ResultWriter } from './written-result.ts';
 
@@ -112,11 +113,17 @@ export class ResultStore implements AsyncDisposable {
     return this.#resultOf(open);
   }
 
+  /** Tells the other brokers of a shared store which one runs a query, until the mark is ended; undefined when there are no others. */
+  markRunning(requestId: RequestId, place: RunningPlace): RunningMark | undefined {
+    return this.#options.isShared === true ? new RunningMark(this.#store, this.brokerId, requestId, place) : undefined;
+  }
+
   /**
    * Opens a live result; without any request to the store when its commit record is at hand and was seen there recently (`stalenessMaxMs`).
    *
    * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the text is not a request id
    * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone
+   * @throws QUERY_ELSEWHERE when another broker of a shared store runs its query, and `markRunning` of that one said so
    * @throws RESULT_CORRUPT when its commit record cannot be read, RESULT_FORMAT_UNKNOWN when a newer version of Quire has stored it
    */
   async open(requestId: string, options: OpenOptions = {}): Promise<Result> {
@@ -238,8 +245,12 @@ export class ResultStore implements AsyncDisposable {
     const isLive = cached !== undefined && cached.entry.expirationTimeMs > this.#clock.nowMs();
     if (isAtHand && isLive && (await this.#records.stands(cached, options))) return cached;
     // Another process may have renewed it meanwhile, so only the store can say that it has expired.
-    const open = await this.#records.find(requestId, options);
-    if (open === undefined) {
+    const found = await this.#records.find(requestId, options);
+    if (found?.kind === 'running') {
+      const mayKnow = mayRead === undefined || mayRead(found.place.owner);
+      throw mayKnow ? elsewhereError(requestId, found.place) : notFoundError(requestId);
+    }
+    if (found === undefined) {
       if (mayRead !== undefined) await this.#records.readNothing(requestId, options);
       if (cached === undefined) throw notFoundError(requestId);
       const reason = isLive ? 'deleted' : 'expired';
@@ -247,6 +258,7 @@ export class ResultStore implements AsyncDisposable {
       this.#removed.add(requestId, reason, cached.record.owner);
       throw this.#removed.errorFor(requestId) ?? removedError(requestId, reason);
     }
+    const { open } = found;
     if (open.entry.expirationTimeMs > this.#clock.nowMs()) return open;
     this.#removed.add(requestId, 'expired', open.record.owner);
     throw removedError(requestId, 'expired');

@@ -1,7 +1,7 @@
 import { createRequestId, type RequestId, systemClock, systemRandom } from '@quire/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dataKeyOf, isBrokerId, parseResultObjectName, recordKeyOf } from '../src/layout.ts';
+import { dataKeyOf, isBrokerId, parseResultObjectName, recordKeyOf, runningKeyOf } from '../src/layout.ts';
 
 const requestId = '01a1fbbd-a4a0-72b4-a4a2-84902187c39f' as RequestId;
 
@@ -20,6 +20,7 @@ test('names are parsed back to what they were made of', () => {
     }),
   );
   expect(parseResultObjectName(dataKeyOf('b', requestId))).toEqual({ kind: 'data', brokerId: 'b', requestId });
+  expect(parseResultObjectName(runningKeyOf('b', requestId))).toEqual({ kind: 'running', brokerId: 'b', requestId });
 });
 
 test('every other name is foreign', () => {

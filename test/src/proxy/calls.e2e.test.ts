@@ -260,20 +260,21 @@ test.each(['auto', true] as const)(
   async (isStoreShared) => {
     const store = new MemoryObjectStore({ sizeMaxBytes: 1e7 });
     const shared = { storeLocation: 's3://results', advertised: undefined };
-    await using left = await startBroker('left', shared, { store, isShared: true });
-    await using right = await startBroker('right', shared, { store, isShared: true });
+    await using left = await startBroker('left', { ...shared, hostName: '127.0.0.1' }, { store, isShared: true });
+    await using right = await startBroker('right', { ...shared, hostName: '127.0.0.1' }, { store, isShared: true });
     await using front = await TestProxy.start([left, right], { isStoreShared });
     const first = await front.query('rows 3000 then wait', '?doPaginate=true&async=true&numRows=100');
     const { requestId } = first.json();
     const runner = left.engine.queries.length > 0 ? left : right;
-    // Another proxy has learnt nothing, and asks the broker first that does not run it.
-    await using other = await TestProxy.start(runner === left ? [right, left] : [left, right], { isStoreShared });
+    // Another proxy has learnt nothing, and asks the broker first that does not run it: it begins with the second one.
+    await using other = await TestProxy.start(runner === left ? [left, right] : [right, left], { isStoreShared });
     for (const each of [front, other]) {
       const page = await each.call(`/query/${requestId}/results?offset=100&numRows=100`);
       expect([page.status, rowsIn(page.text), page.json().state]).toEqual([200, scriptedRowsJson(100, 200), 'RUNNING']);
       expect((await each.call(`/query/${requestId}`)).json()).toMatchObject({ requestId, state: 'RUNNING' });
       expect((await each.call('/queries')).json()).toMatchObject({ queries: [{ requestId, owner: 'ann' }] });
     }
+    expect(await other.metric('quire_proxy_routed_total{by="named"}')).toBe(1); // the other broker said which one
     expect((await other.call(`/query/${requestId}`, { method: 'DELETE' })).text).toBe(`Query ${requestId} cancelled.`);
     expect((await front.call(`/query/${requestId}/results?offset=100`)).json<ErrorBody>().reason).toBe('QUERY_CANCELLED');
     expect((await front.call('/queries')).json()).toEqual({ queries: [] });

@@ -8,7 +8,7 @@ import { PinotCursorResponse, PinotStoredResponse } from '../pinot-cursor-respon
 import { pinotPatterns } from './pinot-paths.ts';
 
 const tags = ['pinot'];
-const goneCodes = ['RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED'] as const;
+const goneCodes = ['RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESULT_DELETED', 'QUERY_ELSEWHERE'] as const;
 
 const { runQuery } = queryOperations;
 

@@ -13,6 +13,7 @@ import {
 import { isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
 import { callContextOf, principalOf, queryOf, routeOf, signalOf, toQuireError } from '@quire/service';
+import { setImmediate as afterThisTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseFormat } from '../choose-format.ts';
@@ -23,6 +24,7 @@ import { type Question, questionKey, wantedAgeMs } from '../result-reuse.ts';
 import { openNamedResults } from '../named-results.ts';
 import { type AnswerKind, sendFirstPage } from '../send-first-page.ts';
 import { sendGrowingPage, waitOf } from '../send-growing-page.ts';
+import type { RunningQuery } from '../running-query.ts';
 import type { RowsReply } from '../send-rows.ts';
 
 /**
@@ -101,12 +103,15 @@ async function answerAsync(
     // Its caller reads and cancels it by its own id, so that it does not wait for the end of another one.
     share: question && ((runPlanned) => context.reuse.lead(question, runPlanned)),
   });
+  const marked = markRunning(context, request, { query, timeoutMs: call.timeoutMs });
+  const logged = running.then((result) => logStored(request, result), ignore);
   context.calls.follow(
-    running.then((result) => logStored(request, result), ignore),
+    logged.then(() => marked.end()),
     controller,
   );
   const { rowCount, format, waitMs } = call;
-  const isSent = await sendGrowingPage(context, request, reply, { query, asked: { offset: 0, rowCount }, format, waitMs });
+  const growingCall = { query, asked: { offset: 0, rowCount }, format, waitMs, known: marked.written };
+  const isSent = await sendGrowingPage(context, request, reply, growingCall);
   context.metrics.observeFirstRows(query.elapsedMs);
   if (isSent) return reply;
   try {
@@ -115,6 +120,27 @@ async function answerAsync(
     if (query.state === 'DONE' || isFailedCall(error, signalOf(request))) throw error;
     return replyWithException(context, request, reply, error);
   }
+}
+
+/**
+ * Has other brokers of a shared store know who runs the query: whoever hears of it may ask any of them. Not of a query that ends at once, as one
+ * that is refused.
+ */
+function markRunning(
+  { results, clock, address }: BrokerContext,
+  request: FastifyRequest,
+  { query, timeoutMs }: { readonly query: RunningQuery; readonly timeoutMs: number },
+): { readonly written: Promise<void>; end(): Promise<void> } {
+  const warn = (err: unknown): void =>
+    request.log.warn({ err }, 'other brokers may not know, or not rightly, whether a query runs');
+  const place = { owner: query.owner, broker: address(), endsBeforeMs: clock.nowMs() + timeoutMs };
+  const made = afterThisTurn().then(() =>
+    query.outcome === undefined ? results.markRunning(query.requestId, place) : undefined,
+  );
+  return {
+    written: made.then((mark) => mark?.written).catch(warn),
+    end: async () => (await made)?.end().catch(warn),
+  };
 }
 
 function runOf(request: FastifyRequest, { query, results, timeoutMs }: QueryCall): Omit<QueryRun, 'signal'> {

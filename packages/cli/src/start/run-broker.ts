@@ -58,6 +58,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     ...serverOptionsOf(settings, run),
     ...gate.options,
     port: settings.server.brokerPort,
+    hostName: settings.server.brokerHostName,
     // Any broker serves the pages of a shared store: no response names one.
     ...(!isShared && { advertised: { host: settings.server.brokerHostName } }),
     ...(links !== undefined && { links }),

@@ -19,6 +19,12 @@ export interface Candidates {
   readonly mayDecline: boolean;
 }
 
+/** A broker that does not have a result, and the one that runs its query, where it could say that. */
+export interface Declined {
+  readonly by: Broker;
+  readonly runner: Broker | undefined;
+}
+
 /** How many brokers are tried where any will do. */
 const triesMax = 3;
 

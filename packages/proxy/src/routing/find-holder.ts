@@ -52,7 +52,8 @@ async function ask(broker: Broker, { requestId, authorization, ...call }: Holder
     } as const;
     const { status } = await callBroker(broker, question);
     if (status === 200 || status === 410) return 'has it';
-    if (status === 404) return 'has it not';
+    // 421: another broker runs it, which is asked as well.
+    if (status === 404 || status === 421) return 'has it not';
     return status === 401 || status === 403 || status === 429 ? 'refuses' : 'is silent';
   } catch {
     return 'is silent'; // whatever kept it from answering
