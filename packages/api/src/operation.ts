@@ -46,6 +46,11 @@ export function responseOf(description: string, mediaType: string, schema: objec
 const challengeHeader = { 'www-authenticate': { type: 'string', description: 'Basic and Bearer are taken.' } };
 const retryHeader = { 'retry-after': { type: 'integer', description: 'Seconds after which to try again.' } };
 
+const runnerHeaders = {
+  [pageHeaders.brokerHost]: { type: 'string', description: 'The broker that runs the query.' },
+  [pageHeaders.brokerPort]: { type: 'integer', description: 'Its port.' },
+};
+
 /** Failures that every call with a principal may meet. */
 const usualCodes: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
@@ -68,6 +73,7 @@ export function errorResponses(...codes: readonly ErrorCode[]): Record<number, O
     const headers = {
       ...response.headers,
       ...(status === 401 && challengeHeader),
+      ...(status === 421 && runnerHeaders),
       ...((status === 429 || status === 503) && retryHeader),
     };
     responses[status] = { ...response, headers };

@@ -149,7 +149,7 @@ export class RecordReader {
 
   async #search(requestId: RequestId, options: CallOptions): Promise<Found> {
     const { entry } = await this.#findIn([this.#brokerId], requestId, options);
-    // What we run ourselves, we know without the store: a mark of ours is what an earlier process has left.
+    // What we run ourselves, we know without the store: a mark with our name is what an earlier process has left.
     if (entry !== undefined || this.#peers === undefined) return { entry, runningKey: undefined };
     const known = await this.#findIn(this.#peers.known, requestId, options);
     if (known.entry !== undefined || known.runningKey !== undefined) return known;

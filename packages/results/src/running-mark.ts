@@ -41,7 +41,7 @@ export class RunningMark {
 /** What is read goes into headers. */
 const hostPattern = /^[\w.:[\]-]{1,255}$/;
 
-export function encodeRunningPlace({ owner, broker, endsBeforeMs }: RunningPlace): Uint8Array {
+function encodeRunningPlace({ owner, broker, endsBeforeMs }: RunningPlace): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify({ owner, broker, endsBeforeMs })}\n`);
 }
 

@@ -123,7 +123,7 @@ test('a mark that may not have been written is taken away all the same', async (
   const settings = { isShared: true, clock, expirationMs: hourMs, expirationMaxMs: hourMs };
   const results = new ResultStore({ store: faults, brokerId: 'Broker_b_1', ...settings });
   const mark = results.markRunning(requestId, place());
-  await expect(mark?.written).rejects.toThrow();
+  await expect(mark?.written).rejects.toThrow('put');
   await mark?.end();
   expect(await Array.fromAsync(memory.list(''))).toEqual([]);
 });

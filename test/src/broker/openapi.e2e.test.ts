@@ -4,6 +4,7 @@ import { type ErrorCode, QuireError } from '@quire/core';
 import { type FaultCall, faultOn, noFaults } from '@quire/core/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { generatorTrapsIn } from '../testkit/generator-traps.ts';
+import { MemoryObjectStore } from '@quire/store-memory';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import type { Answer, CallOptions } from '../testkit/http-caller.ts';
@@ -260,6 +261,22 @@ test('so it does while a query runs, and when it has failed', async () => {
     expectDocumented('runQuery', failed);
     expectDocumented('readPage', await broker.call(`/query/${failed.headers.get('x-request-id')}/results?offset=0`));
   }
+});
+
+test('so it does of a query that another broker of the store runs', async () => {
+  const shared = { store: new MemoryObjectStore({ sizeMaxBytes: 1e6 }), isShared: true };
+  await using runner = await TestBroker.start({ advertised: undefined }, { ...shared, brokerId: 'runner' });
+  await using peer = await TestBroker.start({ advertised: undefined }, { ...shared, brokerId: 'peer' });
+  const { requestId } = (await runner.query('hang', '?doPaginate=true&async=true&wait=0s')).json();
+  const body = '{"expiration":"2h"}';
+  for (const { method, path, schema } of Object.values(operations)) {
+    if (!(421 in schema.response)) continue;
+    const target = `${path.replace(':requestId', requestId)}?offset=0`;
+    const answer = await peer.call(target, { method, ...(method === 'PATCH' && { body }) });
+    expect(answer.status).toBe(421);
+    expectDocumented(schema.operationId, answer);
+  }
+  await runner.call(`/query/${requestId}`, { method: 'DELETE' });
 });
 
 test('so it does when the store fails', async () => {

@@ -13,7 +13,6 @@ import {
 import { isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
 import { callContextOf, principalOf, queryOf, routeOf, signalOf, toQuireError } from '@quire/service';
-import { setImmediate as afterThisTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseFormat } from '../choose-format.ts';
@@ -123,20 +122,20 @@ async function answerAsync(
 }
 
 /**
- * Has other brokers of a shared store know who runs the query: whoever hears of it may ask any of them. Not of a query that ends at once, as one
- * that is refused.
+ * Tells the other brokers of a shared store which one runs the query: from its answer on, a client may ask any of them. Not of a query that ends at
+ * once, as one that is refused does.
  */
 function markRunning(
-  { results, clock, address }: BrokerContext,
+  context: BrokerContext,
   request: FastifyRequest,
   { query, timeoutMs }: { readonly query: RunningQuery; readonly timeoutMs: number },
 ): { readonly written: Promise<void>; end(): Promise<void> } {
   const warn = (err: unknown): void =>
     request.log.warn({ err }, 'other brokers may not know, or not rightly, whether a query runs');
-  const place = { owner: query.owner, broker: address(), endsBeforeMs: clock.nowMs() + timeoutMs };
-  const made = afterThisTurn().then(() =>
-    query.outcome === undefined ? results.markRunning(query.requestId, place) : undefined,
-  );
+  const { results, clock } = context;
+  const place = { owner: query.owner, broker: context.address(), endsBeforeMs: clock.nowMs() + timeoutMs };
+  const thisTurn = new Promise((resolve) => setImmediate(resolve));
+  const made = thisTurn.then(() => (query.outcome === undefined ? results.markRunning(query.requestId, place) : undefined));
   return {
     written: made.then((mark) => mark?.written).catch(warn),
     end: async () => (await made)?.end().catch(warn),

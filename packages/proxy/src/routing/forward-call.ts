@@ -88,7 +88,7 @@ async function tryInOrder(
   throw failure;
 }
 
-/** The broker that runs a query, as another one of the same store says; undefined when it is none of ours. */
+/** The broker that runs a query, as another one of the same store says; undefined when this proxy has no such broker. */
 function runnerNamedBy({ brokers }: ProxyContext, { status, headers }: AnswerHead): Broker | undefined {
   if (status !== 421) return undefined;
   const [host, port] = [headers[pageHeaders.brokerHost], headers[pageHeaders.brokerPort]];
