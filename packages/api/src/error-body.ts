@@ -1,5 +1,6 @@
-import { type ErrorCode, errorKinds } from '@quire/core/portable';
+import { type BrokerPlace, type ErrorCode, errorKinds } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
+import { pageHeaders } from './page-headers.ts';
 
 /** The body of every response whose status is not 2xx (CONTRACT.md section 2). */
 export const ErrorBody = Type.Object(
@@ -29,3 +30,13 @@ export const ErrorBody = Type.Object(
 );
 
 export type ErrorBody = Static<typeof ErrorBody>;
+
+/** How an error names the broker that can do what was asked. */
+export function brokerMembersOf({ host, port }: BrokerPlace): Required<Pick<ErrorBody, 'brokerHost' | 'brokerPort'>> {
+  return { brokerHost: host, brokerPort: port };
+}
+
+/** The same for those who do not read bodies. */
+export function brokerHeadersOf({ host, port }: BrokerPlace): Record<string, string> {
+  return { [pageHeaders.brokerHost]: host, [pageHeaders.brokerPort]: String(port) };
+}

@@ -9,7 +9,7 @@ export {
 } from './cluster-response.ts';
 export { ControllerHealthResponse } from './controller-health.ts';
 export { controllerOperations } from './controller-operations.ts';
-export { ErrorBody } from './error-body.ts';
+export { brokerHeadersOf, brokerMembersOf, ErrorBody } from './error-body.ts';
 export { errorStatuses } from './error-status.ts';
 export { errorCodeOfException, exceptionNumberOf } from './exception-codes.ts';
 export { HealthResponse } from './health-response.ts';

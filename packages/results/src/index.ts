@@ -22,7 +22,7 @@ export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
 export type { PageFormat, TextAround } from './encode/page-encoders.ts';
 export type { EncodeOptions, ResultPage } from './result-page.ts';
-export type { RunningMark, RunningPlace } from './running-mark.ts';
+export type { MarkRunning, RunningMark, RunningPlace } from './running-mark.ts';
 export type { ResultSource } from './result-source.ts';
 export type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 export { ResultStore } from './result-store.ts';

@@ -14,8 +14,9 @@ import { listResultFolders, type ResultFolder } from './catalog.ts';
 import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from './commit-record.ts';
 import { dataKeyOf, parseResultObjectName, recordKeyOf, resultPrefix } from './layout.ts';
 import type { PeerBrokers } from './peer-brokers.ts';
-import { removedError } from './removed-results.ts';
-import { readRunningPlace, type RunningPlace } from './running-mark.ts';
+import { notFoundError, removedError } from './removed-results.ts';
+import type { OpenOptions } from './result-store-options.ts';
+import { elsewhereError, readRunningPlace } from './running-mark.ts';
 import type { ResultEntry } from './result-entry.ts';
 
 /** A commit record and the entry that names it. */
@@ -32,11 +33,6 @@ interface Found {
   /** Of a query that another broker runs: the object that says so. */
   readonly runningKey: string | undefined;
 }
-
-/** A result that stands, or the broker that runs its query. */
-export type FoundResult =
-  | { readonly kind: 'result'; readonly open: OpenRecord }
-  | { readonly kind: 'running'; readonly place: RunningPlace };
 
 const nothing: Found = { entry: undefined, runningKey: undefined };
 
@@ -196,15 +192,20 @@ export class RecordReader {
     throw new QuireError('RESULT_CORRUPT', message);
   }
 
-  /** As `findEntry`, and one read; undefined when the result does not exist, and no other broker is making it. */
-  async find(requestId: RequestId, options: CallOptions): Promise<FoundResult | undefined> {
+  /**
+   * As `findEntry`, and one read; undefined when the result does not exist.
+   *
+   * @throws QUERY_ELSEWHERE, to those who may read it, or else RESULT_NOT_FOUND, when another broker makes it now
+   */
+  async find(requestId: RequestId, { mayRead, ...options }: OpenOptions): Promise<OpenRecord | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const { entry, runningKey } = await this.#search(requestId, options);
       if (entry === undefined && runningKey === undefined) return undefined;
       try {
-        if (entry !== undefined) return { kind: 'result', open: await this.read(entry, options) };
+        if (entry !== undefined) return await this.read(entry, options);
         const place = await readRunningPlace(this.#store, runningKey ?? '', this.#clock.nowMs(), options);
-        return place && { kind: 'running', place };
+        if (place === undefined) return undefined;
+        throw mayRead === undefined || mayRead(place.owner) ? elsewhereError(requestId, place) : notFoundError(requestId);
       } catch (error) {
         if (attempt === attemptsMax || !isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       }

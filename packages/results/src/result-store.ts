@@ -6,7 +6,6 @@ import {
   isRequestId,
   type ObjectStore,
   QuireError,
-  type Random,
   type RequestId,
   systemClock,
   systemRandom,
@@ -29,7 +28,7 @@ import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
 import type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 import { Result } from './result.ts';
-import { elsewhereError, RunningMark, type RunningPlace } from './running-mark.ts';
+import { type MarkRunning, markerOf } from './running-mark.ts';
 import { writeResult } from './write-result.ts';
 import { haveWritten, type ResultOrder, type ResultWriter } from './written-result.ts';
 
@@ -47,13 +46,14 @@ export class ResultStore implements AsyncDisposable {
   readonly brokerId: string;
   /** Prepares to read a result while it is written, which `create` or `createBy` then is given; the caller ends it. */
   readonly grow: GrowResult;
+  /** Tells the other brokers of a shared store which one runs a query, until the mark is ended; undefined when there are no others. */
+  readonly markRunning: MarkRunning;
   readonly #store: ObjectStore;
   readonly #records: RecordReader;
   readonly #removed = new RemovedResults();
   readonly #pages: PageReader;
   readonly #changes = new KeyedQueue<RequestId>();
   readonly #clock: Clock;
-  readonly #random: Random;
   readonly #options: ResultStoreOptions;
   readonly #admission: ResultAdmission;
 
@@ -64,6 +64,7 @@ export class ResultStore implements AsyncDisposable {
     this.#store = options.store;
     this.#pages = new PageReader(options);
     this.grow = growingFiles(this.#pages.pool, options.tempDirectory);
+    this.markRunning = markerOf(options);
     this.#clock = options.clock ?? systemClock;
     const peers = options.isShared === true ? new PeerBrokers(options.store, options.brokerId, this.#clock) : undefined;
     this.#records = new RecordReader({
@@ -73,7 +74,6 @@ export class ResultStore implements AsyncDisposable {
       clock: this.#clock,
       stalenessMaxMs: () => options.stalenessMaxMs ?? stalenessMaxMsDefault,
     });
-    this.#random = options.random ?? systemRandom;
     this.#options = options;
     this.#admission = options.admission ?? unlimitedAdmission;
   }
@@ -113,17 +113,11 @@ export class ResultStore implements AsyncDisposable {
     return this.#resultOf(open);
   }
 
-  /** Tells the other brokers of a shared store which one runs a query, until the mark is ended; undefined when there are no others. */
-  markRunning(requestId: RequestId, place: RunningPlace): RunningMark | undefined {
-    return this.#options.isShared === true ? new RunningMark(this.#store, this.brokerId, requestId, place) : undefined;
-  }
-
   /**
    * Opens a live result; without any request to the store when its commit record is at hand and was seen there recently (`stalenessMaxMs`).
    *
    * @throws RESULT_NOT_FOUND when there never was such a result, as far as is remembered, or the text is not a request id
-   * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone
-   * @throws QUERY_ELSEWHERE when another broker of a shared store runs its query, and `markRunning` of that one said so
+   * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone; QUERY_ELSEWHERE when another broker still runs its query
    * @throws RESULT_CORRUPT when its commit record cannot be read, RESULT_FORMAT_UNKNOWN when a newer version of Quire has stored it
    */
   async open(requestId: string, options: OpenOptions = {}): Promise<Result> {
@@ -173,9 +167,8 @@ export class ResultStore implements AsyncDisposable {
   async deleteExpired(cutoffMs: number, options: CallOptions = {}): Promise<number> {
     checkTimeMs('cutoffMs', cutoffMs);
     const nowMs = this.#clock.nowMs();
-    const remove = (entry: ResultEntry): Promise<'removed' | 'kept'> =>
-      this.remove(entry, entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted', options);
-    return removeExpired(this.list(options), cutoffMs, remove, options);
+    const reasonOf = (entry: ResultEntry): RemovalReason => (entry.expirationTimeMs <= nowMs ? 'expired' : 'deleted');
+    return removeExpired(this.list(options), cutoffMs, (entry) => this.remove(entry, reasonOf(entry), options), options);
   }
 
   /**
@@ -225,7 +218,7 @@ export class ResultStore implements AsyncDisposable {
   /** What a writer has to know of a new result, as the settings are now. */
   #orderOf(options: NewResult): ResultOrder {
     checkCreateOptions(options);
-    const { owner, requestId = createRequestId(this.#clock, this.#random) } = options;
+    const { owner, requestId = createRequestId(this.#clock, this.#options.random ?? systemRandom) } = options;
     const { expirationMs, compression = 'none', resultBytesMax: sizeBytesMax = 0, batchSizeBytes } = this.#options;
     checkDurationMs('expirationMs', expirationMs); // which may have changed since the last time
     return { brokerId: this.brokerId, requestId, owner, expirationMs, compression, batchSizeBytes, sizeBytesMax };
@@ -245,12 +238,8 @@ export class ResultStore implements AsyncDisposable {
     const isLive = cached !== undefined && cached.entry.expirationTimeMs > this.#clock.nowMs();
     if (isAtHand && isLive && (await this.#records.stands(cached, options))) return cached;
     // Another process may have renewed it meanwhile, so only the store can say that it has expired.
-    const found = await this.#records.find(requestId, options);
-    if (found?.kind === 'running') {
-      const mayKnow = mayRead === undefined || mayRead(found.place.owner);
-      throw mayKnow ? elsewhereError(requestId, found.place) : notFoundError(requestId);
-    }
-    if (found === undefined) {
+    const open = await this.#records.find(requestId, { ...options, mayRead });
+    if (open === undefined) {
       if (mayRead !== undefined) await this.#records.readNothing(requestId, options);
       if (cached === undefined) throw notFoundError(requestId);
       const reason = isLive ? 'deleted' : 'expired';
@@ -258,7 +247,6 @@ export class ResultStore implements AsyncDisposable {
       this.#removed.add(requestId, reason, cached.record.owner);
       throw this.#removed.errorFor(requestId) ?? removedError(requestId, reason);
     }
-    const { open } = found;
     if (open.entry.expirationTimeMs > this.#clock.nowMs()) return open;
     this.#removed.add(requestId, 'expired', open.record.owner);
     throw removedError(requestId, 'expired');

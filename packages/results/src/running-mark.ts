@@ -1,5 +1,6 @@
 import { type CallOptions, type ObjectStore, QuireError, readObject, type RequestId } from '@quire/core';
 import { runningKeyOf } from './layout.ts';
+import type { ResultStoreOptions } from './result-store-options.ts';
 
 /** Where a query runs whose result does not stand yet. */
 export interface RunningPlace {
@@ -13,6 +14,18 @@ export interface RunningPlace {
 
 /** How much longer than its limit a query counts as one that runs: clocks differ, and it cleans up after itself. */
 const graceMs = 60_000;
+
+/** Has a query known to the brokers that share the store; undefined where there are none. */
+export type MarkRunning = (requestId: RequestId, place: RunningPlace) => RunningMark | undefined;
+
+/** Marks queries of a broker in its store, where others share it. */
+export function markerOf({
+  store,
+  brokerId,
+  isShared,
+}: Pick<ResultStoreOptions, 'store' | 'brokerId' | 'isShared'>): MarkRunning {
+  return (requestId, place) => (isShared === true ? new RunningMark(store, brokerId, requestId, place) : undefined);
+}
 
 /**
  * Says in a store that others share where a query runs, until it is ended. The mark is a convenience: when it cannot be written, other

@@ -1,5 +1,5 @@
 import { authenticateChallenges, refusalReasonOf } from '@quire/auth';
-import { type ErrorBody, errorStatuses, pageHeaders } from '@quire/api';
+import { brokerHeadersOf, brokerMembersOf, type ErrorBody, errorStatuses } from '@quire/api';
 import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { audit } from './audit.ts';
@@ -44,7 +44,7 @@ export function errorBodyOf(error: QuireError, requestId: string): ErrorBody {
     code: errorStatuses[error.code],
     error: publicMessage(error, requestId),
     reason: error.code,
-    ...(error.broker !== undefined && { brokerHost: error.broker.host, brokerPort: error.broker.port }),
+    ...(error.broker !== undefined && brokerMembersOf(error.broker)),
     ...(error.findings !== undefined && { findings: [...error.findings] }),
   };
 }
@@ -56,10 +56,7 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') request.log.error({ err: error }, 'call failed');
   if (body.code === 401) reply.header('www-authenticate', [...authenticateChallenges]);
   if ((body.code === 429 || body.code === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
-  if (error.broker !== undefined) {
-    const { host, port } = error.broker;
-    reply.headers({ [pageHeaders.brokerHost]: host, [pageHeaders.brokerPort]: String(port) });
-  }
+  if (error.broker !== undefined) reply.headers(brokerHeadersOf(error.broker));
   const isRefusal = body.code === 401 || body.code === 403 || body.code === 429 || refusalReasonOf(error) !== undefined;
   if (isRefusal) auditRefusal(error, request);
   // The rest of an upload that was refused may still be on its way: it must not be taken for the next call.
