@@ -18,7 +18,9 @@ export const writePart: Part = {
     const copyDirectory = join(scratch, 'copies');
     await mkdir(copyDirectory);
     const options: WriteOptions = { directory: scratch, tables: paths };
-    await using writer = new Child(join(import.meta.dirname, 'write.process.ts'), options, { profileDirectory });
+    // As processes for queries are started.
+    const nodeOptions = ['--max-semi-space-size=2'];
+    await using writer = new Child(join(import.meta.dirname, 'write.process.ts'), options, { profileDirectory, nodeOptions });
     await using copier = new Child(join(import.meta.dirname, 'copy.process.ts'), copyDirectory);
     const rates = await compareRates(context, writer, copier, paths);
     const loop = await measureLoop(context, writer);

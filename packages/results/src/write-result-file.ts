@@ -63,6 +63,7 @@ export async function* encodeResultFile(
 
   for await (const slices of cutter.cut(batches)) {
     const message = encodeBatchMessage(schema, slices, options.compression, options.pool);
+    for (const { batch, end } of slices) if (end === batch.rowCount) batch.release?.();
     const length = message.bytes.byteLength;
     let isDone = false;
     try {

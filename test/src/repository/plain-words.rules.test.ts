@@ -7,7 +7,8 @@ const files = repositoryFiles().filter(
   (path) =>
     /\.(?:ts|md|properties)$/.test(path) &&
     !path.startsWith('test/src/repository/plain-words') &&
-    !path.includes('row-writer-module'),
+    !path.includes('row-writer-module') &&
+    !path.includes('string-module'),
 );
 
 test('messages, comments and papers are in plain English', () => {

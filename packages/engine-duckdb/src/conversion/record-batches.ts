@@ -1,6 +1,7 @@
 import duckdb, { type DataChunk } from '@duckdb/node-bindings';
 import { Data, RecordBatch, Schema, Struct } from 'apache-arrow';
 import type { ColumnPlan } from './column-plan.ts';
+import { releaseMemory } from './release-memory.ts';
 import { BatchTooLarge } from './strings.ts';
 import { rowRange } from './vector-rows.ts';
 
@@ -18,6 +19,11 @@ class AnswerBatch extends RecordBatch {
     super(new Schema([]), new Data(new Struct([]), 0, rowCount, 0, {}));
     this.schema = plan.schema;
     this.data = new Data(plan.rowType, 0, rowCount, 0, {}, columns);
+  }
+
+  /** Gives the memory of all columns back at once: the garbage collector lets a hundred megabytes of it pile up. */
+  [Symbol.dispose](): void {
+    for (const column of this.data.children) releaseColumn(column);
   }
 }
 
@@ -47,4 +53,11 @@ function convertRows(chunk: DataChunk, plan: ColumnPlan, start: number, end: num
   const rows = rowRange(start, end);
   const columns = plan.readers.map((read, column) => read(duckdb.data_chunk_get_vector(chunk, column), rows));
   return new AnswerBatch(plan, rows.count, columns);
+}
+
+function releaseColumn({ values, valueOffsets, nullBitmap, children }: Data): void {
+  for (const buffer of [values, valueOffsets, nullBitmap] as readonly (ArrayBufferView | undefined)[]) {
+    if (buffer !== undefined && buffer.byteLength > 0) releaseMemory(buffer);
+  }
+  for (const child of children) releaseColumn(child);
 }

@@ -24,6 +24,8 @@ export interface ArrowType {
 /** Rows: `data` is a struct whose children are the columns. */
 export interface ArrowBatch {
   readonly data: ArrowColumn;
+  /** Called once the rows are encoded, and nobody looks at the columns any more: a source may take their memory back. */
+  [Symbol.dispose]?(): void;
 }
 
 /** Rows `[offset, offset + length)` of the validity bitmap and of booleans, rows `[0, length)` of all other buffers. */

@@ -39,7 +39,7 @@ export class BatchChecker {
     if (columns.length > fields.length) {
       throw invalid(names[fields.length] ?? String(fields.length), 'is in a batch, but not in the schema');
     }
-    return { rowCount, columns };
+    return { rowCount, columns, release: () => batch[Symbol.dispose]?.() };
   }
 }
 

@@ -8,4 +8,6 @@ import type { ArrowColumn } from './arrow-input.ts';
 export interface ColumnBatch<Column extends ArrowColumn = Data> {
   readonly rowCount: number;
   readonly columns: readonly Column[];
+  /** Gives the memory of the columns back to their source, if it wants it; called once, when nobody looks at them any more. */
+  release?(): void;
 }

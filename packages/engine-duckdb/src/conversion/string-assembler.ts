@@ -1,0 +1,146 @@
+import duckdb from '@duckdb/node-bindings';
+import { releaseMemory } from './release-memory.ts';
+import { stringModule } from './string-module.ts';
+
+/** A string's record in a vector: its length, then its bytes when they are 12 at most, else 4 of them and the address of all. */
+export const recordBytes = 16;
+/** Rows and bytes that are assembled at once; what is larger is rare, or costs little for each byte. */
+const rowsMax = 16_384;
+export const stringBytesMax = 1024 * 1024;
+/** Windows may overlap, and have gaps between strings. */
+const windowBytesMax = 1280 * 1024;
+const windowsMax = 64;
+/** Bytes that the module has for a window. */
+const windowEntryBytes = 24;
+/** Strings are copied sixteen bytes at a time. */
+const slackBytes = 16;
+
+interface StringModuleExports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  addressOfFreeMemory(): number;
+  countOfWindows(): number;
+  areOneRun(): number;
+  planStrings(
+    records: number,
+    bits: number,
+    count: number,
+    offsets: number,
+    places: number,
+    windows: number,
+    windowsMax: number,
+    bytesMax: number,
+  ): number;
+  gatherStrings(records: number, count: number, offsets: number, places: number, windows: number, to: number): void;
+}
+
+/** What we use of it; Node's types leave it out. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: unknown };
+};
+
+/** Strings as Arrow has them. */
+export interface StringBuffers {
+  readonly valueOffsets: Int32Array;
+  readonly values: Uint8Array;
+}
+
+/**
+ * Assembles the strings of vectors in WebAssembly (`assembly/strings.ts`): addresses of 64 bits and copies of sixteen bytes cost JavaScript
+ * several times as much, and feed its garbage collector.
+ */
+export class StringAssembler {
+  static #shared: StringAssembler | undefined;
+
+  readonly #exports: StringModuleExports;
+  readonly #bytes: Uint8Array;
+  readonly #words: Int32Array;
+  readonly #records: number;
+  readonly #bits: number;
+  readonly #offsets: number;
+  readonly #places: number;
+  readonly #windows: number;
+  readonly #sources: number;
+  readonly #values: number;
+
+  private constructor() {
+    const module = new WebAssembly.Module(Buffer.from(stringModule, 'base64'));
+    this.#exports = new WebAssembly.Instance(module).exports as StringModuleExports;
+    const { buffer } = this.#exports.memory;
+    this.#bytes = new Uint8Array(buffer);
+    this.#words = new Int32Array(buffer);
+    this.#records = aligned(this.#exports.addressOfFreeMemory());
+    this.#bits = this.#records + rowsMax * recordBytes;
+    this.#offsets = aligned(this.#bits + rowsMax / 8);
+    this.#places = aligned(this.#offsets + (rowsMax + 1) * 4);
+    this.#windows = this.#places + rowsMax * 4;
+    this.#sources = aligned(this.#windows + windowsMax * windowEntryBytes);
+    this.#values = this.#sources + windowBytesMax + slackBytes;
+    const neededBytes = this.#values + stringBytesMax + slackBytes;
+    if (neededBytes > buffer.byteLength) throw new RangeError('The memory of the string module is too small.');
+  }
+
+  /** The assembler of this thread, made when it is first asked for. */
+  static get shared(): StringAssembler {
+    this.#shared ??= new StringAssembler();
+    return this.#shared;
+  }
+
+  /**
+   * Assembles the strings of `count` rows. The chunk that owns them must be alive.
+   *
+   * @param bitmap Arrow's bitmap of the rows that are not null; undefined when all are there
+   * @returns undefined when there are too many of them, or they lie in too many places
+   */
+  assemble(records: Uint8Array, bitmap: Uint8Array | undefined, count: number): StringBuffers | undefined {
+    if (count > rowsMax) return undefined;
+    const size = this.#plan(records, bitmap, count);
+    if (size < 0) return undefined;
+    const valueOffsets = this.#words.slice(this.#offsets >> 2, (this.#offsets >> 2) + count + 1);
+    if (this.#exports.areOneRun() === 1) return { valueOffsets, values: this.#oneRun() };
+    if (!this.#load()) return undefined;
+    this.#exports.gatherStrings(this.#records, count, this.#offsets, this.#places, this.#windows, this.#values);
+    return { valueOffsets, values: this.#bytes.slice(this.#values, this.#values + size) };
+  }
+
+  #plan(records: Uint8Array, bitmap: Uint8Array | undefined, count: number): number {
+    this.#bytes.set(records, this.#records);
+    if (bitmap !== undefined) this.#bytes.set(bitmap, this.#bits);
+    const bits = bitmap === undefined ? 0 : this.#bits;
+    const addresses = [this.#offsets, this.#places, this.#windows] as const;
+    return this.#exports.planStrings(this.#records, bits, count, ...addresses, windowsMax, stringBytesMax);
+  }
+
+  /** The strings as they lie in the memory of DuckDB already. */
+  #oneRun(): Uint8Array {
+    return this.#exports.countOfWindows() === 0 ? new Uint8Array(0) : this.#readWindow(this.#windows);
+  }
+
+  /** Copies the windows in; false when they are too much. */
+  #load(): boolean {
+    let at = this.#sources;
+    const end = this.#windows + this.#exports.countOfWindows() * windowEntryBytes;
+    for (let window = this.#windows; window < end; window += windowEntryBytes) {
+      if (at + this.#lengthOf(window) > this.#sources + windowBytesMax) return false;
+      const bytes = this.#readWindow(window);
+      this.#bytes.set(bytes, at);
+      releaseMemory(bytes);
+      this.#words[(window >> 2) + 4] = at;
+      at += this.#lengthOf(window);
+    }
+    return true;
+  }
+
+  #lengthOf(window: number): number {
+    return ((this.#words[(window >> 2) + 2] ?? 0) - (this.#words[window >> 2] ?? 0)) >>> 0;
+  }
+
+  /** A copy of a window: the bindings' call reads its address from a buffer, as from a string's record. */
+  #readWindow(window: number): Uint8Array {
+    return duckdb.get_data_from_pointer(this.#exports.memory.buffer, window, this.#lengthOf(window));
+  }
+}
+
+function aligned(address: number): number {
+  return Math.ceil(address / 8) * 8;
+}
