@@ -13,6 +13,8 @@ import { QueuedWrite, type Refusal, type RoomLedger, RoomQueue } from './room-qu
 export class StorageAdmission implements ResultAdmission {
   /** Asks for a sweep, when usage has crossed the critical threshold. */
   onCritical: () => void = () => undefined;
+  /** Told of results that were renewed or deleted, or may have been, by this process. */
+  onChanged: (requestId: RequestId) => void = () => undefined;
   /** Sweeps for those who wait; undefined when nobody sweeps, so that they need not wait. */
   sweep: (() => Promise<unknown>) | undefined;
   readonly #queue: RoomQueue;
@@ -143,6 +145,10 @@ export class StorageAdmission implements ResultAdmission {
   removed(requestId: RequestId, sizeBytes: number): void {
     this.#listing?.removed.add(requestId);
     this.freed(sizeBytes);
+  }
+
+  changed(requestId: RequestId): void {
+    this.onChanged(requestId);
   }
 
   /** Orphans have been deleted. */

@@ -1,5 +1,6 @@
 import { QuireError, type ObjectEntry, type RequestId } from '@quire/core';
 import { dataKeyOf, recordKeyOf, type ResultEntry, type ResultFolder } from '@quire/results';
+import { idByteCount, idText, writeId } from './id-bytes.ts';
 
 /** An object under a broker's prefix that no committed result needs. */
 export interface OrphanObject extends ObjectEntry {
@@ -8,21 +9,22 @@ export interface OrphanObject extends ObjectEntry {
   readonly folderModifiedMs: number;
 }
 
-/** Of a UUID, in bytes; its text without dashes is their hexadecimal form, so that both have the same order. */
-const idBytes = 16;
 /** Columns grow by pieces: to move them to larger ones would take twice the memory for a while. */
-const pieceLength = 1024;
+const pieceBits = 10;
+const pieceLength = 1 << pieceBits;
 /** More orphans than that wait for a later sweep. */
 const orphanCountMax = 100_000;
 
 /**
  * The results of one broker as one listing showed them, in the order of their ids, packed into columns: 48 bytes each, so that
  * a million fit where as many objects would not.
+ *
+ * Some may come from the snapshot before, whose folders were seen again and not looked into (`RememberedResults`).
  */
 export class BrokerSnapshot {
   readonly brokerId: string;
   #length = 0;
-  #lastId = '';
+  #hearsayCount = 0;
   readonly #pieces: Piece[] = [];
   #sizeBytes = 0;
   #resultBytes = 0;
@@ -36,6 +38,11 @@ export class BrokerSnapshot {
   /** Number of committed results. */
   get length(): number {
     return this.#length;
+  }
+
+  /** How many of them only an earlier snapshot vouches for. */
+  get hearsayCount(): number {
+    return this.#hearsayCount;
   }
 
   /** Every byte under the broker's prefix: results, orphans, and what is not ours. */
@@ -66,7 +73,29 @@ export class BrokerSnapshot {
       const { requestId, lastModifiedMs: folderModifiedMs } = folder;
       this.#orphans.push({ key, sizeBytes, lastModifiedMs, requestId, folderModifiedMs });
     }
-    if (folder.entry !== undefined) this.#append(folder.entry);
+    if (folder.entry !== undefined) this.#append(folder.entry, folder.orphans.length === 0);
+  }
+
+  /** Adds the next result as an earlier snapshot of this broker has it. @throws INTERNAL when it does not sort after all before it */
+  carryOver(earlier: BrokerSnapshot, index: number): void {
+    const [from, fromSlot] = [earlier.#pieceAt(index), index % pieceLength];
+    const { ids, numbers, areSettled, slot } = this.#extend();
+    ids.set(from.ids.subarray(fromSlot * idByteCount, (fromSlot + 1) * idByteCount), slot * idByteCount);
+    for (let column = 0; column < 4; column += 1) numbers[slot * 4 + column] = from.numbers[fromSlot * 4 + column] ?? NaN;
+    areSettled[slot] = 1;
+    this.#end(earlier.sizeBytesAt(index));
+    this.#sizeBytes += earlier.sizeBytesAt(index);
+    this.#hearsayCount += 1;
+  }
+
+  /** Whether nothing is in the folder of a result but its data and its one commit record, and nobody has touched these since. */
+  isSettledAt(index: number): boolean {
+    return this.#pieceAt(index).areSettled[index % pieceLength] === 1;
+  }
+
+  /** Notes that something else may be in the folder of a result from now on, or less. */
+  unsettle(index: number): void {
+    this.#pieceAt(index).areSettled[index % pieceLength] = 0;
   }
 
   /** Counts an object whose name is not ours: it takes room, and nobody touches it. */
@@ -75,10 +104,7 @@ export class BrokerSnapshot {
   }
 
   requestIdAt(index: number): RequestId {
-    const start = (index % pieceLength) * idBytes;
-    const hex = this.#pieceAt(index).ids.toString('hex', start, start + idBytes);
-    const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
-    return parts.join('-') as RequestId;
+    return idText(this.#pieceAt(index).ids, (index % pieceLength) * idByteCount) as RequestId;
   }
 
   submissionTimeMsAt(index: number): number {
@@ -105,19 +131,37 @@ export class BrokerSnapshot {
   }
 
   /** Where a result is; -1 when it is not here. */
-  find(requestId: RequestId): number {
+  find(requestId: string): number {
+    return writeId(wanted, 0, requestId, 0) ? this.findId(wanted) : -1;
+  }
+
+  /** As `find`, by the bytes of an id. */
+  findId(id: Uint8Array): number {
     let low = 0;
     let high = this.#length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.requestIdAt(middle) < requestId) low = middle + 1;
+      const order = this.compareAt(middle, id);
+      if (order === 0) return middle;
+      if (order < 0) low = middle + 1;
       else high = middle;
     }
-    return low < this.#length && this.requestIdAt(low) === requestId ? low : -1;
+    return -1;
+  }
+
+  /** Negative when the id at an index sorts before one given by its bytes, positive when after it. */
+  compareAt(index: number, id: Uint8Array): number {
+    const { ids } = this.#pieceAt(index);
+    const start = (index % pieceLength) * idByteCount;
+    for (let byte = 0; byte < idByteCount; byte += 1) {
+      const order = (ids[start + byte] ?? 0) - (id[byte] ?? 0);
+      if (order !== 0) return order;
+    }
+    return 0;
   }
 
   #pieceAt(index: number): Piece {
-    const piece = this.#pieces[Math.floor(index / pieceLength)];
+    const piece = this.#pieces[index >>> pieceBits];
     if (piece === undefined) throw new RangeError(`A snapshot of ${this.#length} results has none at ${index}.`);
     return piece;
   }
@@ -126,27 +170,52 @@ export class BrokerSnapshot {
     return this.#pieceAt(index).numbers[(index % pieceLength) * 4 + column] ?? NaN;
   }
 
-  #append(entry: ResultEntry): void {
-    const index = this.#length;
-    if (this.#lastId >= entry.requestId) {
-      throw new QuireError('INTERNAL', `The listing of ${this.brokerId} is out of order at ${entry.requestId}.`);
-    }
-    this.#lastId = entry.requestId;
-    const slot = index % pieceLength;
-    if (slot === 0) this.#pieces.push({ ids: Buffer.alloc(pieceLength * idBytes), numbers: new Float64Array(pieceLength * 4) });
-    const { ids, numbers } = this.#pieceAt(index);
-    ids.write(entry.requestId.replaceAll('-', ''), slot * idBytes, 'hex');
+  #append(entry: ResultEntry, isSettled: boolean): void {
+    const { ids, numbers, areSettled, slot } = this.#extend();
+    writeId(ids, slot * idByteCount, entry.requestId, 0);
     numbers[slot * 4] = entry.submissionTimeMs;
     numbers[slot * 4 + 1] = entry.expirationTimeMs;
     numbers[slot * 4 + 2] = entry.sizeBytes;
     numbers[slot * 4 + 3] = entry.rowCount;
+    areSettled[slot] = isSettled ? 1 : 0;
+    this.#end(entry.sizeBytes);
+  }
+
+  /** Where the next result goes. */
+  #extend(): Piece & { readonly slot: number } {
+    const slot = this.#length % pieceLength;
+    if (slot === 0) {
+      this.#pieces.push({
+        ids: new Uint8Array(pieceLength * idByteCount),
+        numbers: new Float64Array(pieceLength * 4),
+        areSettled: new Uint8Array(pieceLength),
+      });
+    }
+    const piece = this.#pieces.at(-1);
+    if (piece === undefined) throw new RangeError('A snapshot has lost its pieces.');
+    return { ...piece, slot };
+  }
+
+  /** Counts a result that was written behind the others. */
+  #end(sizeBytes: number): void {
+    const index = this.#length;
     this.#length += 1;
-    this.#resultBytes += entry.sizeBytes;
+    this.#resultBytes += sizeBytes;
+    const start = (index % pieceLength) * idByteCount;
+    const id = this.#pieceAt(index).ids.subarray(start, start + idByteCount);
+    if (index > 0 && this.compareAt(index - 1, id) >= 0) {
+      throw new QuireError('INTERNAL', `The listing of ${this.brokerId} is out of order at ${this.requestIdAt(index)}.`);
+    }
   }
 }
 
+/** The id that is looked for: one at a time. */
+const wanted = new Uint8Array(idByteCount);
+
 interface Piece {
-  readonly ids: Buffer;
+  readonly ids: Uint8Array;
   /** Of each result: submission time, expiration time, bytes, rows. */
   readonly numbers: Float64Array;
+  /** Of each result, 1 when nothing but it is in its folder. */
+  readonly areSettled: Uint8Array;
 }

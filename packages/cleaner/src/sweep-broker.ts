@@ -81,9 +81,11 @@ class BrokerPasses {
       const usage = this.#quotaUsage(policy);
       const candidates: number[] = [];
       for (let index = 0; index < snapshot.length; index += 1) if (this.#states[index] === standing) candidates.push(index);
-      const plan = planQuota(snapshot, candidates, usage, policy, nowMs);
+      // Usage has become critical since the listing, which did not look at all: the next sweep does, and comes at once.
+      const isHearsay = snapshot.hearsayCount > 0;
+      const plan = isHearsay ? [] : planQuota(snapshot, candidates, usage, policy, nowMs);
       const surplusBytes = usage.storedBytes - policy.targetBytes;
-      if (!hasWanted && usage.pressureBytes > policy.criticalBytes && surplusBytes > 0) {
+      if (!hasWanted && !isHearsay && usage.pressureBytes > policy.criticalBytes && surplusBytes > 0) {
         this.quota.add('wanted', surplusBytes, 0);
         hasWanted = true;
       }
@@ -156,7 +158,10 @@ class BrokerPasses {
     let hasGivenUp = false;
     await this.#remove(
       plan,
-      (index) => target.remover.remove(snapshot.entryAt(index), reason),
+      (index) => {
+        snapshot.unsettle(index);
+        return target.remover.remove(snapshot.entryAt(index), reason);
+      },
       tally,
       (index) => ({
         brokerId: snapshot.brokerId,

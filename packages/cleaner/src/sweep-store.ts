@@ -4,6 +4,7 @@ import { BrokerSnapshot } from './broker-snapshot.ts';
 import { planOrphans, planOrphansByAge, type OrphanCandidate, type Sightings } from './plan-orphans.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { readSnapshots } from './read-snapshots.ts';
+import { type Recollection, RememberedResults } from './remembered-results.ts';
 import { removeEach } from './remove-each.ts';
 import { sweepBroker } from './sweep-broker.ts';
 import {
@@ -33,20 +34,25 @@ export interface SweepOptions {
   readonly onFailure: (removal: Removal, error: unknown) => void;
 }
 
-/** Sweeps one target again and again; remembers the orphans it saw, and nothing else. */
+/** What is remembered of results is looked at again within that many grace periods. */
+const rememberedGraces = 4;
+
+/** Sweeps one target again and again; remembers the orphans it saw, and the results that need not be looked at each time. */
 export class StoreSweeper {
   readonly #target: SweepTarget;
   readonly #clock: Clock;
   #sightings: Sightings = new Map();
   #leftoverSightings: Sightings = new Map();
+  readonly #remembered = new RememberedResults();
 
   constructor(target: SweepTarget, clock: Clock) {
     this.#target = target;
     this.#clock = clock;
+    if (target.admission !== undefined) target.admission.onChanged = (requestId) => this.#remembered.forget(requestId);
   }
 
   /**
-   * One listing, one snapshot, the passes over each broker, then the leftovers.
+   * One listing, one snapshot of each broker, the passes over each broker, then the leftovers.
    *
    * @throws what the listing throws: without one there is nothing to go by
    */
@@ -65,7 +71,7 @@ export class StoreSweeper {
     const { admission } = this.#target;
     const startMonotonicMs = this.#clock.monotonicMs();
     const startTimeMs = this.#clock.nowMs();
-    const snapshots = await this.#readSnapshots(signal);
+    const snapshots = await this.#readSnapshots(signal, options);
     const brokers: BrokerReport[] = [];
     const dueOrphans = this.#planOrphans([...snapshots.values()], options);
     for (const snapshot of snapshots.values()) {
@@ -97,13 +103,37 @@ export class StoreSweeper {
     await this.#readSnapshots(signal);
   }
 
-  async #readSnapshots(signal: AbortSignal | undefined): Promise<Map<string, BrokerSnapshot>> {
+  /** From one listing, or two: nobody is evicted by what is only remembered. */
+  async #readSnapshots(
+    signal: AbortSignal | undefined,
+    options?: Pick<SweepOptions, 'policy' | 'graceMs'>,
+  ): Promise<Map<string, BrokerSnapshot>> {
     const { store, brokerId, admission } = this.#target;
-    const setRight = admission?.beginListing();
-    const snapshots = await readSnapshots(store, brokerId === undefined ? '' : brokerPrefix(brokerId), { signal });
+    const prefix = brokerId === undefined ? '' : brokerPrefix(brokerId);
+    let startMs = this.#clock.monotonicMs();
+    let setRight = admission?.beginListing();
+    let recollection: Recollection | undefined = this.#remembered.recollect(startMs, rememberedGraces * (options?.graceMs ?? 0));
+    let snapshots = await readSnapshots(store, prefix, { signal, recollection });
+    if (options?.policy !== undefined && this.#mayEvict([...snapshots.values()], options.policy)) {
+      startMs = this.#clock.monotonicMs();
+      setRight = admission?.beginListing();
+      recollection = undefined;
+      snapshots = await readSnapshots(store, prefix, { signal });
+    }
     if (brokerId !== undefined && !snapshots.has(brokerId)) snapshots.set(brokerId, new BrokerSnapshot(brokerId));
+    this.#remembered.keep(snapshots, startMs, recollection);
     for (const snapshot of snapshots.values()) setRight?.(snapshot);
     return snapshots;
+  }
+
+  /** Whether usage is critical where some of it is only remembered: it may be less, and the largest may be gone. */
+  #mayEvict(snapshots: readonly BrokerSnapshot[], { criticalBytes }: QuotaPolicy): boolean {
+    const { admission } = this.#target;
+    return snapshots.some(({ hearsayCount, sizeBytes }) => {
+      if (hearsayCount === 0) return false;
+      const { pressureBytes = sizeBytes, storedBytes = sizeBytes } = admission ?? {};
+      return Math.max(pressureBytes, sizeBytes + pressureBytes - storedBytes) > criticalBytes;
+    });
   }
 
   #planOrphans(snapshots: readonly BrokerSnapshot[], options: SweepOptions): Map<string, BrokerSnapshot['orphans']> {

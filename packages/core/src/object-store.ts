@@ -38,6 +38,11 @@ export interface ReadMemory {
 export interface ListOptions extends CallOptions {
   /** Only keys that sort after this one. */
   readonly after?: string | undefined;
+  /**
+   * Whether the caller knows already what is in a folder (a key prefix that ends with a slash), so that the store may pass over it. A
+   * store may ask that of any folder that it sees, in any order, but before it gives what sorts after it; or never ask, and give everything.
+   */
+  readonly passesOver?: ((folder: string) => boolean) | undefined;
 }
 
 /**

@@ -17,6 +17,8 @@ export interface ResultFolder {
 }
 
 export interface FolderListOptions extends CallOptions {
+  /** As `ListOptions.passesOver`: these folders need not show. */
+  readonly passesOver?: ((folder: string) => boolean) | undefined;
   /** Told of every object under the prefix whose name is not ours. */
   readonly onForeign?: (object: ObjectEntry) => void;
 }
@@ -33,7 +35,7 @@ export async function* listResultFolders(
 ): AsyncGenerator<ResultFolder> {
   let prefixOfFolder = '';
   let objects: FolderObjects | undefined;
-  for await (const object of store.list(prefix, { signal: options.signal })) {
+  for await (const object of store.list(prefix, { signal: options.signal, passesOver: options.passesOver })) {
     const nameStart = object.key.lastIndexOf('/') + 1;
     // A folder's name is parsed once, not once for each of its objects: of millions, that shows.
     if (nameStart !== prefixOfFolder.length || !object.key.startsWith(prefixOfFolder)) {

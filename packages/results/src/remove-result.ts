@@ -23,11 +23,16 @@ export async function removeResult(
   await store.delete(entry.recordKey, call);
   // A renewal keeps the submission time: so only commit records are looked at.
   const recordPrefix = `${resultPrefix(entry.brokerId, entry.requestId)}${entry.submissionTimeMs}-`;
-  for await (const object of store.list(recordPrefix, call)) {
-    const name = parseResultObjectName(object.key);
-    if (name?.kind !== 'record') continue;
-    if (name.expirationTimeMs > entry.expirationTimeMs) return 'kept';
-    await store.delete(object.key, call);
+  for (let hasDeleted = true; hasDeleted;) {
+    hasDeleted = false;
+    for await (const object of store.list(recordPrefix, call)) {
+      const name = parseResultObjectName(object.key);
+      if (name?.kind !== 'record') continue;
+      if (name.expirationTimeMs > entry.expirationTimeMs) return 'kept';
+      await store.delete(object.key, call);
+      // That may have been the one which a renewal replaces: what was said above holds for it as well.
+      hasDeleted = true;
+    }
   }
   onUncommitted?.();
   await store.delete(entry.dataKey, call);

@@ -6,6 +6,8 @@ export interface ResultAdmission {
   reserve(requestId: RequestId): SpaceReservation;
   /** A stored result has been removed, whole: `sizeBytes` are free again. */
   removed(requestId: RequestId, sizeBytes: number): void;
+  /** What is stored of a result may have changed: it was renewed, or deleted, or that was tried. */
+  changed?(requestId: RequestId): void;
 }
 
 /** The room that one result takes as it is written; ended by `commit` or `release`. */

@@ -136,7 +136,7 @@ export class ResultStore implements AsyncDisposable {
    */
   async delete(requestId: string, options: CallOptions & { readonly reason?: RemovalReason } = {}): Promise<ResultEntry> {
     if (!isRequestId(requestId)) throw notFoundError(requestId);
-    return this.#changes.run(requestId, async () => {
+    return this.#change(requestId, async () => {
       const entry = await this.#findLive(requestId, options);
       await this.#remove(entry, options.reason ?? 'deleted', await this.#records.ownerOf(entry, options), options);
       return entry;
@@ -148,7 +148,7 @@ export class ResultStore implements AsyncDisposable {
    * this process remembers whose it was. Resolves to `kept` when it was renewed since.
    */
   async remove(entry: ResultEntry, reason: RemovalReason, options: CallOptions = {}): Promise<'removed' | 'kept'> {
-    return this.#changes.run(entry.requestId, async () => {
+    return this.#change(entry.requestId, async () => {
       const onUncommitted = (): void => {
         this.#records.forget(entry.requestId);
         this.#removed.add(entry.requestId, reason, this.#records.knownOwner(entry.requestId));
@@ -180,7 +180,7 @@ export class ResultStore implements AsyncDisposable {
   async renew(requestId: string, durationMs: number, options: CallOptions = {}): Promise<ResultEntry> {
     checkDurationMs('durationMs', durationMs);
     if (!isRequestId(requestId)) throw notFoundError(requestId);
-    return this.#changes.run(requestId, async () => {
+    return this.#change(requestId, async () => {
       for (let attempt = 1; ; attempt += 1) {
         const open = await this.#openRecord(requestId, options);
         const expirationTimeMs = this.#clock.nowMs() + Math.min(durationMs, this.#options.expirationMaxMs);
@@ -272,6 +272,15 @@ export class ResultStore implements AsyncDisposable {
       // Somebody else removed it under us: a cleaner, or another broker.
       this.#removed.add(entry.requestId, entry.expirationTimeMs <= this.#clock.nowMs() ? 'expired' : 'deleted', record.owner);
       throw this.#removed.errorFor(entry.requestId) ?? error;
+    }
+  }
+
+  /** Changes of one result come one after the other; whatever becomes of one, a cleaner has to look again. */
+  async #change<T>(requestId: RequestId, run: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#changes.run(requestId, run);
+    } finally {
+      this.#admission.changed?.(requestId);
     }
   }
 

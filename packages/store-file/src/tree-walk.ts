@@ -144,7 +144,7 @@ export class TreeWalk implements LookUps {
   async #readDirectory(keyPrefix: string): Promise<OpenDirectory | OpenInBulk | undefined> {
     const names = await this.#unlessAbsent(keyPrefix, (path) => this.#fileSystem.readDirectory(path));
     if (names === undefined) return undefined;
-    // With its slash, a directory sorts where its objects' keys do: after `a-b` and `a.b`, before `a0`.
+    // With its slash, a directory sorts where its objects' keys do: after `a-b` and `a.b`, before `a0`. What is passed over need not be sorted.
     const wanted = names.filter((name) => this.#isWanted(keyPrefix, name)).sort();
     if (this.#threads.length > 0 && wanted.length >= bulkCountMin && wanted.every((name) => name.endsWith('/'))) {
       return new OpenInBulk(this, keyPrefix, wanted);
@@ -174,11 +174,13 @@ export class TreeWalk implements LookUps {
   }
 
   #isWanted(keyPrefix: string, name: string): boolean {
-    const { after } = this.#options;
+    const { after, passesOver } = this.#options;
     const key = keyPrefix + name;
     const isDirectory = name.endsWith('/');
-    if (!key.startsWith(this.#prefix) && !(isDirectory && this.#prefix.startsWith(key))) return false;
+    const isWithin = key.startsWith(this.#prefix);
+    if (!isWithin && !(isDirectory && this.#prefix.startsWith(key))) return false;
     if (after !== undefined && key <= after && !(isDirectory && after.startsWith(key))) return false;
+    if (isDirectory && isWithin && passesOver?.(key) === true) return false;
     return isObjectKey(isDirectory ? key.slice(0, -1) : key);
   }
 }

@@ -58,11 +58,12 @@ export class World {
     if (result !== undefined) await this.#expectReadable(result, this.#broker.results);
   }
 
-  /** Lets peace return and two grace periods pass: nothing may be left but whole results, and not too much of these. */
+  /** Lets peace return and twice four grace periods pass: nothing may be left but whole results, and not too much of these. */
   async conclude(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await this.#drive(this.#broker.cleaner.sweep('schedule'));
-      if (round < 2) await this.clock.advance(graceMs);
+      // By then, each cleaner has looked again at what it remembers.
+      if (round < 2) await this.clock.advance(4 * graceMs);
     }
     this.#expire();
     assert.deepEqual(this.#violations, []);

@@ -33,7 +33,7 @@ class Play implements fc.AsyncCommand<object, World> {
 }
 
 test(
-  'whatever happens, committed results are readable and right, usage converges, and no garbage survives two grace periods',
+  'whatever happens, committed results are readable and right, usage converges, and no garbage survives two times four grace periods',
   { timeout: 240_000 + numRuns * 100 },
   async () => {
     const commands = fc.commands([scenes.map((scene) => new Play(scene))], { maxCommands: 20, size: 'max' });

@@ -1,3 +1,4 @@
+import { isObjectKey } from '../object-key.ts';
 import type { ObjectEntry, ObjectStore } from '../object-store.ts';
 import { collect } from '../testing/index.ts';
 import { describe, expect, test } from 'vitest';
@@ -98,6 +99,30 @@ export function describeListing(open: OpenStoreFixture): void {
         for (const after of marks) {
           const expected = keysInOrder.filter((key) => key.startsWith(prefix) && key > after);
           expect([prefix, after, await keysOf(store, prefix, after)]).toEqual([prefix, after, expected]);
+        }
+      }
+    });
+
+    test('passes over only what it is told to, and asks before it gives what comes later', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      await putAll(store);
+      for (const prefix of ['', 'a', 'a/', 'a/b', 'b/c/']) {
+        for (const known of [[], ['a/b/'], ['Z/', 'a/', 'aa/'], ['b/'], ['b/c/d/e/']]) {
+          const [passed, given] = [new Set<string>(), [] as string[]];
+          const passesOver = (folder: string): boolean => {
+            // A store may have folders that no key leads to.
+            if (!isObjectKey(folder.slice(0, -1))) return false;
+            expect(keysInOrder.some((key) => key.startsWith(folder) && folder.startsWith(prefix))).toBe(true);
+            if (known.includes(folder)) passed.add(folder);
+            expect(given.filter((key) => key > folder && !key.startsWith(folder))).toEqual([]);
+            return passed.has(folder);
+          };
+          for await (const { key } of store.list(prefix, { passesOver })) given.push(key);
+          const isPassed = (key: string): boolean => [...passed].some((folder) => key.startsWith(folder));
+          const expected = keysInOrder.filter((key) => key.startsWith(prefix));
+          expect(given.filter((key) => !isPassed(key))).toEqual(expected.filter((key) => !isPassed(key)));
+          expect(expected.filter((key) => given.includes(key))).toEqual(given);
         }
       }
     });
