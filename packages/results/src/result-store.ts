@@ -10,7 +10,6 @@ import {
   systemClock,
   systemRandom,
 } from '@quire/core';
-import { KeyedQueue } from '@quire/core/wait';
 import type { ReadBatch } from './batch-reader.ts';
 import { listBrokerResults, measureUsage } from './catalog.ts';
 import { checkCreateOptions, checkDurationMs, checkStoreOptions, checkTimeMs } from './check-options.ts';
@@ -24,6 +23,7 @@ import { notFoundError, type RemovalReason, removedError, RemovedResults } from 
 import { removeExpired } from './remove-expired.ts';
 import { removeResult } from './remove-result.ts';
 import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
+import { ResultChanges } from './result-changes.ts';
 import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
 import type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
@@ -52,7 +52,7 @@ export class ResultStore implements AsyncDisposable {
   readonly #records: RecordReader;
   readonly #removed = new RemovedResults();
   readonly #pages: PageReader;
-  readonly #changes = new KeyedQueue<RequestId>();
+  readonly #changes: ResultChanges;
   readonly #clock: Clock;
   readonly #options: ResultStoreOptions;
   readonly #admission: ResultAdmission;
@@ -75,7 +75,7 @@ export class ResultStore implements AsyncDisposable {
       stalenessMaxMs: () => options.stalenessMaxMs ?? stalenessMaxMsDefault,
     });
     this.#options = options;
-    this.#admission = options.admission ?? unlimitedAdmission;
+    this.#changes = new ResultChanges((this.#admission = options.admission ?? unlimitedAdmission));
   }
 
   /**
@@ -136,7 +136,7 @@ export class ResultStore implements AsyncDisposable {
    */
   async delete(requestId: string, options: CallOptions & { readonly reason?: RemovalReason } = {}): Promise<ResultEntry> {
     if (!isRequestId(requestId)) throw notFoundError(requestId);
-    return this.#change(requestId, async () => {
+    return this.#changes.run(requestId, async () => {
       const entry = await this.#findLive(requestId, options);
       await this.#remove(entry, options.reason ?? 'deleted', await this.#records.ownerOf(entry, options), options);
       return entry;
@@ -148,7 +148,7 @@ export class ResultStore implements AsyncDisposable {
    * this process remembers whose it was. Resolves to `kept` when it was renewed since.
    */
   async remove(entry: ResultEntry, reason: RemovalReason, options: CallOptions = {}): Promise<'removed' | 'kept'> {
-    return this.#change(entry.requestId, async () => {
+    return this.#changes.run(entry.requestId, async () => {
       const onUncommitted = (): void => {
         this.#records.forget(entry.requestId);
         this.#removed.add(entry.requestId, reason, this.#records.knownOwner(entry.requestId));
@@ -180,7 +180,7 @@ export class ResultStore implements AsyncDisposable {
   async renew(requestId: string, durationMs: number, options: CallOptions = {}): Promise<ResultEntry> {
     checkDurationMs('durationMs', durationMs);
     if (!isRequestId(requestId)) throw notFoundError(requestId);
-    return this.#change(requestId, async () => {
+    return this.#changes.run(requestId, async () => {
       for (let attempt = 1; ; attempt += 1) {
         const open = await this.#openRecord(requestId, options);
         const expirationTimeMs = this.#clock.nowMs() + Math.min(durationMs, this.#options.expirationMaxMs);
@@ -272,15 +272,6 @@ export class ResultStore implements AsyncDisposable {
       // Somebody else removed it under us: a cleaner, or another broker.
       this.#removed.add(entry.requestId, entry.expirationTimeMs <= this.#clock.nowMs() ? 'expired' : 'deleted', record.owner);
       throw this.#removed.errorFor(entry.requestId) ?? error;
-    }
-  }
-
-  /** Changes of one result come one after the other; whatever becomes of one, a cleaner has to look again. */
-  async #change<T>(requestId: RequestId, run: () => Promise<T>): Promise<T> {
-    try {
-      return await this.#changes.run(requestId, run);
-    } finally {
-      this.#admission.changed?.(requestId);
     }
   }
 
