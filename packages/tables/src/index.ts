@@ -70,6 +70,7 @@ export {
 export { type PreviewOptions, previewTable, previewText } from './preview/preview-table.ts';
 export type { FileFinder, FileRange, FoundFiles, SourceFile } from './sources/source-file.ts';
 export { parseDocument } from './model/document.ts';
+export type { ModelVerdict } from './model/read-model.ts';
 export { type AllowedBucket, type AllowedSources, createFileFinder } from './sources/file-finder.ts';
 export { type DateTimeFormat, writeInFormat } from '@quire/expressions';
 export { instantOfTime, timeFormatOf } from './pipeline/steps/time-and-null.ts';

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox';
-import type { Finding } from '../finding.ts';
 import {
   compressionCodecs,
   encodingTypes,
@@ -25,7 +24,7 @@ import {
   texts,
   timestampGranularities,
 } from '../model/member.ts';
-import { completeModel, readModel } from '../model/read-model.ts';
+import { completeModel, type ModelVerdict, readModel } from '../model/read-model.ts';
 import { IndexingConfig, IngestionConfig } from './table-sections.ts';
 
 /** How one column is encoded and indexed (SPECIFICATION.md section 2.4, fieldConfigList). */
@@ -234,23 +233,15 @@ export const TableConfig = model(
 export type TableConfig = Static<typeof TableConfig>;
 
 /** A table config as somebody wrote it, read by its model. */
-export interface ParsedTableConfig {
+export interface ParsedTableConfig extends ModelVerdict {
   /** What fits the model; members that it does not have are kept. */
   readonly config: TableConfig;
-  /** Everything that does not fit: wrong types and unknown words. Rules are another thing: `validateTableConfig`. */
-  readonly findings: readonly Finding[];
-  /** Members that the model does not have, by JSON pointer. */
-  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
 /** Reads a table config; never throws, and finds everything that does not fit, not only the first (SPECIFICATION.md section 2.4). */
 export function parseTableConfig(value: unknown): ParsedTableConfig {
-  const read = readModel(TableConfig, value);
-  return {
-    config: read.value ?? {},
-    findings: read.findings,
-    unrecognizedProperties: read.unrecognizedProperties,
-  };
+  const { value: config, ...verdict } = readModel(TableConfig, value);
+  return { config: config ?? {}, ...verdict };
 }
 
 /** A table config with every member of the specification's tables; null where there is neither a value nor a default. */

@@ -14,7 +14,7 @@ import {
   texts,
   timeUnits,
 } from '../model/member.ts';
-import { completeModel, readModel } from '../model/read-model.ts';
+import { completeModel, type ModelVerdict, readModel } from '../model/read-model.ts';
 
 /** Types of columns that hold one value or several of a kind. */
 // prettier-ignore
@@ -103,23 +103,15 @@ export type FieldSpec = Static<typeof FieldSpec>;
 export type DateTimeFieldSpec = Static<typeof DateTimeFieldSpec>;
 
 /** A schema as somebody wrote it, read by its model. */
-export interface ParsedTableSchema {
+export interface ParsedTableSchema extends ModelVerdict {
   /** What fits the model; members that it does not have are kept. */
   readonly schema: TableSchema;
-  /** Everything that does not fit: wrong types and unknown words. Rules are another thing: `validateTableSchema`. */
-  readonly findings: readonly Finding[];
-  /** Members that the model does not have, by JSON pointer. */
-  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
 /** Reads a schema; never throws, and finds everything that does not fit, not only the first (SPECIFICATION.md section 2.5). */
 export function parseTableSchema(value: unknown): ParsedTableSchema {
-  const read = readModel(TableSchema, value);
-  return {
-    schema: read.value ?? {},
-    findings: sortFindings([...read.findings, ...nullLists(value)]),
-    unrecognizedProperties: read.unrecognizedProperties,
-  };
+  const { value: schema, findings, unrecognizedProperties } = readModel(TableSchema, value);
+  return { schema: schema ?? {}, findings: sortFindings([...findings, ...nullLists(value)]), unrecognizedProperties };
 }
 
 const columnLists = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs', 'complexFieldSpecs'] as const;

@@ -22,35 +22,27 @@ export function proposeTableConfig(
   const renamed = inferred.columns.filter(({ name, source }) => name !== source);
   const json = inferred.columns.filter(({ dataType }) => dataType === 'JSON').map(({ name }) => name);
   const raw = inferred.columns.filter(({ kind }) => kind === 'metric').map(({ name }) => name);
-  const explanations: Explanation[] = [
-    { path: '/tableType', message: 'The table is OFFLINE: it is filled with rows and files, not from a stream.' },
-    { path: '/segmentsConfig/replication', message: 'One copy of each segment: raise it where servers may fail.' },
-    explainTime(time),
+  const choices: readonly (readonly [isMade: boolean, path: string, message: string])[] = [
+    [true, '/tableType', 'The table is OFFLINE: it is filled with rows and files, not from a stream.'],
+    [true, '/segmentsConfig/replication', 'One copy of each segment: raise it where servers may fail.'],
+    [true, '/segmentsConfig/timeColumnName', explainTime(time)],
+    [
+      renamed.length > 0,
+      '/ingestionConfig/transformConfigs',
+      `Fields whose names columns cannot have are renamed: ${renamed.map(({ source }) => source).join(', ')}.`,
+    ],
+    [
+      inferred.hasNested,
+      '/ingestionConfig/complexTypeConfig',
+      'Rows hold objects: their fields become columns, with names joined by a dot, and lists of objects JSON.',
+    ],
+    [json.length > 0, '/tableIndexConfig/jsonIndexColumns', `JSON is searched by an index: ${json.join(', ')}.`],
+    [
+      raw.length > 0,
+      '/tableIndexConfig/noDictionaryColumns',
+      `Metrics whose values hardly repeat have no dictionary: ${raw.join(', ')}.`,
+    ],
   ];
-  if (renamed.length > 0) {
-    const path = '/ingestionConfig/transformConfigs';
-    explanations.push({
-      path,
-      message: `Fields whose names columns cannot have are renamed: ${renamed.map(({ source }) => source).join(', ')}.`,
-    });
-  }
-  if (inferred.hasNested) {
-    const path = '/ingestionConfig/complexTypeConfig';
-    explanations.push({
-      path,
-      message: 'Rows hold objects: their fields become columns, with names joined by a dot, and lists of objects JSON.',
-    });
-  }
-  if (json.length > 0) {
-    explanations.push({
-      path: '/tableIndexConfig/jsonIndexColumns',
-      message: `JSON is searched by an index: ${json.join(', ')}.`,
-    });
-  }
-  if (raw.length > 0) {
-    const message = `Metrics whose values hardly repeat have no dictionary: ${raw.join(', ')}.`;
-    explanations.push({ path: '/tableIndexConfig/noDictionaryColumns', message });
-  }
   return {
     config: {
       tableName,
@@ -67,7 +59,7 @@ export function proposeTableConfig(
         ...(inferred.hasNested && { complexTypeConfig: { delimiter: '.', collectionNotUnnestedToJson: 'NON_PRIMITIVE' } }),
       },
     },
-    explanations,
+    explanations: choices.filter(([isMade]) => isMade).map(([, path, message]) => ({ path, message })),
   };
 }
 
@@ -78,9 +70,8 @@ function chooseTimeColumn(columns: readonly InferredColumn[]): InferredColumn | 
   return complete.find(({ time }) => time?.format.granularity !== 'DAYS|1') ?? complete[0] ?? inRange[0];
 }
 
-function explainTime(time: InferredColumn | undefined): Explanation {
-  const path = '/segmentsConfig/timeColumnName';
-  if (time === undefined) return { path, message: 'There is no time column: no column has times between 1971 and 2071 only.' };
+function explainTime(time: InferredColumn | undefined): string {
+  if (time === undefined) return 'There is no time column: no column has times between 1971 and 2071 only.';
   const nulls = time.isNullable ? ', although some rows have none' : ', and every row has one';
-  return { path, message: `${time.name} is the time column: its values are times between 1971 and 2071${nulls}.` };
+  return `${time.name} is the time column: its values are times between 1971 and 2071${nulls}.`;
 }

@@ -4,14 +4,17 @@ import { type Finding, pointerTo, sortFindings } from '../finding.ts';
 import { isRecord, type ModelSchema } from './document.ts';
 import { actsByPresence, anyCase, anyScalar } from './member.ts';
 
-/** What was read of a value by its model. */
-interface ReadValue {
-  /** What fits the model, and the members that it does not have; what does not fit is left out. */
-  readonly value: unknown;
-  /** Everything that does not fit, and what was converted, in order. */
+/** What there is to say of a document that was read by its model. */
+export interface ModelVerdict {
+  /** Everything that does not fit, wrong types and unknown words, and what was converted, in order. Rules are another thing. */
   readonly findings: readonly Finding[];
   /** Members that the model does not have, by JSON pointer. */
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
+}
+
+interface ReadValue extends ModelVerdict {
+  /** What fits the model, and the members that it does not have; what does not fit is left out. */
+  readonly value: unknown;
 }
 
 /** Findings of one reading after which no more are kept. */

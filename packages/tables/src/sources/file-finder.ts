@@ -22,8 +22,7 @@ export function createFileFinder({ paths, buckets = [] }: AllowedSources): FileF
       if (scheme === 's3' || scheme === 'gs') return findBucketFiles(pattern, buckets, signal);
       const path = scheme === 'file' ? pathOf(pattern) : undefined;
       if (path !== undefined) return findLocalFiles(path, paths, signal);
-      const message = `‘${pattern.slice(0, 200)}’ is neither a path nor a file:, s3: or gs: URI.`;
-      return { files: [], problem: { code: 'SOURCE_PATTERN', message } };
+      return noPattern(`‘${pattern.slice(0, 200)}’ is neither a path nor a file:, s3: or gs: URI.`);
     },
   };
 }
@@ -61,14 +60,11 @@ export interface AllowedBucket {
 async function findBucketFiles(uri: string, buckets: readonly AllowedBucket[], signal: AbortSignal): Promise<FoundFiles> {
   const bucket = buckets.find(({ location }) => uri.startsWith(`${location.replace(/\/+$/, '')}/`));
   const isPlain = !uri.split('/').some((segment) => segment === '..' || segment === '.');
-  if (bucket === undefined || !isPlain) {
-    const message = `‘${uri.slice(0, 200)}’ is not among the files that previews may read.`;
-    return { files: [], problem: { code: 'SOURCE_NOT_ALLOWED', message } };
-  }
+  if (bucket === undefined || !isPlain) return refused(uri);
   const prefix = `${bucket.location.replace(/\/+$/, '')}/`;
   const pattern = uri.slice(prefix.length);
   const glob = parseGlob(pattern);
-  if (glob === undefined) return { files: [], problem: { code: 'SOURCE_PATTERN', message: `‘${uri}’ is not a pattern.` } };
+  if (glob === undefined) return noPattern(`‘${uri}’ is not a pattern.`);
   const store = await bucket.open();
   if (!glob.hasWildcard && !isObjectKey(pattern)) return { files: [] };
   const files: SourceFile[] = [];
@@ -76,12 +72,7 @@ async function findBucketFiles(uri: string, buckets: readonly AllowedBucket[], s
   const listed = glob.hasWildcard && glob.base !== '' ? `${glob.base}/` : glob.hasWildcard ? '' : pattern;
   for await (const { key, sizeBytes } of store.list(listed, { signal })) {
     count += 1;
-    if (count > objectsMax) {
-      throw new SourceProblem(
-        'TOO_MANY_FILES',
-        `More than ${objectsMax} objects begin with ${prefix}${listed}; use a more specific pattern.`,
-      );
-    }
+    if (count > objectsMax) throw tooMany(`${objectsMax} objects begin with ${prefix}${listed}`);
     if (glob.matches(key)) files.push(objectFile(store, key, prefix + key, sizeBytes));
   }
   return { files };
@@ -116,10 +107,18 @@ async function findLocalFiles(pattern: string, roots: readonly string[], signal:
   const found = new Map<string, SourceFile>();
   for (const path of inside) {
     const glob = parseGlob(path);
-    if (glob === undefined) return { files: [], problem: { code: 'SOURCE_PATTERN', message: `‘${pattern}’ is not a pattern.` } };
+    if (glob === undefined) return noPattern(`‘${pattern}’ is not a pattern.`);
     for (const file of await findByGlob(path, glob, realRoots, signal)) found.set(file.uri, file);
   }
   return { files: [...found.values()].toSorted((left, right) => (left.uri < right.uri ? -1 : 1)) };
+}
+
+function noPattern(message: string): FoundFiles {
+  return { files: [], problem: { code: 'SOURCE_PATTERN', message } };
+}
+
+function tooMany(found: string): SourceProblem {
+  return new SourceProblem('TOO_MANY_FILES', `More than ${found}; use a more specific pattern.`);
 }
 
 function refused(pattern: string): FoundFiles {
@@ -138,12 +137,7 @@ async function findByGlob(path: string, glob: Glob, realRoots: readonly string[]
     for await (const entry of entriesOf(directory)) {
       throwIfAborted(signal);
       entryCount += 1;
-      if (entryCount > entriesMax) {
-        throw new SourceProblem(
-          'TOO_MANY_FILES',
-          `More than ${entriesMax} files lie below ${glob.base}; use a more specific pattern.`,
-        );
-      }
+      if (entryCount > entriesMax) throw tooMany(`${entriesMax} files lie below ${glob.base}`);
       const entryPath = join(directory, entry.name);
       if (entry.isDirectory()) pending.push(entryPath);
       else if (glob.matches(entryPath)) files.push(...(await fileAt(entryPath, realRoots)));

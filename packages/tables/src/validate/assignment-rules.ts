@@ -1,6 +1,5 @@
-import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
-import { type CheckedTable, rulesAbout } from './rule.ts';
+import { type CheckedTable, placedMembers, rulesAbout } from './rule.ts';
 import { isInteger, serverTag, valuesAt } from './values-at.ts';
 
 const { error, warning } = rulesAbout('assignment');
@@ -109,10 +108,9 @@ export const partitionRules = [
   error(
     'INSTANCE_PARTITIONS_KIND',
     `instancePartitionsMap has servers for ${segmentKinds.join(', ')} segments.`,
-    function* ({ config: { instancePartitionsMap = {} } }) {
-      for (const kind of Object.keys(instancePartitionsMap)) {
-        if (segmentKinds.includes(kind)) continue;
-        yield [pointerTo('/instancePartitionsMap', kind), `‘${kind}’ is not one of ${segmentKinds.join(', ')}.`];
+    function* ({ config }) {
+      for (const [path, kind] of placedMembers('/instancePartitionsMap', config.instancePartitionsMap)) {
+        if (!segmentKinds.includes(kind)) yield [path, `‘${kind}’ is not one of ${segmentKinds.join(', ')}.`];
       }
     },
   ),
@@ -133,11 +131,10 @@ export const partitionRules = [
   ),
 ];
 
-function assignmentsOf({ instanceAssignmentConfigMap = {} }: CheckedTable['config']) {
-  return Object.entries(instanceAssignmentConfigMap).map(([kind, given]) => {
+function assignmentsOf({ instanceAssignmentConfigMap }: CheckedTable['config']) {
+  return placedMembers('/instanceAssignmentConfigMap', instanceAssignmentConfigMap).map(([path, kind, given]) => {
     const assignment = isRecord(given) ? given : {};
     const { replicaGroupPartitionConfig: groups } = assignment;
-    const path = pointerTo('/instanceAssignmentConfigMap', kind);
     return { kind, path, assignment, groups: isRecord(groups) ? groups : {} };
   });
 }

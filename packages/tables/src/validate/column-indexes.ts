@@ -1,6 +1,6 @@
 import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
-import { type CheckedTable, type Column, placed } from './rule.ts';
+import { type CheckedTable, type Column, placed, placedMembers } from './rule.ts';
 
 type Config = CheckedTable['config'];
 type IndexType = NonNullable<NonNullable<Config['fieldConfigList']>[number]['indexType']>;
@@ -52,9 +52,9 @@ export function* indexesOf(config: Config, { name, type, list, options }: IndexP
     // Pinot leaves out empty names, but those of JSON indexes.
     if (column !== '' || list === 'jsonIndexColumns') yield { path, column, options: {}, isNamed: false };
   }
-  for (const [column, own] of Object.entries(options === undefined ? {} : (tableIndexConfig?.[options] ?? {}))) {
+  const optioned = options === undefined ? {} : tableIndexConfig?.[options];
+  for (const [path, column, own] of placedMembers<unknown>(`/tableIndexConfig/${options}`, optioned)) {
     if (own === null || (isRecord(own) && own['disabled'] === true)) continue;
-    const path = pointerTo('/tableIndexConfig', options ?? '', column);
     yield { path, column, options: isRecord(own) ? own : {}, isNamed: false };
   }
 }

@@ -1,8 +1,16 @@
-import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
 import { storedTypeOf } from './column-indexes.ts';
 import { hasKeys } from './keys.ts';
-import { type CheckedTable, columnNamed, type Fault, placed, repeated, rulesAbout, unknownColumns } from './rule.ts';
+import {
+  type CheckedTable,
+  columnNamed,
+  type Fault,
+  placed,
+  placedMembers,
+  repeated,
+  rulesAbout,
+  unknownColumns,
+} from './rule.ts';
 
 const { error, warning } = rulesAbout('ingestion');
 
@@ -46,12 +54,9 @@ export const ingestionRules = [
     },
   ),
   error('PREFIX_IN_SCHEMA', 'No column of the schema begins with a prefix of prefixesToRename.', function* ({ config, schema }) {
-    const prefixes = Object.keys(config.ingestionConfig?.complexTypeConfig?.prefixesToRename ?? {});
-    for (const prefix of prefixes) {
+    for (const [path, prefix] of renamedPrefixesOf(config)) {
       const column = schema?.columns.find(({ name }) => name.startsWith(prefix));
-      if (column === undefined) continue;
-      const path = pointerTo('/ingestionConfig/complexTypeConfig/prefixesToRename', prefix);
-      yield [path, `The column ${column.name} begins with ${prefix}, which is renamed.`];
+      if (column !== undefined) yield [path, `The column ${column.name} begins with ${prefix}, which is renamed.`];
     }
   }),
   warning(
@@ -147,23 +152,28 @@ function enricherProblem(
 
 type Config = CheckedTable['config'];
 
-function* prefixFaults({ ingestionConfig }: Config, schema: CheckedTable['schema']): Generator<Fault> {
-  const renamed = Object.entries(ingestionConfig?.complexTypeConfig?.prefixesToRename ?? {});
-  const path = '/ingestionConfig/complexTypeConfig/prefixesToRename';
-  for (const [from, to] of renamed) {
-    if (typeof to !== 'string') yield [path, `The new prefix of ${from} is not text.`];
-    else if (from === '') yield [path, 'An empty prefix is the prefix of every column.'];
+const prefixesPath = '/ingestionConfig/complexTypeConfig/prefixesToRename';
+
+function renamedPrefixesOf({ ingestionConfig }: Config) {
+  return placedMembers(prefixesPath, ingestionConfig?.complexTypeConfig?.prefixesToRename);
+}
+
+function* prefixFaults(config: Config, schema: CheckedTable['schema']): Generator<Fault> {
+  const renamed = renamedPrefixesOf(config);
+  for (const [, from, to] of renamed) {
+    if (typeof to !== 'string') yield [prefixesPath, `The new prefix of ${from} is not text.`];
+    else if (from === '') yield [prefixesPath, 'An empty prefix is the prefix of every column.'];
   }
-  const targets = renamed.map(([from, to]) => [from, String(to)] as const);
+  const targets = renamed.map(([, from, to]) => [from, String(to)] as const);
   // Here the old prefix is the place of the new one.
   for (const [from, to] of repeated(targets, (prefix) => prefix)) {
-    yield [path, `${from} and another prefix both become ‘${to}’.`];
+    yield [prefixesPath, `${from} and another prefix both become ‘${to}’.`];
   }
   const names = new Set(schema?.columns.map(({ name }) => name));
   for (const name of names) {
-    const [from, to] = renamed.find(([prefix]) => prefix !== '' && name.startsWith(prefix)) ?? [];
+    const [, from, to] = renamed.find(([, prefix]) => prefix !== '' && name.startsWith(prefix)) ?? [];
     const target = from === undefined || typeof to !== 'string' ? name : `${to}${name.slice(from.length)}`;
-    if (target !== name && names.has(target)) yield [path, `${name} would become ${target}, which is there already.`];
+    if (target !== name && names.has(target)) yield [prefixesPath, `${name} would become ${target}, which is there already.`];
   }
 }
 
@@ -184,9 +194,9 @@ export const batchRules = [
     `Members of batchConfigMaps are ${memberNames.join(', ')}, or begin with ${memberPrefixes.join(', ')}.`,
     function* ({ config }) {
       for (const [path, map] of batchConfigsOf(config)) {
-        for (const name of Object.keys(map)) {
+        for (const [member, name] of placedMembers(path, map)) {
           const isRead = memberNames.includes(name) || memberPrefixes.some((prefix) => name.startsWith(prefix));
-          if (!isRead) yield [pointerTo(path, name), `Nothing reads ${name}.`];
+          if (!isRead) yield [member, `Nothing reads ${name}.`];
         }
       }
     },
@@ -221,16 +231,17 @@ export const schemaConformingRules = [
         enableUnindexableExtras = true,
         // Pinot looks for this column, whichever of the two kinds of fields is kept.
         indexableExtrasField = 'json_data',
-        columnNameToJsonKeyPathMap: paths = {},
+        columnNameToJsonKeyPathMap: paths,
       } = conformingOf(config);
       if (enableIndexableExtras) yield* textualFaults('indexableExtrasField', indexableExtrasField, schema);
       else if (enableUnindexableExtras && schema !== undefined) {
         yield [`${conformingPath}/enableIndexableExtras`, 'enableUnindexableExtras needs it.'];
       }
-      const columns = Object.keys(paths).map(
-        (name) => [pointerTo(conformingPath, 'columnNameToJsonKeyPathMap', name), name] as const,
+      const columns = placedMembers(`${conformingPath}/columnNameToJsonKeyPathMap`, paths);
+      yield* unknownColumns(
+        columns.map(([path, name]) => [path, name]),
+        schema,
       );
-      yield* unknownColumns(columns, schema);
     },
   ),
   conforming.warning(

@@ -1,6 +1,4 @@
-import { isRecord } from '../model/document.ts';
-import { pointerTo } from '../finding.ts';
-import { type Fault, rulesAbout } from './rule.ts';
+import { type Fault, placedMembers, rulesAbout } from './rule.ts';
 import { missingMembers } from './values-at.ts';
 
 const { error } = rulesAbout('names');
@@ -62,9 +60,6 @@ function* variablesOf(value: unknown, path: string): Generator<Fault> {
     return;
   }
   if (path.split('/').length > 50) return;
-  if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) yield* variablesOf(element, pointerTo(path, index));
-  } else if (isRecord(value)) {
-    for (const [name, member] of Object.entries(value)) yield* variablesOf(member, pointerTo(path, name));
-  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [inner, , member] of placedMembers<unknown>(path, { ...value })) yield* variablesOf(member, inner);
 }

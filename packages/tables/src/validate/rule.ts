@@ -134,6 +134,14 @@ export function placed<Element>(path: string, list: readonly Element[] = []): re
   return list.map((element, index) => [`${path}/${index}`, element]);
 }
 
+/** The members of an object with their places and names; none where there is no object. */
+export function placedMembers<Member>(
+  path: string,
+  members: Readonly<Record<string, Member>> = {},
+): readonly (readonly [path: string, name: string, member: Member])[] {
+  return Object.entries(members).map(([name, member]) => [pointerTo(path, name), name, member]);
+}
+
 /** Names with the places that they stand in. */
 type PlacedNames = readonly (readonly [path: string, name: string])[];
 

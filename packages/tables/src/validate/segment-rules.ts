@@ -1,6 +1,5 @@
-import { pointerTo } from '../finding.ts';
 import { pushTypes, timeUnits } from '../model/member.ts';
-import { type CheckedTable, columnNamed, rulesAbout } from './rule.ts';
+import { type CheckedTable, columnNamed, placedMembers, rulesAbout } from './rule.ts';
 import { isCount, isInteger, oneOfWords, period, valuesAt } from './values-at.ts';
 
 const partitionFunctions = ['Modulo', 'Murmur', 'Murmur2', 'Murmur3', 'HashCode', 'ByteArray', 'BoundedColumnValue', 'Fnv'];
@@ -157,10 +156,10 @@ export const segmentRules = [
     valuesAt('/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName', oneOfWords(partitionFunctions)),
   ),
   error('PARTITION_SINGLE_VALUE', 'Partitioned columns hold single values.', function* ({ config, schema }) {
-    for (const name of Object.keys(config.tableIndexConfig?.segmentPartitionConfig?.columnPartitionMap ?? {})) {
-      if (schema?.columns.some((column) => column.name === name && column.isMultiValue) !== true) continue;
-      const path = pointerTo('/tableIndexConfig/segmentPartitionConfig/columnPartitionMap', name);
-      yield [path, `${name} holds several values, which have no one partition.`];
+    const partitioned = config.tableIndexConfig?.segmentPartitionConfig?.columnPartitionMap;
+    for (const [path, name] of placedMembers('/tableIndexConfig/segmentPartitionConfig/columnPartitionMap', partitioned)) {
+      const isList = schema?.columns.some((column) => column.name === name && column.isMultiValue) === true;
+      if (isList) yield [path, `${name} holds several values, which have no one partition.`];
     }
   }),
   error(

@@ -1,7 +1,6 @@
-import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
 import { isUpsertOn } from './keys.ts';
-import { type CheckedTable, rulesAbout, unknownColumns } from './rule.ts';
+import { type Check, type CheckedTable, placedMembers, rulesAbout, unknownColumns } from './rule.ts';
 import { isPeriod } from './values-at.ts';
 
 const { error, warning } = rulesAbout('tasks');
@@ -14,8 +13,7 @@ export const taskRules = [
     'TASK_TYPE',
     'Types of tasks are known to the cluster, and their options are an object.',
     function* ({ config, cluster: { taskTypes } }) {
-      for (const [type, options] of Object.entries(config.task?.taskTypeConfigsMap ?? {})) {
-        const path = pointerTo('/task/taskTypeConfigsMap', type);
+      for (const [path, type, options] of tasksOf(config)) {
         if (!isRecord(options)) yield [path, `The options of ${type} are not an object.`];
         if (taskTypes !== undefined && !taskTypes.includes(type)) yield [path, `${type} is not one of ${taskTypes.join(', ')}.`];
       }
@@ -25,75 +23,53 @@ export const taskRules = [
     'TASK_SCHEDULE',
     'The schedule of a task is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
     function* ({ config }) {
-      for (const [type, options] of Object.entries(config.task?.taskTypeConfigsMap ?? {})) {
+      for (const [path, , options] of tasksOf(config)) {
         const schedule = isRecord(options) ? options['schedule'] : undefined;
         if (schedule === undefined || schedule === null || schedule === '') continue;
         const problem = typeof schedule === 'string' ? cronProblem(schedule) : 'The schedule is not text.';
-        if (problem !== undefined) yield [pointerTo('/task/taskTypeConfigsMap', type, 'schedule'), problem];
+        if (problem !== undefined) yield [`${path}/schedule`, problem];
       }
     },
   ),
 ];
 
-/** Options of tasks by their names, whatever goes before: what a value must be. */
-const optionValues = [
-  {
-    code: 'TASK_PERIOD',
-    description: (names: string) => `Options of tasks that are spans of time are periods such as 1d: ${names}.`,
-    names: ['bucketTimePeriod', 'bufferTimePeriod', 'roundBucketTimePeriod', 'lastPurgeTimeThresholdPeriod'],
-    holds: isPeriod,
-    expected: 'a period such as 1d',
-  },
-  {
-    code: 'TASK_COUNT',
-    description: (names: string) => `Options of tasks that are counts are whole numbers of at least 1: ${names}.`,
-    names: [
-      'maxNumRecordsPerSegment',
-      'maxNumRecordsPerTask',
-      'maxNumParallelBuckets',
-      'tableMaxNumTasks',
-      'invalidRecordsThresholdCount',
-    ],
-    holds: (value: string) => /^\d{1,18}$/.test(value) && Number(value) >= 1,
-    expected: 'a whole number of at least 1',
-  },
-  {
-    code: 'TASK_MERGE_TYPE',
-    description: () => `The mergeType of a task is ${mergeTypes.join(', ')}.`,
-    names: ['mergeType'],
-    holds: (value: string) => mergeTypes.includes(value.toLowerCase()),
-    expected: `one of ${mergeTypes.join(', ')}`,
-  },
-] as const;
+const periodOptions = ['bucketTimePeriod', 'bufferTimePeriod', 'roundBucketTimePeriod', 'lastPurgeTimeThresholdPeriod'];
+// prettier-ignore
+const countOptions = ['maxNumRecordsPerSegment', 'maxNumRecordsPerTask', 'maxNumParallelBuckets', 'tableMaxNumTasks', 'invalidRecordsThresholdCount'];
 
 /** Rules about the options of background tasks. */
 export const taskOptionRules = [
-  ...optionValues.map(({ code, description, names, holds, expected }) =>
-    error(code, description(names.join(', ')), function* ({ config }) {
-      for (const { path, name, value } of optionsOf(config)) {
-        if (names.some((each) => each === name) && !holds(value)) yield [path, `‘${value}’ is not ${expected}.`];
-      }
-    }),
+  error(
+    'TASK_PERIOD',
+    `Options of tasks that are spans of time are periods such as 1d: ${periodOptions.join(', ')}.`,
+    optionsAre('a period such as 1d', periodOptions, isPeriod),
+  ),
+  error(
+    'TASK_COUNT',
+    `Options of tasks that are counts are whole numbers of at least 1: ${countOptions.join(', ')}.`,
+    optionsAre('a whole number of at least 1', countOptions, (value) => /^\d{1,18}$/.test(value) && Number(value) >= 1),
+  ),
+  error(
+    'TASK_MERGE_TYPE',
+    `The mergeType of a task is ${mergeTypes.join(', ')}.`,
+    optionsAre(`one of ${mergeTypes.join(', ')}`, ['mergeType'], (value) => mergeTypes.includes(value.toLowerCase())),
   ),
   error(
     'TASK_AGGREGATION',
     'The columns of aggregationType options, as in price.aggregationType, are in the schema.',
     ({ config, schema }) => {
-      const aggregations = [...optionsOf(config)].filter(({ name }) => name === 'aggregationType');
-      return unknownColumns(
-        aggregations.map(({ path, owner }) => [path, owner]),
-        schema,
-      );
+      const aggregations = optionsOf(config).filter(({ name }) => name === 'aggregationType');
+      const owners = aggregations.map(({ path, owner }) => [path, owner] as const);
+      return unknownColumns(owners, schema);
     },
   ),
   error(
     'TASK_THRESHOLD',
     'An UpsertCompactionTask has an invalidRecordsThresholdPercent of 0 to 100, or an invalidRecordsThresholdCount.',
     function* ({ config }) {
-      const type = 'UpsertCompactionTask';
-      const options = config.task?.taskTypeConfigsMap?.[type];
+      const options = config.task?.taskTypeConfigsMap?.['UpsertCompactionTask'];
+      const path = '/task/taskTypeConfigsMap/UpsertCompactionTask';
       if (!isRecord(options)) return;
-      const path = pointerTo('/task/taskTypeConfigsMap', type);
       const { invalidRecordsThresholdPercent: percent, invalidRecordsThresholdCount: count } = options;
       if (percent === undefined && count === undefined) yield [path, 'Nothing says when a segment is compacted.'];
       if (percent !== undefined && !(Number(percent) >= 0 && Number(percent) <= 100)) {
@@ -105,13 +81,17 @@ export const taskOptionRules = [
     'TASK_TABLE',
     'RealtimeToOfflineSegmentsTask is for real-time tables without upsert, upsert tasks for ones with it, SegmentGenerationAndPushTask for tables with files.',
     function* ({ config }) {
-      for (const type of Object.keys(config.task?.taskTypeConfigsMap ?? {})) {
+      for (const [path, type] of tasksOf(config)) {
         const problem = tableProblem(type, config);
-        if (problem !== undefined) yield [pointerTo('/task/taskTypeConfigsMap', type), problem];
+        if (problem !== undefined) yield [path, problem];
       }
     },
   ),
 ];
+
+function tasksOf({ task }: CheckedTable['config']) {
+  return placedMembers('/task/taskTypeConfigsMap', task?.taskTypeConfigsMap);
+}
 
 function tableProblem(type: string, config: CheckedTable['config']): string | undefined {
   const hasUpsert = isUpsertOn(config);
@@ -137,16 +117,22 @@ interface TaskOption {
   readonly value: string;
 }
 
-function* optionsOf({ task }: CheckedTable['config']): Generator<TaskOption> {
-  for (const [type, options] of Object.entries(task?.taskTypeConfigsMap ?? {})) {
-    if (!isRecord(options)) continue;
-    for (const [key, value] of Object.entries(options)) {
-      const dot = key.lastIndexOf('.');
-      const shown = typeof value === 'string' || typeof value === 'number' ? String(value) : typeof value;
-      const path = pointerTo('/task/taskTypeConfigsMap', type, key);
-      yield { path, owner: key.slice(0, Math.max(dot, 0)), name: key.slice(dot + 1), value: shown };
+function optionsOf(config: CheckedTable['config']): readonly TaskOption[] {
+  const options = tasksOf(config).flatMap(([path, , task]) => (isRecord(task) ? placedMembers(path, task) : []));
+  return options.map(([path, key, value]) => {
+    const dot = key.lastIndexOf('.');
+    const shown = typeof value === 'string' || typeof value === 'number' ? String(value) : typeof value;
+    return { path, owner: key.slice(0, Math.max(dot, 0)), name: key.slice(dot + 1), value: shown };
+  });
+}
+
+/** Looks at options of tasks by their names, whatever goes before. */
+function optionsAre(expected: string, names: readonly string[], holds: (value: string) => boolean): Check<CheckedTable> {
+  return function* ({ config }) {
+    for (const { path, name, value } of optionsOf(config)) {
+      if (names.includes(name) && !holds(value)) yield [path, `‘${value}’ is not ${expected}.`];
     }
-  }
+  };
 }
 
 const months = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
@@ -162,19 +148,14 @@ interface CronField {
   readonly special?: RegExp;
 }
 
+// prettier-ignore
 const fields: readonly CronField[] = [
   { name: 'second', min: 0, max: 59 },
   { name: 'minute', min: 0, max: 59 },
   { name: 'hour', min: 0, max: 23 },
   { name: 'day of the month', min: 1, max: 31, special: /^(?:\?|L(?:-\d{1,2})?W?|\d{1,2}W)$/ },
   { name: 'month', min: 1, max: 12, words: months },
-  {
-    name: 'day of the week',
-    min: 1,
-    max: 7,
-    words: weekdays,
-    special: /^(?:\?|L|(?:[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT)(?:L|#[1-5]))$/,
-  },
+  { name: 'day of the week', min: 1, max: 7, words: weekdays, special: /^(?:\?|L|(?:[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT)(?:L|#[1-5]))$/ },
   { name: 'year', min: 1970, max: 2099 },
 ];
 

@@ -1,4 +1,3 @@
-import { pointerTo } from '../finding.ts';
 import { describe } from './column-indexes.ts';
 import { hasKeys, isDedupOn, isUpsertOn } from './keys.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type Fault,
   isNumeric,
   placed,
+  placedMembers,
   rulesAbout,
   unknownColumns,
 } from './rule.ts';
@@ -243,8 +243,7 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
   }
   const ordering = comparisonColumns.length > 0 ? comparisonColumns : [timeColumnOf(config)];
   const fixed = new Set([...(schema?.schema.primaryKeyColumns ?? []), ...ordering]);
-  for (const [name, strategy] of Object.entries(partialUpsertStrategies)) {
-    const path = pointerTo('/upsertConfig/partialUpsertStrategies', name);
+  for (const [path, name, strategy] of placedMembers('/upsertConfig/partialUpsertStrategies', partialUpsertStrategies)) {
     const column = columnNamed(name, schema);
     if (fixed.has(name)) yield [path, `${name} names or orders rows, and is never merged.`];
     else if (schema !== undefined && column === undefined) yield [path, `The schema has no column ${name}.`];

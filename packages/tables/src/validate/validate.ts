@@ -2,6 +2,7 @@ import { type CompleteTableConfig, completeTableConfig, parseTableConfig, type T
 import { type CompleteTableSchema, completeTableSchema, parseTableSchema, type TableSchema } from '../config/table-schema.ts';
 import { type Finding, nestFindings, sortFindings } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
+import type { ModelVerdict } from '../model/read-model.ts';
 import { assignmentRules, partitionRules } from './assignment-rules.ts';
 import { quotaRules, routingRules, tenantRules, tierRules } from './cluster-rules.ts';
 import { expressionRules, schemaExpressionRules } from './expression-rules.ts';
@@ -97,12 +98,9 @@ export function renderRuleList(): string {
 }
 
 /** What is said of a config or a schema that somebody wrote. */
-export interface Verdict {
+export interface Verdict extends ModelVerdict {
   /** Whether there is no error among the findings. */
   readonly valid: boolean;
-  readonly findings: readonly Finding[];
-  /** Members that the models do not have, by JSON pointer. */
-  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
 /** A schema with its full set of members, and everything that is wrong with it. */
@@ -146,7 +144,7 @@ export function checkTableConfig(document: unknown, cluster: Cluster = {}): Chec
 /** Reads `{tableName, schema, offline, realtime}` and checks all of it, together; never throws. */
 export function checkTableConfigs(document: unknown, cluster: Cluster = {}): CheckedTablesDocument {
   const given = isRecord(document) ? document : {};
-  const readOne = <Parsed extends ParsedPart>(name: string, parse: (value: unknown) => Parsed): Parsed | undefined =>
+  const readOne = <Parsed extends ModelVerdict>(name: string, parse: (value: unknown) => Parsed): Parsed | undefined =>
     given[name] === undefined || given[name] === null ? undefined : parse(given[name]);
   const schema = readOne('schema', parseTableSchema);
   const offline = readOne('offline', parseTableConfig);
@@ -184,11 +182,6 @@ export function checkTableConfigs(document: unknown, cluster: Cluster = {}): Che
 }
 
 const known = new Set(['tableName', 'schema', 'offline', 'realtime']);
-
-interface ParsedPart {
-  readonly findings: readonly Finding[];
-  readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
-}
 
 function missing(schema: unknown, offline: unknown, realtime: unknown): readonly Finding[] {
   const finding = (path: string, message: string): Finding => ({ path, code: 'MISSING_PART', severity: 'error', message });

@@ -1,7 +1,7 @@
 import { isQuireError, parseDurationMs } from '@quire/core';
 import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
-import type { Check, CheckedTable, Fault } from './rule.ts';
+import { type Check, type CheckedTable, type Fault, placedMembers } from './rule.ts';
 
 /** What a value must be, and what to say of one that is not. */
 interface Expectation {
@@ -16,42 +16,33 @@ interface Expectation {
 
 /** Looks at single values of a config by their JSON pointers, in which `*` stands for every element or member. */
 export function valuesAt(pointers: string | readonly string[], expected: Expectation): Check<CheckedTable> {
+  const { isRequired = false, isEmptyValue = false, holds, message } = expected;
   return function* ({ config }) {
-    for (const path of [pointers].flat()) yield* faultsAt(config, path.split('/').slice(1), '', '', expected);
+    for (const pointer of [pointers].flat()) {
+      for (const { path, value, member } of valuesBelow(config, pointer.split('/').slice(1))) {
+        const text = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+        const isMissing = isEmptyValue ? value === undefined || value === null : text === '';
+        if (isMissing ? isRequired : !holds(text)) yield [path, message(text, member)];
+      }
+    }
   };
 }
 
-function* faultsAt(
-  section: unknown,
-  [segment = '', ...rest]: readonly string[],
-  path: string,
-  member: string,
-  expected: Expectation,
-): Generator<Fault> {
-  if (segment === '*') {
-    const entries = Array.isArray(section) ? [...section.entries()] : isRecord(section) ? Object.entries(section) : [];
-    for (const [name, value] of entries) {
-      const [inner, innerMember] = [pointerTo(path, name), String(name)];
-      if (rest.length > 0) yield* faultsAt(value, rest, inner, innerMember, expected);
-      else yield* faultOf(value, inner, innerMember, expected);
-    }
-    return;
-  }
-  if (!isRecord(section)) return;
-  const [value, inner] = [section[segment], pointerTo(path, segment)];
-  if (rest.length > 0) yield* faultsAt(value, rest, inner, member, expected);
-  else yield* faultOf(value, inner, member === '' ? segment : member, expected);
+interface PlacedValue {
+  readonly path: string;
+  readonly value: unknown;
+  readonly member: string;
 }
 
-function* faultOf(
-  value: unknown,
-  path: string,
-  member: string,
-  { isRequired = false, isEmptyValue = false, holds, message }: Expectation,
-): Generator<Fault> {
-  const text = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
-  const isMissing = isEmptyValue ? value === undefined || value === null : text === '';
-  if (isMissing ? isRequired : !holds(text)) yield [path, message(text, member)];
+/** What stands where a way leads to; undefined for a member that is not there, nothing where its section is not. */
+function* valuesBelow(section: unknown, [step, ...rest]: readonly string[], path = '', member = ''): Generator<PlacedValue> {
+  if (step === undefined) yield { path, value: section, member };
+  else if (typeof section !== 'object' || section === null) return;
+  else if (step === '*') {
+    for (const [inner, name, value] of placedMembers<unknown>(path, { ...section })) yield* valuesBelow(value, rest, inner, name);
+  } else if (isRecord(section)) {
+    yield* valuesBelow(section[step], rest, pointerTo(path, step), member === '' && rest.length === 0 ? step : member);
+  }
 }
 
 /** Looks for members that must be there wherever the section around them is. */
