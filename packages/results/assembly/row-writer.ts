@@ -57,101 +57,133 @@ export function addressOfFreeMemory(): usize {
 }
 
 /**
- * Writes rows `[0, rowCount)` at `to`: each cell behind its prefix, and the suffix behind each row; returns the address behind them.
- * Its caller has made room.
+ * Writes rows `[firstRow, endRow)` at `to`: each cell behind its prefix, and the suffix behind each row; returns the address behind
+ * them. Its caller has made room.
  */
-export function writeRows(columns: usize, columnCount: i32, rowCount: i32, suffix: usize, suffixLength: usize, to: usize): usize {
+export function writeRows(
+  columns: usize,
+  columnCount: i32,
+  firstRow: i32,
+  endRow: i32,
+  suffix: usize,
+  suffixLength: usize,
+  to: usize,
+): usize {
   const columnsEnd = columns + columnCount * columnBytes;
   let at = to;
-  for (let row = 0; row < rowCount; row += 1) {
+  for (let row = firstRow; row < endRow; row += 1) {
     for (let column = columns; column < columnsEnd; column += columnBytes) {
       at = copyText(at, load<usize>(column, prefixAt), load<usize>(column, prefixLengthAt));
-      at = writeCell(at, column, row);
+      const validity = load<usize>(column, validityAt);
+      if (validity !== 0 && bitOf(validity, load<i32>(column, firstBitAt) + row) === 0) {
+        store<u32>(at, load<u32>(column, nullTextAt));
+        at += load<usize>(column, nullLengthAt);
+        continue;
+      }
+      const values = load<usize>(column, valuesAt);
+      // For the kinds that JSON has between quotes: the first is overwritten where quotes are not wanted.
+      const quotes = load<usize>(column, quotedAt);
+      // Not in a function of its own: to call that for each cell would take as long as to write a short one.
+      switch (load<i32>(column, kindAt)) {
+        case kindReadyText: {
+          const from = values + offsetOf(column, row);
+          at = copyText(at, from, values + offsetOf(column, row + 1) - from);
+          break;
+        }
+        case kindJsonText:
+          at = writeJsonText(at, values + offsetOf(column, row), values + offsetOf(column, row + 1));
+          break;
+        case kindCsvText:
+          at = writeCsvText(at, values + offsetOf(column, row), values + offsetOf(column, row + 1));
+          break;
+        case kindHexText:
+          at = closed(
+            writeHexText(opened(at, quotes), values + offsetOf(column, row), values + offsetOf(column, row + 1)),
+            quotes,
+          );
+          break;
+        case kindHexOfWidth: {
+          const width = load<i32>(column, widthAt);
+          at = closed(writeHexText(opened(at, quotes), values + row * width, values + (row + 1) * width), quotes);
+          break;
+        }
+        case kindBoolean: {
+          const isTrue = bitOf(values, load<i32>(column, firstBitAt) + row);
+          store<u64>(at, isTrue !== 0 ? 0x6575_7274 : 0x65_736c_6166);
+          at += 5 - isTrue;
+          break;
+        }
+        case kindInt8:
+          at = writeSigned(at, load<i8>(values + row));
+          break;
+        case kindInt16:
+          at = writeSigned(at, load<i16>(values + (row << 1)));
+          break;
+        case kindInt32:
+          at = writeSigned(at, load<i32>(values + (row << 2)));
+          break;
+        case kindInt64:
+          at = writeSigned(at, load<i64>(values + (row << 3)));
+          break;
+        case kindUint8:
+          at = writeUnsigned(at, load<u8>(values + row));
+          break;
+        case kindUint16:
+          at = writeUnsigned(at, load<u16>(values + (row << 1)));
+          break;
+        case kindUint32:
+          at = writeUnsigned(at, load<u32>(values + (row << 2)));
+          break;
+        case kindUint64:
+          at = closed(writeUnsigned(opened(at, quotes), load<u64>(values + (row << 3))), quotes);
+          break;
+        case kindFloat32: {
+          const value = load<f32>(values + (row << 2));
+          if (isFinite(value)) at = writeFloat(at, value);
+          else at = closed(writeNotFinite(opened(at, quotes), value), quotes);
+          break;
+        }
+        case kindFloat64: {
+          const value = load<f64>(values + (row << 3));
+          if (isFinite(value)) at = writeDouble(at, value);
+          else at = closed(writeNotFinite(opened(at, quotes), value), quotes);
+          break;
+        }
+        case kindDecimal: {
+          const width = load<i32>(column, widthAt);
+          at = closed(writeDecimal(opened(at, quotes), values + row * width, width, load<i32>(column, scaleAt)), quotes);
+          break;
+        }
+        case kindDate:
+          at = closed(writeDateOrInfinity(opened(at, quotes), load<i32>(values + (row << 2))), quotes);
+          break;
+        case kindTimestampSeconds:
+          at = closed(writeSeconds(opened(at, quotes), load<i64>(values + (row << 3))), quotes);
+          break;
+        case kindTimestampMilliseconds:
+          at = closed(writeMilliseconds(opened(at, quotes), load<i64>(values + (row << 3))), quotes);
+          break;
+        case kindTimestampMicroseconds:
+          at = closed(writeMicroseconds(opened(at, quotes), load<i64>(values + (row << 3))), quotes);
+          break;
+        case kindTimestampNanoseconds:
+          at = closed(writeNanoseconds(opened(at, quotes), load<i64>(values + (row << 3))), quotes);
+          break;
+        case kindJsonList:
+          at = writeJsonList(at, column, <i32>offsetOf(column, row), <i32>offsetOf(column, row + 1));
+          break;
+        case kindJsonListOfSize: {
+          const size = load<i32>(column, widthAt);
+          at = writeJsonList(at, column, row * size, (row + 1) * size);
+          break;
+        }
+        default:
+          unreachable();
+      }
     }
     at = copyText(at, suffix, suffixLength);
   }
   return at;
-}
-
-/** Writes a cell of a column, and returns the address behind it; its caller has made room. */
-export function writeCell(to: usize, column: usize, row: i32): usize {
-  const validity = load<usize>(column, validityAt);
-  if (validity !== 0 && bitOf(validity, load<i32>(column, firstBitAt) + row) === 0) {
-    store<u32>(to, load<u32>(column, nullTextAt));
-    return to + load<usize>(column, nullLengthAt);
-  }
-  const values = load<usize>(column, valuesAt);
-  // For the kinds that JSON has between quotes: the first is overwritten where quotes are not wanted.
-  const quotes = load<usize>(column, quotedAt);
-  switch (load<i32>(column, kindAt)) {
-    case kindReadyText: {
-      const from = values + offsetOf(column, row);
-      return copyText(to, from, values + offsetOf(column, row + 1) - from);
-    }
-    case kindJsonText:
-      return writeJsonText(to, values + offsetOf(column, row), values + offsetOf(column, row + 1));
-    case kindCsvText:
-      return writeCsvText(to, values + offsetOf(column, row), values + offsetOf(column, row + 1));
-    case kindHexText:
-      return closed(writeHexText(opened(to, quotes), values + offsetOf(column, row), values + offsetOf(column, row + 1)), quotes);
-    case kindHexOfWidth: {
-      const width = load<i32>(column, widthAt);
-      return closed(writeHexText(opened(to, quotes), values + row * width, values + (row + 1) * width), quotes);
-    }
-    case kindBoolean: {
-      const isTrue = bitOf(values, load<i32>(column, firstBitAt) + row);
-      store<u64>(to, isTrue !== 0 ? 0x6575_7274 : 0x65_736c_6166);
-      return to + 5 - isTrue;
-    }
-    case kindInt8:
-      return writeSigned(to, load<i8>(values + row));
-    case kindInt16:
-      return writeSigned(to, load<i16>(values + (row << 1)));
-    case kindInt32:
-      return writeSigned(to, load<i32>(values + (row << 2)));
-    case kindInt64:
-      return writeSigned(to, load<i64>(values + (row << 3)));
-    case kindUint8:
-      return writeUnsigned(to, load<u8>(values + row));
-    case kindUint16:
-      return writeUnsigned(to, load<u16>(values + (row << 1)));
-    case kindUint32:
-      return writeUnsigned(to, load<u32>(values + (row << 2)));
-    case kindUint64:
-      return closed(writeUnsigned(opened(to, quotes), load<u64>(values + (row << 3))), quotes);
-    case kindFloat32: {
-      const value = load<f32>(values + (row << 2));
-      if (isFinite(value)) return writeFloat(to, value);
-      return closed(writeNotFinite(opened(to, quotes), value), quotes);
-    }
-    case kindFloat64: {
-      const value = load<f64>(values + (row << 3));
-      if (isFinite(value)) return writeDouble(to, value);
-      return closed(writeNotFinite(opened(to, quotes), value), quotes);
-    }
-    case kindDecimal: {
-      const width = load<i32>(column, widthAt);
-      return closed(writeDecimal(opened(to, quotes), values + row * width, width, load<i32>(column, scaleAt)), quotes);
-    }
-    case kindDate:
-      return closed(writeDateOrInfinity(opened(to, quotes), load<i32>(values + (row << 2))), quotes);
-    case kindTimestampSeconds:
-      return closed(writeSeconds(opened(to, quotes), load<i64>(values + (row << 3))), quotes);
-    case kindTimestampMilliseconds:
-      return closed(writeMilliseconds(opened(to, quotes), load<i64>(values + (row << 3))), quotes);
-    case kindTimestampMicroseconds:
-      return closed(writeMicroseconds(opened(to, quotes), load<i64>(values + (row << 3))), quotes);
-    case kindTimestampNanoseconds:
-      return closed(writeNanoseconds(opened(to, quotes), load<i64>(values + (row << 3))), quotes);
-    case kindJsonList:
-      return writeJsonList(to, column, <i32>offsetOf(column, row), <i32>offsetOf(column, row + 1));
-    case kindJsonListOfSize: {
-      const size = load<i32>(column, widthAt);
-      return writeJsonList(to, column, row * size, (row + 1) * size);
-    }
-    default:
-      return unreachable();
-  }
 }
 
 /** Writes the quote before a text; `quotes` is 1, or 0 for none. */
@@ -166,21 +198,15 @@ function closed(to: usize, quotes: usize): usize {
   return to + quotes;
 }
 
-/** Writes items `[from, end)`, which are cells of a column of their own. */
+/** Writes items `[from, end)`, which are rows of a column of their own, each behind a comma. */
 function writeJsonList(to: usize, column: usize, from: i32, end: i32): usize {
-  const items = load<usize>(column, valuesAt);
   const firstItem = load<i32>(column, firstItemAt);
-  let at = to + 1;
-  for (let item = from; item < end; item += 1) {
-    at = writeCell(at, items, item - firstItem);
-    store<u8>(at, 0x2c);
-    at += 1;
-  }
-  // The comma behind the last item becomes the bracket.
-  if (from === end) at += 1;
+  const at = writeRows(load<usize>(column, valuesAt), 1, from - firstItem, end - firstItem, 0, 0, to);
+  // The first comma becomes the bracket.
   store<u8>(to, 0x5b);
-  store<u8>(at - 1, 0x5d);
-  return at;
+  const last = at + <usize>(from === end);
+  store<u8>(last, 0x5d);
+  return last + 1;
 }
 
 function offsetOf(column: usize, row: i32): usize {

@@ -1,8 +1,13 @@
 import type { BufferPool } from '../buffer-pool.ts';
 
+/** The first chunk, so that a page soon begins, and all that are not lent. */
 const chunkBytes = 128 * 1024;
+/** Lent chunks after the first: each costs a turn of the event loop and a wake-up of the client, whatever its size. */
+const largeChunkBytes = 512 * 1024;
+/** Chunks are large while no more than this is lent: many readers at once share little memory. */
+const plentyBytes = 4 * 1024 * 1024;
 
-/** Gathers pieces of text to chunks of one size, for whom a chunk costs more than its bytes. With a pool it lends the chunks. */
+/** Gathers pieces of text to chunks, for whom a chunk costs more than its bytes. With a pool it lends the chunks. */
 export class ChunkBuffer {
   readonly #pool: BufferPool | undefined;
   readonly #lent = new Map<ArrayBufferLike, Uint8Array>();
@@ -11,18 +16,18 @@ export class ChunkBuffer {
 
   constructor(pool: BufferPool | undefined) {
     this.#pool = pool;
-    this.#chunk = this.#newChunk();
+    this.#chunk = this.#newChunk(chunkBytes);
   }
 
   /** Copies a piece, and gives the chunks that are full by that. */
   append(piece: Uint8Array): Uint8Array[] {
     const full: Uint8Array[] = [];
     let start = 0;
-    while (piece.length - start > chunkBytes - this.#length) {
-      const end = start + chunkBytes - this.#length;
+    while (piece.length - start > this.#chunk.length - this.#length) {
+      const end = start + this.#chunk.length - this.#length;
       this.#chunk.set(piece.subarray(start, end), this.#length);
       full.push(this.#chunk);
-      this.#chunk = this.#newChunk();
+      this.#chunk = this.#newChunk(this.#isPlenty() ? largeChunkBytes : chunkBytes);
       this.#length = 0;
       start = end;
     }
@@ -50,10 +55,14 @@ export class ChunkBuffer {
     this.#lent.clear();
   }
 
-  #newChunk(): Uint8Array {
+  #isPlenty(): boolean {
+    return this.#pool !== undefined && this.#pool.leasedBytes <= plentyBytes;
+  }
+
+  #newChunk(sizeBytes: number): Uint8Array {
     // Every byte is written before it is read, so zeroes would be wasted work.
-    if (this.#pool === undefined) return Buffer.allocUnsafeSlow(chunkBytes);
-    const lease = this.#pool.lease(chunkBytes);
+    if (this.#pool === undefined) return Buffer.allocUnsafeSlow(sizeBytes);
+    const lease = this.#pool.lease(sizeBytes);
     this.#lent.set(lease.buffer, lease);
     return lease;
   }

@@ -3,7 +3,7 @@ import type { RowRange } from '@quire/core';
 import { ByteSink } from './byte-sink.ts';
 import { type CellFormat, writerColumnOf } from './cell-format.ts';
 import { columnBytes, prefixAt, prefixLengthAt } from './row-writer-layout.ts';
-import { RowWriter } from './row-writer.ts';
+import { RowWriter, type StagedText } from './row-writer.ts';
 import type { WriterColumn } from './writer-column.ts';
 
 /** The text around the cells. */
@@ -20,9 +20,10 @@ export interface RowFrame {
 }
 
 /** Rows that are written at once, at most: with their text, they should stay in the processor's second cache. */
-const blockRowsMax = 512;
-/** Rows of the first block: nested cells are written aside before it shows how many of them fit. */
-const blockRowsFirst = 16;
+const blockRowsMax = 1024;
+/** Rows that are staged first where cells are written aside before it shows how many of them fit; then twice as many each time. */
+const asideRowsFirst = 16;
+const asideRowsMax = 512;
 
 /** Makes the text of rows: of blocks of them by the row writer, of a row too large for its memory by itself. */
 export class RowEncoder {
@@ -32,8 +33,8 @@ export class RowEncoder {
   /** The texts of prefixes and suffix, one behind the other, to be staged in one piece. */
   readonly #frameText: Uint8Array;
   #isFirstRow = true;
-  /** Rows to try next: twice as many as fitted last. */
-  #blockRows = blockRowsFirst;
+  /** Rows to stage next, where cells are written aside. */
+  #asideRows = asideRowsFirst;
 
   constructor(schema: Schema, frame: RowFrame, format: CellFormat) {
     this.#schema = schema;
@@ -45,50 +46,35 @@ export class RowEncoder {
   /** Encodes rows of one batch: texts that each last until the next is asked for, or until anybody else encodes anything. */
   *encode(data: readonly Data[], rows: RowRange): Generator<Uint8Array> {
     const columns = this.#schema.fields.map((field, index) => writerColumnOf(field, data[index] as Data, this.#format));
+    let staged: StagedRows | undefined;
     for (let start = rows.start; start < rows.end;) {
-      const count = this.#countThatFits(columns, start, rows.end);
-      const text = count === 0 ? this.#writeOneRow(data, start) : this.#writeBlock(columns, start, start + count);
+      // Others may have staged their rows since the last text was handed on.
+      if (staged === undefined || staged.end === start || !staged.isInPlace()) staged = this.#stage(columns, start, rows.end);
+      const count = staged === undefined ? 0 : outputRowsThatFit(columns, this.#frameText.length, start, staged.end);
+      const text = staged === undefined || count === 0 ? this.#writeOneRow(data, start) : staged.write(start, start + count);
       start += Math.max(1, count);
       yield this.#isFirstRow ? text.subarray(this.#frame.separatorBytes) : text;
       this.#isFirstRow = false;
     }
   }
 
-  /** How many rows from `start` on surely fit the row writer's memory; 0 when one might not. */
-  #countThatFits(columns: readonly WriterColumn[], start: number, end: number): number {
-    const { inputBytesMax, outputBytesMax } = RowWriter.shared;
-    const frameBytes = this.#frameText.length;
-    const rowsLeft = end - start;
-    for (let count = Math.min(this.#blockRows, rowsLeft); count > 0; count >>= 1) {
-      let inputBytes = frameBytes + 8 + columns.length * columnBytes + 8;
-      let outputBytes = count * frameBytes;
-      for (const column of columns) {
-        inputBytes += column.inputBytesMax(start, start + count);
-        outputBytes += column.outputBytesMax(start, start + count);
-      }
-      if (inputBytes <= inputBytesMax && outputBytes <= outputBytesMax) {
-        if (count < rowsLeft) this.#blockRows = Math.min(blockRowsMax, count * 2);
-        return count;
-      }
-    }
-    this.#blockRows = 1;
-    return 0;
+  /** Copies as many rows from `start` on into the row writer's memory as surely fit; undefined when one might not. */
+  #stage(columns: readonly WriterColumn[], start: number, endMax: number): StagedRows | undefined {
+    const isAside = columns.some(({ isWrittenAside }) => isWrittenAside);
+    const countMax = isAside ? Math.min(this.#asideRows, endMax - start) : endMax - start;
+    const count = this.#inputRowsThatFit(columns, start, countMax);
+    this.#asideRows = Math.min(asideRowsMax, Math.max(1, count) * 2);
+    return count === 0 ? undefined : new StagedRows(columns, this.#frame, this.#frameText, start, start + count);
   }
 
-  #writeBlock(columns: readonly WriterColumn[], start: number, end: number): Uint8Array {
-    const writer = RowWriter.shared;
-    writer.clear();
-    const first = writer.reserve(columns.length * columnBytes);
-    let text = writer.stage(this.#frameText, 0, this.#frameText.length);
-    for (const [index, column] of columns.entries()) {
-      const address = first + index * columnBytes;
-      const prefixLength = this.#frame.cellPrefixes[index]?.length ?? 0;
-      writer.describe(address, prefixAt, text);
-      writer.describe(address, prefixLengthAt, prefixLength);
-      text += prefixLength;
-      column.stage(writer, address, start, end);
+  #inputRowsThatFit(columns: readonly WriterColumn[], start: number, countMax: number): number {
+    const { inputBytesMax } = RowWriter.shared;
+    for (let count = countMax; count > 0; count >>= 1) {
+      let inputBytes = this.#frameText.length + 8 + columns.length * columnBytes + 8;
+      for (const column of columns) inputBytes += column.inputBytesMax(start, start + count);
+      if (inputBytes <= inputBytesMax) return count;
     }
-    return writer.write(first, columns.length, end - start, { address: text, length: this.#frame.rowSuffix.length });
+    return 0;
   }
 
   #writeOneRow(data: readonly Data[], row: number): Uint8Array {
@@ -99,5 +85,54 @@ export class RowEncoder {
     }
     sink.writeBytes(this.#frame.rowSuffix);
     return sink.view();
+  }
+}
+
+/** How many rows from `start` on surely fit where the row writer puts their text; 0 when one might not. */
+function outputRowsThatFit(columns: readonly WriterColumn[], frameBytes: number, start: number, end: number): number {
+  const { outputBytesMax } = RowWriter.shared;
+  for (let count = Math.min(blockRowsMax, end - start); count > 0; count >>= 1) {
+    let outputBytes = count * frameBytes;
+    for (const column of columns) outputBytes += column.outputBytesMax(start, start + count);
+    if (outputBytes <= outputBytesMax) return count;
+  }
+  return 0;
+}
+
+/** Rows of a batch in the row writer's memory, until others stage theirs. */
+class StagedRows {
+  readonly end: number;
+  readonly #start: number;
+  readonly #first: number;
+  readonly #columnCount: number;
+  readonly #suffix: StagedText;
+  readonly #generation: number;
+
+  constructor(columns: readonly WriterColumn[], frame: RowFrame, frameText: Uint8Array, start: number, end: number) {
+    const writer = RowWriter.shared;
+    this.#generation = writer.clear();
+    this.#start = start;
+    this.end = end;
+    this.#columnCount = columns.length;
+    this.#first = writer.reserve(columns.length * columnBytes);
+    let text = writer.stage(frameText, 0, frameText.length);
+    for (const [index, column] of columns.entries()) {
+      const address = this.#first + index * columnBytes;
+      const prefixLength = frame.cellPrefixes[index]?.length ?? 0;
+      writer.describe(address, prefixAt, text);
+      writer.describe(address, prefixLengthAt, prefixLength);
+      text += prefixLength;
+      column.stage(writer, address, start, end);
+    }
+    this.#suffix = { address: text, length: frame.rowSuffix.length };
+  }
+
+  isInPlace(): boolean {
+    return RowWriter.shared.generation === this.#generation;
+  }
+
+  write(start: number, end: number): Uint8Array {
+    const rows = { start: start - this.#start, end: end - this.#start };
+    return RowWriter.shared.write(this.#first, this.#columnCount, rows, this.#suffix);
   }
 }

@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { QuireError, type RowRange } from '@quire/core';
 import {
   columnBytes,
   kindAt,
@@ -18,8 +18,15 @@ interface RowWriterExports {
   readonly memory: { readonly buffer: ArrayBuffer };
   addressOfPowersOfTen(): number;
   addressOfFreeMemory(): number;
-  writeCell(to: number, column: number, row: number): number;
-  writeRows(columns: number, columnCount: number, rowCount: number, suffix: number, suffixLength: number, to: number): number;
+  writeRows(
+    columns: number,
+    columnCount: number,
+    firstRow: number,
+    endRow: number,
+    suffix: number,
+    suffixLength: number,
+    to: number,
+  ): number;
 }
 
 /** What we use of it; Node's types leave it out. */
@@ -68,6 +75,7 @@ export class RowWriter {
   readonly #inputStart: number;
   readonly #outputStart: number;
   #inputEnd: number;
+  #generation = 0;
   #lastCell: SingleCell | undefined;
 
   private constructor() {
@@ -102,9 +110,16 @@ export class RowWriter {
     return this.#bytes.length - this.#outputStart - slackBytes;
   }
 
-  /** Lets go of all that is staged. */
-  clear(): void {
+  /** Another number each time that all was let go of: what was staged before is gone. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Lets go of all that is staged; gives the new generation. */
+  clear(): number {
     this.#inputEnd = this.#inputStart;
+    this.#generation += 1;
+    return this.#generation;
   }
 
   /** Makes room for bytes that stay until `clear`, and gives their address; its caller has seen to it that there is room. */
@@ -126,10 +141,11 @@ export class RowWriter {
     this.#words[(column + at) >> 2] = value;
   }
 
-  /** Writes rows of the columns described at `columns`: a view that lasts until the next call. */
-  write(columns: number, columnCount: number, rowCount: number, suffix: StagedText): Uint8Array {
+  /** Writes rows, counted from the first that is staged, of the columns described at `columns`: a view that lasts until the next call. */
+  write(columns: number, columnCount: number, rows: RowRange, suffix: StagedText): Uint8Array {
+    const to = this.#outputStart;
     try {
-      const end = this.#exports.writeRows(columns, columnCount, rowCount, suffix.address, suffix.length, this.#outputStart);
+      const end = this.#exports.writeRows(columns, columnCount, rows.start, rows.end, suffix.address, suffix.length, to);
       return this.#bytes.subarray(this.#outputStart, end);
     } catch (error) {
       // Rows are the last in memory, so that one without end leads out of it, and not into what other rows are made of.
@@ -157,7 +173,8 @@ export class RowWriter {
     this.describe(column + columnBytes, 4, length);
     copyBytes(memory, this.#outputStart, source, start, length);
     const from = this.#outputStart + aligned(length) + slackBytes;
-    const textLength = this.#exports.writeCell(from, column, 0) - from;
+    // Of no text before it, and none behind it.
+    const textLength = this.#exports.writeRows(column, 1, 0, 1, 0, 0, from) - from;
     copyBytes(bytes, position, memory, from, textLength);
     return position + textLength;
   }

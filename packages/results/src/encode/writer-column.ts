@@ -14,6 +14,8 @@ import {
   nullLengthAt,
   nullTextAt,
   offsetsAt,
+  prefixAt,
+  prefixLengthAt,
   quotedAt,
   scaleAt,
   validityAt,
@@ -24,6 +26,8 @@ import type { RowWriter } from './row-writer.ts';
 
 /** A column of one batch, as the row writer takes it: a range of rows at a time. */
 export interface WriterColumn {
+  /** Whether cells are written aside to tell how many bytes they have: of few rows at first, for they may be large. */
+  readonly isWrittenAside: boolean;
   /** At least as many bytes as staging rows `[start, end)` takes, the column's description aside. */
   inputBytesMax(start: number, end: number): number;
   /** At least as many bytes as their cells have. */
@@ -56,6 +60,7 @@ export function fixedColumn(
   const { widthBytes } = text;
   const cellBytes = Math.max(cellBytesMax, text.nullText.length);
   return {
+    isWrittenAside: false,
     inputBytesMax: (start, end) => (end - start) * widthBytes + pieceBytes + bitsBytesMax(end - start),
     outputBytesMax: (start, end) => (end - start) * cellBytes,
     stage(writer, column, start, end) {
@@ -71,6 +76,7 @@ export function fixedColumn(
 export function booleanColumn(data: Data, text: Omit<CellText, 'kind'>): WriterColumn {
   const bits = bytesView(data);
   return {
+    isWrittenAside: false,
     inputBytesMax: (start, end) => 2 * bitsBytesMax(end - start),
     outputBytesMax: (start, end) => (end - start) * 5,
     stage(writer, column, start, end) {
@@ -87,6 +93,7 @@ export function textColumn(data: Data, text: CellText, expansion: number): Write
   const lengthOf = (start: number, end: number): number => ((offsets[end] ?? 0) - (offsets[start] ?? 0)) >>> 0;
   const rowBytes = Math.max(2, text.nullText.length);
   return {
+    isWrittenAside: false,
     inputBytesMax: (start, end) => lengthOf(start, end) + pieceBytes + offsetsBytesMax(end - start) + bitsBytesMax(end - start),
     outputBytesMax: (start, end) => lengthOf(start, end) * expansion + (end - start) * rowBytes,
     stage(writer, column, start, end) {
@@ -99,15 +106,19 @@ export function textColumn(data: Data, text: CellText, expansion: number): Write
   };
 }
 
+/** Before each item of a list; the row writer makes the first a bracket. */
+const comma = Uint8Array.of(44);
+
 /** JSON arrays, of the cells of `items`; with `listSize` when all have that many. */
 export function jsonListColumn(data: Data, nullText: string, items: WriterColumn, listSize: number | undefined): WriterColumn {
   const offsets = listSize === undefined ? shortOffsetsOf(data) : undefined;
   const itemOf = (row: number): number => offsets?.[row] ?? row * (listSize ?? 0);
   const text = { kind: listSize === undefined ? kindJsonList : kindJsonListOfSize, isQuoted: false, nullText };
   return {
+    isWrittenAside: items.isWrittenAside,
     inputBytesMax: (start, end) =>
       columnBytes +
-      pieceBytes +
+      2 * pieceBytes +
       offsetsBytesMax(end - start) +
       bitsBytesMax(end - start) +
       items.inputBytesMax(itemOf(start), itemOf(end)),
@@ -116,6 +127,8 @@ export function jsonListColumn(data: Data, nullText: string, items: WriterColumn
     stage(writer, column, start, end) {
       describe(writer, column, text, data, start, end);
       const itemColumn = writer.reserve(columnBytes);
+      writer.describe(itemColumn, prefixAt, writer.stage(comma, 0, comma.length));
+      writer.describe(itemColumn, prefixLengthAt, comma.length);
       items.stage(writer, itemColumn, itemOf(start), itemOf(end));
       writer.describe(column, valuesAt, itemColumn);
       if (offsets === undefined) {
@@ -151,6 +164,7 @@ export function preformattedColumn(data: Data, nullText: string, writer: CellWri
     return (offsets[end - first] ?? 0) - (offsets[start - first] ?? 0);
   };
   return {
+    isWrittenAside: true,
     inputBytesMax: (start, end) => lengthOf(start, end) + pieceBytes + offsetsBytesMax(end - start) + bitsBytesMax(end - start),
     outputBytesMax: (start, end) => lengthOf(start, end) + (end - start) * nullText.length,
     stage(rowWriter, column, start, end) {
