@@ -53,6 +53,8 @@ function answerRows(request: IncomingMessage, response: ServerResponse, totalRow
   const end = Math.min(totalRowCount, offset + (Number(searchParams.get('numRows')) || 4));
   const rows = Array.from({ length: end - offset }, (_, index) => [offset + index, `row ${offset + index}`]);
   const format = searchParams.get('format');
+  const headers = { 'request-id': fakeRequestId, 'num-rows-result-set': totalRowCount, offset, 'num-rows': rows.length };
+  for (const [name, value] of Object.entries(headers)) response.setHeader(`quire-${name}`, value);
   if (format !== null) return void response.end(rows.map(([n]) => `${format} ${n}\n`).join(''));
   const dataSchema = { columnNames: ['n', 'text'], columnDataTypes: ['LONG', 'STRING'] };
   response.end(

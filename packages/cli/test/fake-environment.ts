@@ -61,6 +61,7 @@ class FakeOutput implements Output {
   size: { readonly columns: number; readonly rows: number };
   readonly resizeListeners = new Set<() => void>();
   readonly #chunks: string[] = [];
+  readonly #written: Uint8Array[] = [];
   readonly #watchers = new Set<() => void>();
   #writesLeft: number;
 
@@ -74,9 +75,15 @@ class FakeOutput implements Output {
     return this.#chunks.join('');
   }
 
+  /** What was written, also where it is binary. */
+  get bytes(): Buffer {
+    return Buffer.concat(this.#written);
+  }
+
   write(data: string | Uint8Array): Promise<void> {
     this.#writesLeft -= 1;
     if (this.#writesLeft < 0) return Promise.reject(new QuireError('OUTPUT_CLOSED', 'The output was closed by its reader.'));
+    this.#written.push(Buffer.from(data as Uint8Array));
     this.#chunks.push(typeof data === 'string' ? data : Buffer.from(data).toString());
     for (const watcher of this.#watchers) watcher();
     return Promise.resolve();

@@ -34,7 +34,7 @@ export interface DownloadOptions {
 }
 
 /** A page of unknown rows is small, in case they are large; what it weighs tells how many rows the next one may have. */
-const firstPageRowCount = 1000;
+export const firstPageRowCount = 1000;
 const pageSizeBytes = 4 * 1024 * 1024;
 
 /**
@@ -56,8 +56,14 @@ export class Download implements AsyncIterable<Uint8Array> {
   #position: DownloadPosition;
 
   /** @throws INVALID_PARAMETER when a number is not valid, or the position is of another download; OFFSET_OUT_OF_RANGE */
-  constructor(caller: Caller, result: ResultAddress, resultRowCount: number, options: DownloadOptions) {
-    const { offset = 0, rowCount = resultRowCount, pageSize = firstPageRowCount, from } = options;
+  constructor(
+    caller: Caller,
+    result: ResultAddress,
+    resultRowCount: number,
+    options: DownloadOptions,
+    pageRowCount = firstPageRowCount,
+  ) {
+    const { offset = 0, rowCount = resultRowCount, pageSize = pageRowCount, from } = options;
     for (const [name, value, least] of [
       ['offset', offset, 0],
       ['rowCount', rowCount, 0],
@@ -136,7 +142,7 @@ export class Download implements AsyncIterable<Uint8Array> {
     const isEmpty = this.totalRowCount === 0;
     const asked = { ...page, format: pageFormatOf(format), expectedRowCount: isEmpty ? 0 : page.rowCount };
     const bytes = await readPageBytes(this.#caller, this.#result, asked, { signal });
-    if (this.#options.pageSize === undefined) this.#weigh(page.rowCount, bytes.byteLength);
+    if (this.#options.pageSize === undefined) this.#pageRowCount = rowsOfNextPage(page.rowCount, bytes.byteLength);
     const end = isEmpty ? this.#end : page.offset + page.rowCount;
     const position = { isFirst: isEmpty || page.offset === this.#start, isLast: end === this.#end };
     return { end, piece: pieceOf(format, bytes, position) };
@@ -156,10 +162,10 @@ export class Download implements AsyncIterable<Uint8Array> {
       offset += rowCount;
     }
   }
+}
 
-  /** Sizes the pages to come by one that came, ten times as large at the most: rows differ. */
-  #weigh(rowCount: number, sizeBytes: number): void {
-    const fitting = Math.floor((rowCount * pageSizeBytes) / Math.max(1, sizeBytes));
-    this.#pageRowCount = Math.max(1, Math.min(fitting, 10 * rowCount));
-  }
+/** Sizes the pages to come by one that came, ten times as large at the most: rows differ. */
+export function rowsOfNextPage(rowCount: number, sizeBytes: number): number {
+  const fitting = Math.floor((rowCount * pageSizeBytes) / Math.max(1, sizeBytes));
+  return Math.max(1, Math.min(fitting, 10 * rowCount));
 }

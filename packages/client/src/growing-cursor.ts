@@ -2,6 +2,7 @@ import { errorCodeOfException, pagePath, queryPath } from '@quire/api';
 import { type Clock, QuireError } from '@quire/core/portable';
 import type { Column, Row } from './cells.ts';
 import { QuireClientError } from './client-error.ts';
+import { downloadGrowing, type GrowingDownloadOptions } from './growing-download.ts';
 import { expectObject } from './json-fields.ts';
 import { parseLosslessJson, parseRoundingJson } from './lossless-json.ts';
 import { type BrokerAddress, decodeQueryPage, type QueryPage } from './query-page.ts';
@@ -117,6 +118,11 @@ export class GrowingCursor implements AsyncDisposable {
   /** All rows, as they come. */
   async *rows(options: SignalOptions = {}): AsyncGenerator<Row, void, undefined> {
     for await (const { rows } of this.pages(options)) yield* rows;
+  }
+
+  /** The result as one document, whose rows are given as they come: the bytes that `ResultCursor.download` gives when it stands. */
+  download(options: GrowingDownloadOptions): AsyncGenerator<Uint8Array, void, undefined> {
+    return downloadGrowing({ caller: this.#caller, address: this, clock: this.#options.clock }, options);
   }
 
   /** How far the query is. */

@@ -17,6 +17,7 @@ export type { Download, DownloadOptions, DownloadPosition, DownloadProgress } fr
 export type { JsonObject } from './json-fields.ts';
 export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
 export { type ClientCallOptions, type OpenOptions, type PageOptions, QuireClient, type QueryOptions } from './quire-client.ts';
+export type { GrowingDownloadOptions, GrowingDownloadProgress } from './growing-download.ts';
 export type { GrowingCursor, GrowingPage } from './growing-cursor.ts';
 export type { QueryException, QueryStatus, RunningQuery } from './query-status.ts';
 export { QuireQueryClient, type StartOptions } from './quire-query-client.ts';

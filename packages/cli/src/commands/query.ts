@@ -10,7 +10,7 @@ import { createClient, createQueryClient, withServerOptions } from '../server-op
 
 const examples = `
 On a terminal the result opens as a table: n and p turn pages, g goes to a row, ? tells all keys.
-In a pipe it comes as lines of tab-separated cells, the whole of it; NULL is \\N.
+In a pipe it comes as lines of tab-separated cells, the whole of it, as the query finds them; NULL is \\N.
 
 Examples:
   $ quire query "SELECT * FROM flights"
@@ -60,7 +60,12 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       };
       const isForPeople = stdout.isTerminal && (format === undefined || format === 'table');
       if (!isForPeople) {
-        await streamResult(environment, request, { format: format ?? 'tsv', header: options.header === true });
+        const queryClient = createQueryClient(options, environment);
+        await streamResult(
+          environment,
+          { ...request, queryClient },
+          { format: format ?? 'tsv', header: options.header === true },
+        );
       } else if (stdin.isTerminal && options.rows === undefined) {
         await browseResult(environment, { ...request, client: createQueryClient(options, environment) });
       } else {

@@ -36,6 +36,13 @@ export async function runQuery(environment: Environment, request: QueryRequest, 
   return { cursor: value, elapsedMs };
 }
 
+/** Rows of a page to ask for: undefined, which is the server's own page size, unless fewer are wanted or the user says otherwise. */
+export function pageOf({ rowCountMax, pageSize }: Pick<QueryRequest, 'rowCountMax' | 'pageSize'>): number | undefined {
+  const rowsLeft = rowCountMax ?? Number.MAX_SAFE_INTEGER;
+  if (pageSize !== undefined) return Math.min(rowsLeft, pageSize);
+  return rowsLeft < 10_000 ? rowsLeft : undefined;
+}
+
 /** Gives what an action resolves to, and how long that took. */
 export async function timed<Value>(
   { clock }: Environment,

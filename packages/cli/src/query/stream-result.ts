@@ -1,14 +1,13 @@
 import { formatBytes } from '@quire/core';
-import type { DownloadFormat, DownloadProgress, QueryPage } from '@quire/client';
+import type { QueryPage } from '@quire/client';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
 import { type Progress, showProgress } from '../progress.ts';
-import { tabbedHeader, tabbedRow } from '../row-lines.ts';
 import { plainStyles } from '../styles.ts';
 import { planTable, renderTable } from '../table/text-table.ts';
 import type { PlannedColumn } from '../table/plan-columns.ts';
-import { describeProgress } from './download-result.ts';
-import { type QueryRequest, runQuery } from './query-request.ts';
+import { pageOf, type QueryRequest, runQuery } from './query-request.ts';
+import { type GrowingRequest, streamGrowing } from './stream-growing.ts';
 
 /** Ways to write rows: two are laid out here, the others come from the server as they are. */
 export const outputFormats = ['table', 'tsv', 'json', 'ndjson', 'csv', 'arrow'] as const;
@@ -21,21 +20,14 @@ interface FormatOptions {
   readonly header: boolean;
 }
 
-/** Runs a query and writes the rows that were asked for, all of them, in constant memory. */
-export async function streamResult(environment: Environment, request: QueryRequest, options: FormatOptions): Promise<void> {
-  const { format } = options;
-  if (format === 'table' || format === 'tsv') return streamLines(environment, request, format, options.header);
-  return format === 'json' ? streamCursorResponse(environment, request) : streamBytes(environment, request, format);
-}
-
-/** Passes on the server's bytes, page by page: a connection that breaks on the way is not noticed. */
-async function streamBytes(environment: Environment, request: QueryRequest, format: DownloadFormat): Promise<void> {
-  const { offset, rowCountMax, pageSize, signal } = request;
-  const { cursor } = await runQuery(environment, { ...request, offset: 0 }, 1);
-  await using progress = showStreaming(environment);
-  const onProgress = (made: DownloadProgress): void => progress?.say(describeProgress(made));
-  const download = cursor.download({ format, offset, rowCount: rowCountMax, pageSize, signal, onProgress });
-  for await (const bytes of download) await environment.stdout.write(bytes);
+/**
+ * Runs a query and writes the rows that were asked for, all of them, in constant memory: as they come, in formats that are lines of rows or batches.
+ * `table` and `json`, whose beginning or end tells of the whole, wait for the end of the query.
+ */
+export async function streamResult(environment: Environment, request: GrowingRequest, options: FormatOptions): Promise<void> {
+  const { format, header } = options;
+  if (format === 'table') return streamTable(environment, request);
+  return format === 'json' ? streamCursorResponse(environment, request) : streamGrowing(environment, request, { format, header });
 }
 
 /** Passes on what the server streams: a page may be of any size, so one page is all there is to ask for. */
@@ -54,16 +46,12 @@ async function streamCursorResponse(environment: Environment, request: QueryRequ
   }
 }
 
-async function streamLines(
-  environment: Environment,
-  request: QueryRequest,
-  format: 'table' | 'tsv',
-  header: boolean,
-): Promise<void> {
-  const { pageSize, signal, rowCountMax = Number.MAX_SAFE_INTEGER } = request;
-  const { cursor } = await runQuery(environment, request, pageOf(rowCountMax, pageSize));
+/** Lays all pages out by the first: they are read when the whole result is there. */
+async function streamTable(environment: Environment, request: QueryRequest): Promise<void> {
+  const { signal, rowCountMax = Number.MAX_SAFE_INTEGER } = request;
+  const { cursor } = await runQuery(environment, request, pageOf(request));
   const rowCountTotal = Math.min(rowCountMax, Math.max(0, cursor.totalRowCount - cursor.offset));
-  const layOut = format === 'table' ? tableLayout() : tabbedLayout(header);
+  const layOut = tableLayout();
   await using progress = showStreaming(environment);
   // No page, but the names of the columns.
   if (rowCountTotal === 0) await environment.stdout.write(layOut(cursor.page));
@@ -75,25 +63,9 @@ async function streamLines(
   }
 }
 
-/** Rows to ask for: undefined, which is the server's own page size, unless fewer are wanted or the user says otherwise. */
-function pageOf(rowsLeft: number, pageSize: number | undefined): number | undefined {
-  if (pageSize !== undefined) return Math.min(rowsLeft, pageSize);
-  return rowsLeft < 10_000 ? rowsLeft : undefined;
-}
-
 /** Without a progress display where it would get between the rows. */
 function showStreaming(environment: Environment): Progress | undefined {
   return environment.stdout.isTerminal ? undefined : showProgress(environment, 'receiving');
-}
-
-function tabbedLayout(header: boolean): (page: QueryPage) => string {
-  let isFirst = header;
-  return (page) => {
-    const lines = page.rows.map((row) => tabbedRow(row)).join('');
-    const text = isFirst ? tabbedHeader(page.columns) + lines : lines;
-    isFirst = false;
-    return text;
-  };
 }
 
 /** Columns are as wide as the first page needs: later pages line up, and are cut where they must. */

@@ -1,0 +1,147 @@
+import type { GrowingCursor, GrowingDownloadProgress, QueryPage, QuireQueryClient } from '@quire/client';
+import { formatBytes, isQuireError, QuireError } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
+import type { Environment } from '../environment.ts';
+import { grouped } from '../phrases.ts';
+import { type Progress, showProgress } from '../progress.ts';
+import { tabbedHeader, tabbedRow } from '../row-lines.ts';
+import { describeProgress } from './download-result.ts';
+import { pageOf, type QueryRequest } from './query-request.ts';
+
+/** Ways to write rows that can begin while the query runs: what is written stays right, whatever rows follow. */
+export type GrowingFormat = 'tsv' | 'ndjson' | 'csv' | 'arrow';
+
+export interface GrowingRequest extends QueryRequest {
+  readonly queryClient: QuireQueryClient;
+}
+
+/** Between two calls of a server that does not wait for rows. */
+const pauseMs = 200;
+/** How long an interrupted command waits for the id of the query that it is to cancel. */
+const cancelWaitMs = 2000;
+
+/**
+ * Runs a query and writes the rows that were asked for as they come, in constant memory. Ctrl-C, or a reader that has seen enough, cancels what
+ * still runs.
+ *
+ * @throws what the query failed with; where rows were written before, it says that they are not all
+ */
+export async function streamGrowing(
+  environment: Environment,
+  request: GrowingRequest,
+  { format, header }: { readonly format: GrowingFormat; readonly header: boolean },
+): Promise<void> {
+  const { queryClient, sql, parameters, offset, signal } = request;
+  const rowCount = format === 'tsv' && offset === 0 ? pageOf(request) : 1;
+  let isWritten = false;
+  const write = async (data: string | Uint8Array): Promise<void> => {
+    await environment.stdout.write(data);
+    isWritten ||= data.length > 0;
+  };
+  // At once: what runs can then be cancelled by its id.
+  const cursor = await startUnlessAborted(environment, signal, (startSignal) =>
+    queryClient.start(sql, { parameters, rowCount, waitMs: 0, signal: startSignal }),
+  );
+  try {
+    const output = { cursor, write };
+    if (format === 'tsv') await writeLines(environment, request, { ...output, header });
+    else await writeBytes(environment, request, { ...output, format });
+  } catch (error) {
+    if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) await cursor.cancel().catch(() => undefined); // it may have ended
+    else if (isWritten && isQuireError(error)) throw partlyWritten(error);
+    throw error;
+  }
+}
+
+/** Starts a query; where that is interrupted before its id is known, the query is cancelled when the answer comes, if it comes soon. */
+async function startUnlessAborted(
+  { clock }: Environment,
+  signal: AbortSignal,
+  start: (signal: AbortSignal) => Promise<GrowingCursor>,
+): Promise<GrowingCursor> {
+  const givenUp = new AbortController();
+  const starting = start(givenUp.signal);
+  try {
+    return await unlessAborted(starting, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const cancelled = starting.then((cursor) => cursor.cancel()).catch(() => undefined);
+    await Promise.race([cancelled, clock.sleep(cancelWaitMs, givenUp.signal).catch(() => undefined)]);
+    givenUp.abort();
+    throw error;
+  }
+}
+
+function partlyWritten(cause: QuireError): QuireError {
+  return new QuireError(cause.code, `${cause.message}\nThe rows that were written before are not the whole result.`, { cause });
+}
+
+interface GrowingOutput {
+  readonly cursor: GrowingCursor;
+  readonly write: (data: string | Uint8Array) => Promise<void>;
+}
+
+/** Passes on the server's bytes, page by page: a connection that breaks on the way is not noticed. */
+async function writeBytes(
+  environment: Environment,
+  { offset, rowCountMax: rowCount, pageSize, signal }: GrowingRequest,
+  { cursor, write, format }: GrowingOutput & { readonly format: Exclude<GrowingFormat, 'tsv'> },
+): Promise<void> {
+  await using progress = showReceiving(environment);
+  const onProgress = (made: GrowingDownloadProgress): void => progress?.say(describeGrowing(made));
+  for await (const bytes of cursor.download({ format, offset, rowCount, pageSize, signal, onProgress })) await write(bytes);
+}
+
+async function writeLines(
+  environment: Environment,
+  request: GrowingRequest,
+  { cursor, write, header }: GrowingOutput & { readonly header: boolean },
+): Promise<void> {
+  await using progress = showReceiving(environment);
+  let isFirst = true;
+  let rowCount = 0;
+  for await (const { columns, rows } of pagesOf(environment, request, cursor)) {
+    const lines = rows.map((row) => tabbedRow(row)).join('');
+    await write(isFirst && header ? tabbedHeader(columns) + lines : lines);
+    isFirst = false;
+    rowCount += rows.length;
+    progress?.say(`${grouped(rowCount)} rows`);
+  }
+}
+
+/** The pages that were asked for, the first one also when it has no rows yet, others as far as their rows are there. */
+async function* pagesOf(
+  { clock }: Environment,
+  { client, offset: start, rowCountMax = Number.MAX_SAFE_INTEGER - start, pageSize, signal }: GrowingRequest,
+  cursor: GrowingCursor,
+): AsyncGenerator<QueryPage, void, undefined> {
+  const stop = start + rowCountMax;
+  const sizeAt = (offset: number): number | undefined => pageOf({ rowCountMax: stop - offset, pageSize });
+  let page = cursor.page?.offset === start ? cursor.page : undefined;
+  for (let offset = start; ;) {
+    page ??= await cursor.read({ offset, rowCount: sizeAt(offset) }, { signal });
+    if (page !== undefined && (page.rows.length > 0 || offset === start)) yield page;
+    offset += page?.rows.length ?? 0;
+    if (offset >= stop) return;
+    if (page?.isGrowing === false) {
+      if (offset >= page.totalRowCount) return;
+      // From here on a page is read ahead.
+      const { requestId, broker } = cursor;
+      const rest = await client.open(requestId, { offset, rowCount: sizeAt(offset), broker, signal });
+      yield* rest.pages({ from: offset, to: Math.min(stop, rest.totalRowCount), signal });
+      return;
+    }
+    if (page === undefined || page.rows.length === 0) await clock.sleep(pauseMs, signal);
+    page = undefined;
+  }
+}
+
+/** Without a progress display where it would get between the rows. */
+function showReceiving(environment: Environment): Progress | undefined {
+  return environment.stdout.isTerminal ? undefined : showProgress(environment, 'receiving');
+}
+
+function describeGrowing({ rowCount, totalRowCount, sizeBytes }: GrowingDownloadProgress): string {
+  if (totalRowCount !== undefined) return describeProgress({ rowCount, totalRowCount, sizeBytes });
+  return `${grouped(rowCount)} rows, ${formatBytes(sizeBytes)}`;
+}

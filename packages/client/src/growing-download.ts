@@ -1,0 +1,132 @@
+import { type PageFormat, pageHeaders, pagePath } from '@quire/api';
+import { type Clock, isQuireError, QuireError } from '@quire/core/portable';
+import { pieceOf } from './document-pieces.ts';
+import { Download, firstPageRowCount, rowsOfNextPage } from './download.ts';
+import { about, type Caller, checkedId, type ResultAddress } from './result-calls.ts';
+
+/** How far the download of a growing result has come. */
+export interface GrowingDownloadProgress {
+  readonly rowCount: number;
+  /** Rows of the document; undefined while the query runs. */
+  readonly totalRowCount: number | undefined;
+  readonly sizeBytes: number;
+}
+
+export interface GrowingDownloadOptions {
+  readonly format: 'csv' | 'ndjson' | 'arrow';
+  /** Rows of the result to leave out at the start. */
+  readonly offset?: number | undefined;
+  /** Rows to download at most; absent: all. */
+  readonly rowCount?: number | undefined;
+  /** Rows of one request. Absent: as many as come to 4 MiB. */
+  readonly pageSize?: number | undefined;
+  /** Told after each page, before it is given. */
+  readonly onProgress?: ((progress: GrowingDownloadProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the download needs of a query under way. */
+export interface GrowingSource {
+  readonly caller: Caller;
+  readonly address: ResultAddress;
+  readonly clock: Clock;
+}
+
+/** Between two calls of a server that does not wait for rows. */
+const pauseMs = 200;
+
+/** A page as far as it is there; `totalRowCount` is known once the query has ended. */
+interface PagePart {
+  readonly bytes: Uint8Array;
+  readonly rowCount: number;
+  readonly totalRowCount: number | undefined;
+}
+
+/**
+ * A result as one document, whose rows are given as they come: all chunks together are the bytes that `Download` gives of the result when it
+ * stands.
+ *
+ * @throws the code that the query failed with: what was given before is not the document then
+ */
+export async function* downloadGrowing(
+  source: GrowingSource,
+  options: GrowingDownloadOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { format, offset: start = 0, rowCount: wanted = Number.MAX_SAFE_INTEGER - start, pageSize, onProgress, signal } = options;
+  const stop = start + wanted;
+  let pageRowCount = pageSize ?? firstPageRowCount;
+  let position = { offset: start, sizeBytes: 0 };
+  for (let isFirst = true; ;) {
+    const asked = { offset: position.offset, rowCount: Math.min(pageRowCount, stop - position.offset) };
+    const part = await readPart(source, { ...asked, format }, signal);
+    if (part === undefined) {
+      await source.clock.sleep(pauseMs, signal);
+      continue;
+    }
+    const { bytes, rowCount, totalRowCount } = part;
+    const offset = position.offset + rowCount;
+    const end = totalRowCount === undefined ? stop : Math.min(stop, totalRowCount);
+    const piece = pieceOf(format, bytes, { isFirst, isLast: offset >= end });
+    position = { offset, sizeBytes: position.sizeBytes + piece.byteLength };
+    const total = totalRowCount === undefined ? undefined : end - start;
+    onProgress?.({ rowCount: offset - start, totalRowCount: total, sizeBytes: position.sizeBytes });
+    if (piece.byteLength > 0) yield piece;
+    isFirst = false;
+    if (offset >= end) return;
+    if (pageSize === undefined && rowCount > 0) pageRowCount = rowsOfNextPage(rowCount, bytes.byteLength);
+    if (totalRowCount !== undefined) {
+      // From here on a page can be read ahead.
+      const rest = { format, offset: start, rowCount: end - start, pageSize, from: position, onProgress, signal };
+      yield* new Download(source.caller, source.address, totalRowCount, rest, pageRowCount);
+      return;
+    }
+    if (rowCount === 0) await source.clock.sleep(pauseMs, signal);
+  }
+}
+
+/** Reads what is there of a page, after the server has waited for it; undefined when there are no columns, or less than can be used. */
+async function readPart(
+  source: GrowingSource,
+  page: { readonly offset: number; readonly rowCount: number; readonly format: PageFormat },
+  signal: AbortSignal | undefined,
+): Promise<PagePart | undefined> {
+  // Arrow's batches end where pages do: only whole pages give the bytes that a stored result gives.
+  if (page.format === 'arrow' && !(await isWhole(source, page, signal))) return undefined;
+  const { headers, bytes } = await call(source, page, signal);
+  const told = headers.get(pageHeaders.numRows);
+  const isGrowing = headers.get(pageHeaders.state) !== null;
+  if (told === null && isGrowing) return undefined;
+  const [rowCount, offset] = [Number(told), Number(headers.get(pageHeaders.offset))];
+  const isExpected = told !== null && rowCount <= page.rowCount && offset === page.offset;
+  if (!isExpected || headers.get(pageHeaders.requestId) !== source.address.requestId) {
+    const { requestId } = source.address;
+    throw new QuireError('UNEXPECTED_RESPONSE', `Row ${page.offset} of ${requestId} was asked for; other rows came.`);
+  }
+  if (isGrowing) return { bytes, rowCount, totalRowCount: undefined };
+  return { bytes, rowCount, totalRowCount: Number(headers.get(pageHeaders.numRowsResultSet)) };
+}
+
+/** Tells whether all rows of a page are there, or as many as there will be, after the server has waited for them. */
+async function isWhole(
+  source: GrowingSource,
+  { offset, rowCount }: { readonly offset: number; readonly rowCount: number },
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    const { headers } = await call(source, { offset: offset + rowCount - 1, rowCount: 1, format: 'ndjson' }, signal);
+    return headers.get(pageHeaders.state) === null || Number(headers.get(pageHeaders.numRows) ?? 0) > 0;
+  } catch (error) {
+    // The query has ended before that row.
+    if (isQuireError(error, 'OFFSET_OUT_OF_RANGE')) return true;
+    throw error;
+  }
+}
+
+function call(
+  { caller, address }: GrowingSource,
+  { offset, rowCount, format }: { readonly offset: number; readonly rowCount: number; readonly format: PageFormat },
+  signal: AbortSignal | undefined,
+) {
+  const query = { offset, numRows: rowCount, format };
+  return caller.http.send({ method: 'GET', path: pagePath(checkedId(address.requestId)), query, ...about(address, { signal }) });
+}
