@@ -51,19 +51,6 @@ export interface Change {
   readonly examples: readonly ChangeExample[];
 }
 
-/** Where a step writes what it does. */
-export interface StepJournal {
-  note(kind: ChangeKind, column: string | undefined, example: NotedExample): void;
-}
-
-interface Entry {
-  readonly step: StepName;
-  readonly kind: ChangeKind;
-  readonly column: string | undefined;
-  count: number;
-  readonly examples: ChangeExample[];
-}
-
 /** What an entry takes, in bytes: they are as many as columns and steps. */
 const entryBytes = 256;
 
@@ -72,36 +59,28 @@ const examplesBytesMax = 2 * 1024 * 1024;
 
 /** Explains what a pipeline did: counts everything, and keeps a bounded number of examples of each change. */
 export class Journal {
-  readonly #examplesMax: number;
-  readonly #entries: Entry[] = [];
+  readonly examplesMax: number;
+  readonly #tallies: Tally[] = [];
   readonly #budget: SizeBudget;
   #exampleBytesLeft = examplesBytesMax;
 
   constructor(examplesMax: number, budget: SizeBudget) {
-    this.#examplesMax = examplesMax;
+    this.examplesMax = examplesMax;
     this.#budget = budget;
   }
 
   /** The journal as one step sees it. */
   forStep(step: StepName): StepJournal {
-    const byKind = new Map<ChangeKind, Map<string | undefined, Entry>>();
-    return {
-      note: (kind, column, example) => {
-        let byColumn = byKind.get(kind);
-        if (byColumn === undefined) byKind.set(kind, (byColumn = new Map<string | undefined, Entry>()));
-        let entry = byColumn.get(column);
-        if (entry === undefined) {
-          this.#budget.take(entryBytes);
-          byColumn.set(column, (entry = { step, kind, column, count: 0, examples: [] }));
-          this.#entries.push(entry);
-        }
-        entry.count += 1;
-        if (entry.examples.length < this.#examplesMax && this.#hasRoomFor(example)) entry.examples.push(plainExample(example));
-      },
-    };
+    return new StepJournal(step, this);
   }
 
-  #hasRoomFor({ before = null, after = null }: NotedExample): boolean {
+  /** Takes in a change that happens for the first time. */
+  open(tally: Tally): void {
+    this.#budget.take(entryBytes);
+    this.#tallies.push(tally);
+  }
+
+  hasRoomFor(before: Value, after: Value): boolean {
     const bytes = sizeOf(before) + sizeOf(after);
     if (bytes > this.#exampleBytesLeft) return false;
     this.#exampleBytesLeft -= bytes;
@@ -110,14 +89,70 @@ export class Journal {
 
   /** All changes, in the order in which each first happened. */
   changes(): readonly Change[] {
-    return this.#entries.map(({ column, ...entry }) => (column === undefined ? entry : { ...entry, column }));
+    return this.#tallies.map(({ step, kind, column, count, examples }) => {
+      return { step, kind, ...(column !== undefined && { column }), count, examples };
+    });
   }
 }
 
-function plainExample({ before, after, ...example }: NotedExample): ChangeExample {
-  return {
-    ...example,
-    ...(before !== undefined && { before: plainValue(before) }),
-    ...(after !== undefined && { after: plainValue(after) }),
-  };
+/** Where a step writes what it does. */
+export class StepJournal {
+  readonly #step: StepName;
+  readonly #journal: Journal;
+  readonly #byKind = new Map<ChangeKind, Map<string | undefined, Tally>>();
+  readonly #ofColumns = new Map<ChangeKind, readonly Tally[]>();
+
+  constructor(step: StepName, journal: Journal) {
+    this.#step = step;
+    this.#journal = journal;
+  }
+
+  note(kind: ChangeKind, column: string | undefined, { sourceIndex, before, after, reason }: NotedExample): void {
+    this.#tallyOf(kind, column).add(sourceIndex, before, after, reason);
+  }
+
+  /** Where a kind of change is counted by column, for a step that makes it in nearly every row; of a kind always the same columns. */
+  tallies(kind: ChangeKind, columns: readonly string[]): readonly Tally[] {
+    let tallies = this.#ofColumns.get(kind);
+    if (tallies === undefined) this.#ofColumns.set(kind, (tallies = columns.map((column) => this.#tallyOf(kind, column))));
+    return tallies;
+  }
+
+  #tallyOf(kind: ChangeKind, column: string | undefined): Tally {
+    let byColumn = this.#byKind.get(kind);
+    if (byColumn === undefined) this.#byKind.set(kind, (byColumn = new Map<string | undefined, Tally>()));
+    let tally = byColumn.get(column);
+    if (tally === undefined) byColumn.set(column, (tally = new Tally(this.#step, kind, column, this.#journal)));
+    return tally;
+  }
+}
+
+/** Counts one kind of change that one step makes of one column. */
+class Tally {
+  readonly step: StepName;
+  readonly kind: ChangeKind;
+  readonly column: string | undefined;
+  readonly examples: ChangeExample[] = [];
+  count = 0;
+  readonly #journal: Journal;
+
+  constructor(step: StepName, kind: ChangeKind, column: string | undefined, journal: Journal) {
+    this.step = step;
+    this.kind = kind;
+    this.column = column;
+    this.#journal = journal;
+  }
+
+  /** Counts one more, and keeps it as an example as long as these are few. */
+  add(sourceIndex: number, before: Value | undefined, after: Value | undefined, reason?: string): void {
+    if (this.count === 0) this.#journal.open(this);
+    this.count += 1;
+    if (this.examples.length >= this.#journal.examplesMax || !this.#journal.hasRoomFor(before ?? null, after ?? null)) return;
+    this.examples.push({
+      sourceIndex,
+      ...(before !== undefined && { before: plainValue(before) }),
+      ...(after !== undefined && { after: plainValue(after) }),
+      ...(reason !== undefined && { reason }),
+    });
+  }
 }

@@ -3,6 +3,7 @@ import { columnsOf, parseExpression } from '@quire/expressions';
 import type { Finding } from '../finding.ts';
 import { columnsOfSchema, type PipelineConfig, type PipelineSchema } from './column-spec.ts';
 import { readTransforms } from './read-transforms.ts';
+import type { FlatRows } from './row-maker.ts';
 import type { SizeBudget } from './working-row.ts';
 import { noStep, type PlannedStep, type Step } from './step.ts';
 import { planDataTypes, planProjection, planSanitizing, planSpecialValues } from './steps/schema-columns.ts';
@@ -24,8 +25,8 @@ export interface PipelineOptions {
 /** The steps of a pipeline in their order, and all that is wrong with what was asked for. */
 export interface PipelinePlan {
   readonly steps: readonly Step[];
-  /** Columns that every row has in the end, where that is known and no name that is asked for is one that objects inherit. */
-  readonly made: readonly string[] | undefined;
+  /** What is known of all rows; undefined where rows may gain and lose fields by what is in them. */
+  readonly flat: FlatRows | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -58,7 +59,7 @@ export function planPipeline({ clock, budget, ...given }: PipelineOptions): Pipe
     alone(planUnnest(complexTypeConfig, readLater)),
     alone(planRenamePrefixes(complexTypeConfig, policy)),
     later,
-    { step: planTransforms(read.transforms, context, policy), findings: read.findings },
+    { step: planTransforms(read.transforms, columns, context, policy), findings: read.findings },
     planFilter(filterFunction, context, policy),
     planSchemaConforming(ingestion.schemaConformingTransformerConfig, columns, policy),
     alone(planDataTypes(columns, policy)),
@@ -68,13 +69,15 @@ export function planPipeline({ clock, budget, ...given }: PipelineOptions): Pipe
     alone(planSanitizing(columns)),
     alone(planProjection(columns, complexTypeConfig !== undefined)),
   ];
+  const names = columns.map(({ name }) => name);
   const isFlat =
     complexTypeConfig === undefined &&
     enrichmentConfigs.length === 0 &&
     ingestion.schemaConformingTransformerConfig === undefined &&
+    new Set(names).size === names.length &&
     [...readLater].every((name) => !(name in Object.prototype));
   return {
-    made: isFlat ? [...read.transforms.map(({ column }) => column), ...columns.map(({ name }) => name)] : undefined,
+    flat: isFlat ? { columns, made: [...read.transforms.map(({ column }) => column), ...names] } : undefined,
     steps: planned.flatMap(({ step }) => step ?? []),
     findings: [...findings, ...planned.flatMap((each) => each.findings)],
   };

@@ -4,7 +4,8 @@ import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import { type Change, Journal, type StepJournal, type StepName } from './journal.ts';
 import { type PipelineOptions, planPipeline } from './plan-pipeline.ts';
-import { RowFields, SizeBudget, SizeLimitReached, WorkingRow } from './working-row.ts';
+import { RowMaker } from './row-maker.ts';
+import { SizeBudget, SizeLimitReached, type WorkingRow } from './working-row.ts';
 import type { Step } from './step.ts';
 
 export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
@@ -80,13 +81,8 @@ export async function runPipeline(
 ): Promise<PipelineResult> {
   const { clock } = options;
   const budget = new SizeBudget(madeBytesMax);
-  const { steps, made, findings } = planPipeline({ ...options, budget });
-  const run = new PipelineRun(steps, {
-    made,
-    examplesMax,
-    droppedMax,
-    budget,
-  });
+  const { steps, flat, findings } = planPipeline({ ...options, budget });
+  const run = new PipelineRun(steps, { rows: new RowMaker(flat, budget), journal: new Journal(examplesMax, budget), droppedMax });
   const slice = new TimeSlice(clock, signal);
   if (Symbol.asyncIterator in rows) {
     for await (const row of rows) {
@@ -110,31 +106,19 @@ class PipelineRun {
   readonly #journal: Journal;
   readonly #rows: PipelineRow[] = [];
   readonly #dropped: DroppedRow[] = [];
-  readonly #budget: SizeBudget;
-  readonly #fields: RowFields;
+  readonly #maker: RowMaker;
   readonly #droppedMax: number;
   #counts = { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 };
   #sizeLimit: SizeLimitReached | undefined;
 
   constructor(
     steps: readonly Step[],
-    {
-      made,
-      examplesMax,
-      droppedMax,
-      budget,
-    }: {
-      readonly made: readonly string[] | undefined;
-      readonly examplesMax: number;
-      readonly droppedMax: number;
-      readonly budget: SizeBudget;
-    },
+    { rows, journal, droppedMax }: { readonly rows: RowMaker; readonly journal: Journal; readonly droppedMax: number },
   ) {
-    this.#budget = budget;
-    this.#fields = new RowFields(made);
+    this.#maker = rows;
     this.#droppedMax = droppedMax;
-    this.#journal = new Journal(examplesMax, budget);
-    this.#steps = steps.map((step) => ({ step, journal: this.#journal.forStep(step.name) }));
+    this.#journal = journal;
+    this.#steps = steps.map((step) => ({ step, journal: journal.forStep(step.name) }));
   }
 
   /** Takes a row through all steps; false when its values would be too large: then it is as if it had never come. */
@@ -155,7 +139,7 @@ class PipelineRun {
   }
 
   #takeThrough(source: SourceRow): void {
-    let row = new WorkingRow(this.#counts.read, this.#fields.of(source), this.#budget);
+    let row = this.#maker.make(this.#counts.read, source);
     this.#counts.read += 1;
     let index = 0;
     for (const { step, journal } of this.#steps) {

@@ -1,6 +1,5 @@
 import type { Value } from '@quire/expressions';
 import type { ColumnSpec } from './column-spec.ts';
-import { extractValue } from './column-type.ts';
 
 /** What a value takes beside its content, in bytes. */
 const valueBytes = 8;
@@ -68,51 +67,9 @@ export interface RowFailure {
  * An object that inherits nothing. Its prototype is empty and has none: unlike objects without any prototype, those of the same fields share
  * one shape, and are read and written several times as fast.
  */
-const Fields = class {} as unknown as new () => Record<string, Value>;
+export const Fields = class {} as unknown as new () => Record<string, Value>;
 Reflect.deleteProperty(Fields.prototype as object, 'constructor');
 Object.setPrototypeOf(Fields.prototype, null);
-
-/**
- * Makes the fields of rows. Rows mostly have the same fields in the same order: where the columns that every row has in the end are known, those
- * of a row begin as a copy of an object that has all of them, which takes a fraction of what it takes to let an object grow.
- */
-export class RowFields {
-  readonly #made: readonly string[] | undefined;
-  #names: readonly string[] = [];
-  #template: Record<string, Value> | undefined;
-
-  /** @param made columns that every row has in the end, none named as what objects inherit; undefined where that is not known */
-  constructor(made: readonly string[] | undefined) {
-    this.#made = made;
-  }
-
-  of(source: Readonly<Record<string, Value>>): Record<string, Value> {
-    const names = Object.keys(source);
-    this.#template ??= this.#templateOf(names);
-    const isUsual = this.#template !== undefined && isSameList(names, this.#names);
-    const fields: Record<string, Value> = isUsual ? { ...this.#template } : new Fields();
-    for (const name of names) {
-      const value = source[name] ?? null;
-      fields[name] = typeof value === 'boolean' || typeof value === 'object' ? extractValue(value) : value;
-    }
-    return fields;
-  }
-
-  #templateOf(names: readonly string[]): Record<string, Value> | undefined {
-    if (this.#made === undefined) return undefined;
-    this.#names = names;
-    const all = [...new Set([...names, ...this.#made])];
-    // The runtime keeps what it parses as it keeps a literal; an object that grows becomes a table of hashes.
-    return JSON.parse(JSON.stringify(Object.fromEntries(all.map((name) => [name, null])))) as Record<string, Value>;
-  }
-}
-
-/** Whether two lists have the same names in the same order. */
-export function isSameList(left: readonly string[], right: readonly string[]): boolean {
-  if (left.length !== right.length) return false;
-  for (let index = 0; index < left.length; index += 1) if (left[index] !== right[index]) return false;
-  return true;
-}
 
 /** A row on its way through the pipeline. Steps change it in place; it is nobody else's. */
 export class WorkingRow {
@@ -126,6 +83,10 @@ export class WorkingRow {
   isIncomplete = false;
   /** Whether a value was cut or replaced because it was too long. */
   isSanitized = false;
+  /** By column of the schema, 1 where no step will change the value; undefined where every value has to be looked at. */
+  readonly settled: Uint8Array | undefined;
+  /** Fields that are no columns of the schema; undefined where that has to be looked up. */
+  readonly others: readonly string[] | undefined;
   /** Columns of the schema that special values, defaults and lengths may still change: most values need none. Undefined for all of them. */
   unsettled: readonly ColumnSpec[] | undefined;
   #collections: Map<string, readonly Value[]> | undefined;
@@ -135,10 +96,18 @@ export class WorkingRow {
   readonly alone: readonly [WorkingRow] = [this];
   readonly #budget: SizeBudget;
 
-  constructor(sourceIndex: number, fields: Record<string, Value>, budget = new SizeBudget()) {
+  constructor(
+    sourceIndex: number,
+    fields: Record<string, Value>,
+    budget: SizeBudget,
+    settled: Uint8Array | undefined,
+    others: readonly string[] | undefined,
+  ) {
     this.sourceIndex = sourceIndex;
-    this.#budget = budget;
     this.fields = fields;
+    this.settled = settled;
+    this.others = others;
+    this.#budget = budget;
   }
 
   /** Collections to unnest as they were before they were taken apart inside. */
@@ -151,7 +120,7 @@ export class WorkingRow {
     this.#budget.take(sizeOf(this.fields));
     const fields: Record<string, Value> = new Fields();
     for (const name of Object.keys(this.fields)) fields[name] = this.fields[name] ?? null;
-    const copy = new WorkingRow(this.sourceIndex, fields, this.#budget);
+    const copy = new WorkingRow(this.sourceIndex, fields, this.#budget, undefined, undefined);
     copy.isIncomplete = this.isIncomplete;
     return copy;
   }

@@ -4,7 +4,7 @@ import type { CompleteTableConfig } from '../config/table-config.ts';
 import type { Finding } from '../finding.ts';
 import type { Explanation } from '../infer/schema-inference.ts';
 import type { Change } from '../pipeline/journal.ts';
-import { isSameList } from '../pipeline/working-row.ts';
+import { isSameList } from '../pipeline/row-maker.ts';
 import type { DroppedRow, PipelineResult } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
 import type { CompleteTableSchema } from '../config/table-schema.ts';

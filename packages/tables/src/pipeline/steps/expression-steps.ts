@@ -1,6 +1,16 @@
 import { isQuireError } from '@quire/core';
-import { compileExpression, type EvaluationContext, isMap, parseExpression, type Value } from '@quire/expressions';
+import {
+  compileExpression,
+  type EvaluationContext,
+  type Evaluator,
+  type Fields,
+  isMap,
+  parseExpression,
+  type Value,
+} from '@quire/expressions';
 import { type ErrorPolicy, failColumn, noStep, type PlannedStep, type Step } from '../step.ts';
+import type { ColumnSpec } from '../column-spec.ts';
+import { isPlain } from '../plain-value.ts';
 import type { Transform } from '../read-transforms.ts';
 import type { WorkingRow } from '../working-row.ts';
 
@@ -10,35 +20,44 @@ import type { WorkingRow } from '../working-row.ts';
  */
 export function planTransforms(
   transforms: readonly Transform[],
+  columns: readonly ColumnSpec[],
   context: EvaluationContext,
   policy: ErrorPolicy,
 ): Step | undefined {
   if (transforms.length === 0) return undefined;
-  const compiled = transforms.map(({ column, expression, evaluate = compileExpression(expression, context) }) => ({
-    column,
-    evaluate,
-  }));
+  const names = transforms.map(({ column }) => column);
+  const compiled = transforms.map(({ column, expression, evaluate = compileExpression(expression, context) }) => {
+    const position = columns.findIndex(({ name }) => name === column);
+    return { column, evaluate, position, spec: columns[position] };
+  });
   return {
     name: 'transform',
     apply(row, journal) {
-      for (const { column, evaluate } of compiled) {
+      const { fields, settled, sourceIndex } = row;
+      const added = journal.tallies('added', names);
+      for (let index = 0; index < compiled.length; index += 1) {
+        const transform = compiled[index];
+        if (transform === undefined) continue;
+        const { column, evaluate, position, spec } = transform;
         const before = row.get(column);
         if (before !== null && shapeOf(before) === 'single') continue;
         if (before === null) {
           try {
-            const value = evaluate(row.fields);
+            const value = evaluate(fields);
             row.put(column, value);
-            if (value !== null) journal.note('added', column, { sourceIndex: row.sourceIndex, after: value });
+            if (value === null) continue;
+            if (settled !== undefined && spec !== undefined && isPlain(value, spec)) settled[position] = 1;
+            added[index]?.add(sourceIndex, undefined, value);
           } catch (error) {
             if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
             failColumn(row, column, error.message, policy, journal);
           }
           continue;
         }
-        const after = evaluateQuietly(() => evaluate(row.fields));
+        const after = evaluateQuietly(evaluate, fields);
         if (after === null || shapeOf(after) === shapeOf(before)) continue;
         row.put(column, after);
-        journal.note('changed', column, { sourceIndex: row.sourceIndex, before, after });
+        journal.note('changed', column, { sourceIndex, before, after });
       }
       return row.alone;
     },
@@ -51,9 +70,9 @@ function shapeOf(value: Value): 'single' | 'map' | 'list' {
 }
 
 /** What fails where there is a value already changes nothing. */
-function evaluateQuietly(evaluate: () => Value): Value {
+function evaluateQuietly(evaluate: Evaluator, fields: Fields): Value {
   try {
-    return evaluate();
+    return evaluate(fields);
   } catch (error) {
     if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
     return null;

@@ -1,7 +1,10 @@
-import { Decimal, isMap, type Value, WholeDouble } from '@quire/expressions';
+import { Decimal, isMap, type PresentValue, type Value, WholeDouble } from '@quire/expressions';
 import { attempt, type ErrorPolicy, type Step } from '../step.ts';
 import type { ColumnSpec } from '../column-spec.ts';
 import { type ColumnType, plainValue, toColumn, toMultiColumn } from '../column-type.ts';
+import type { StepJournal } from '../journal.ts';
+import { isPlain } from '../plain-value.ts';
+import type { WorkingRow } from '../working-row.ts';
 
 /**
  * Converts the values of the schema's columns to their types. An empty collection is null, one of one element is that element;
@@ -12,10 +15,13 @@ export function planDataTypes(columns: readonly ColumnSpec[], policy: ErrorPolic
   return {
     name: 'dataType',
     apply(row, journal) {
+      const { fields, settled } = row;
       // One look at each value also says whether any of the next steps has to look again.
-      const { fields } = row;
       const unsettled: ColumnSpec[] = [];
-      for (const column of columns) {
+      for (let index = 0; index < columns.length; index += 1) {
+        if (settled?.[index] === 1) continue;
+        const column = columns[index];
+        if (column === undefined) continue;
         const { name, type, isMultiValue } = column;
         const before = fields[name] ?? null;
         if (isPlain(before, column)) continue;
@@ -25,11 +31,7 @@ export function planDataTypes(columns: readonly ColumnSpec[], policy: ErrorPolic
           continue;
         }
         if (before !== null && type !== undefined && (isMultiValue || !isOfType(before, type))) {
-          attempt(row, name, policy, journal, () => {
-            const after = isMultiValue ? toMultiColumn(before, type) : toColumn(before, type);
-            row.put(name, after);
-            if (!isSame(before, after)) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
-          });
+          convert(row, column, { before, type, policy, journal });
         }
         if (!isSettled(row.get(name), column)) unsettled.push(column);
       }
@@ -39,9 +41,23 @@ export function planDataTypes(columns: readonly ColumnSpec[], policy: ErrorPolic
   };
 }
 
-/** The cheap cases, which are most: a value that is right already and stays so in all steps. */
-function isPlain(value: Value, column: ColumnSpec): boolean {
-  return column.type !== undefined && !column.isMultiValue && isOfType(value, column.type) && isSettled(value, column);
+/** Stands by itself: a closure within the loop over the columns would cost its scope for every column, also where nothing is to be done. */
+function convert(
+  row: WorkingRow,
+  { name, isMultiValue }: ColumnSpec,
+  given: {
+    readonly before: PresentValue;
+    readonly type: ColumnType;
+    readonly policy: ErrorPolicy;
+    readonly journal: StepJournal;
+  },
+): void {
+  const { before, type, policy, journal } = given;
+  attempt(row, name, policy, journal, () => {
+    const after = isMultiValue ? toMultiColumn(before, type) : toColumn(before, type);
+    row.put(name, after);
+    if (!isSame(before, after)) journal.note('changed', name, { sourceIndex: row.sourceIndex, before, after });
+  });
 }
 
 /** The whole number that an expression made for a column of numbers, where that is all there is to it. */
@@ -173,34 +189,23 @@ function settleAll(values: readonly Value[]): Value {
 /** Leaves only the schema's columns: no other field is stored. Without a schema all stay, but for maps that were taken apart. */
 export function planProjection(columns: readonly ColumnSpec[], isFlattened: boolean): Step {
   const known = new Set(columns.map(({ name }) => name));
-  // Rows mostly have the same fields as the one before.
-  let lastNames: readonly string[] = [];
-  let lastOthers: readonly string[] = [];
-  const othersOf = (names: readonly string[]): readonly string[] => {
-    if (names.length !== lastNames.length || !names.every((name, index) => name === lastNames[index])) {
-      [lastNames, lastOthers] = [names, names.filter((name) => !known.has(name))];
-    }
-    return lastOthers;
-  };
   const untyped = columns.filter(({ type }) => type === undefined).map(({ name }) => name);
   return {
     name: 'projection',
     apply(row, journal) {
       const { fields, sourceIndex } = row;
-      const names = Object.keys(fields);
       if (known.size === 0) {
-        for (const name of names) {
+        for (const name of Object.keys(fields)) {
           if (isFlattened && isMap(row.get(name))) delete fields[name];
           else fields[name] = plainValue(row.get(name));
         }
         return row.alone;
       }
-      const reason = 'not in the schema';
-      for (const name of othersOf(names)) {
-        const before = row.get(name);
-        delete fields[name];
-        journal.note('removed', name, { sourceIndex, before, reason });
-      }
+      const others = row.others ?? Object.keys(fields).filter((name) => !known.has(name));
+      for (const name of others)
+        journal.note('removed', name, { sourceIndex, before: row.get(name), reason: 'not in the schema' });
+      // The other way round, since only the last field of an object goes for little.
+      for (let index = others.length - 1; index >= 0; index -= 1) delete fields[others[index] ?? ''];
       for (const name of untyped) fields[name] = plainValue(row.get(name));
       return row.alone;
     },
