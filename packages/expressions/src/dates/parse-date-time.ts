@@ -72,12 +72,19 @@ function readNumber(reading: Reading, letter: NumberLetter, widthMax: number): b
   let end = start;
   while (end < text.length && end - start < widthMax && isDigit(text.charCodeAt(end))) end += 1;
   if (end === start && letter !== 'S') return false;
-  const digits = text.slice(start, end);
   reading.position = end;
   // Digits of a second are its fraction, in milliseconds.
-  const value = letter === 'S' ? Number(digits.padEnd(3, '0').slice(0, 3)) : Number(digits);
+  const value = letter === 'S' ? Number(text.slice(start, end).padEnd(3, '0').slice(0, 3)) : readDigits(text, start, end);
   reading.numbers[letter] = sign === '-' ? -value : value;
   return true;
+}
+
+/** Few digits are read sooner one by one than by the runtime, which takes a text of their own for them. */
+function readDigits(text: string, start: number, end: number): number {
+  if (end - start > 9) return Number(text.slice(start, end));
+  let value = 0;
+  for (let at = start; at < end; at += 1) value = value * 10 + text.charCodeAt(at) - 48;
+  return value;
 }
 
 function readShortYear(reading: Reading, letter: 'y' | 'x', isLenient: boolean): boolean {

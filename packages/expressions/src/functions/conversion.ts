@@ -36,7 +36,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
   define('longToHexDecimal', [long], text, (value) => BigInt.asUintN(64, value).toString(16), 'A long as hex digits.', 'longToHexDecimal(255)'),
   define('base64Encode', [bytes], bytes, (value) => Buffer.from(Buffer.from(value).toString('base64')), 'Bytes as the characters of base64.', "fromUtf8(base64Encode(toUtf8('Hi')))"),
   define('base64Decode', [bytes], bytes, (value) => bytesOfBase64(Buffer.from(value).toString('latin1')), 'The bytes of such characters.', "fromUtf8(base64Decode(toUtf8('SGk=')))"),
-  define('toBase64', [bytes], text, (value) => Buffer.from(value).toString('base64'), 'Bytes as text of base64.', "toBase64(toUtf8('Hi'))"),
+  define('toBase64', [bytes], text, (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'), 'Bytes as text of base64.', "toBase64(toUtf8('Hi'))"),
   define('fromBase64', [text], bytes, bytesOfBase64, 'The bytes of base64.', "fromUtf8(fromBase64('SGk='))"),
   define('toUtf8', [text], bytes, (value) => Buffer.from(value, 'utf8'), 'The text in UTF-8.', "toUtf8('ä')"),
   define('fromUtf8', [bytes], text, (value) => new TextDecoder().decode(value), 'The text of UTF-8.', "fromUtf8('c3a4')"),

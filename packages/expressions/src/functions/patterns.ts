@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { expressionFailed } from '../values/expression-error.ts';
 import { boolean, define, type FunctionDefinition, int, text, type Type } from './function-definition.ts';
+import { type NativeRegex, nativeRegexOf } from './native-regex.ts';
 import { toText } from '../values/convert.ts';
 import { checkTextLength } from '../values/text.ts';
 import { memoize } from '../values/memoize.ts';
@@ -11,9 +12,9 @@ const like: Type<Regex> = { name: 'String', read: (value) => compileLike(toText(
 /** Regular expressions are those of RE2. The names with `Var` are for patterns that differ from row to row; all others take such as well. */
 // prettier-ignore
 export const patternFunctions: readonly FunctionDefinition[] = [
-  define('regexpLike regexpLikeVar', [text, regex], boolean, (given, pattern) => matcherOf(pattern, given).find(), 'Whether the pattern is somewhere in the text.', "regexpLike('Hello', 'l+')"),
-  define('regexpLike regexpLikeVar', [text, regex, text], boolean, (given, pattern, flag) => matcherOf(flagged(pattern, flag), given).find(), 'The same; case does not count where the third is `i`.', "regexpLike('Hello', 'hel', 'i')"),
-  define('like likeVar', [text, like], boolean, (given, pattern) => matcherOf(pattern, given).find(), 'Whether a text is like another in which `%` is any text without line breaks and `_` any character; case does not count. `LIKE`.', "like('Hello', 'he%')"),
+  define('regexpLike regexpLikeVar', [text, regex], boolean, (given, pattern) => isFound(pattern, given), 'Whether the pattern is somewhere in the text.', "regexpLike('Hello', 'l+')"),
+  define('regexpLike regexpLikeVar', [text, regex, text], boolean, (given, pattern, flag) => isFound(flagged(pattern, flag), given), 'The same; case does not count where the third is `i`.', "regexpLike('Hello', 'hel', 'i')"),
+  define('like likeVar', [text, like], boolean, (given, pattern) => isFound(pattern, given), 'Whether a text is like another in which `%` is any text without line breaks and `_` any character; case does not count. `LIKE`.', "like('Hello', 'he%')"),
   define('regexpExtract regexpExtractVar', [text, regex], text, (given, pattern) => extract(given, pattern, 0, ''), 'The first match, or an empty text.', "regexpExtract('a12b', '[0-9]+')"),
   define('regexpExtract regexpExtractVar', [text, regex, int], text, (given, pattern, group) => extract(given, pattern, group, ''), 'A group of the first match.', "regexpExtract('a12b', '([a-z])([0-9])', 2)"),
   define('regexpExtract regexpExtractVar', [text, regex, int, text], text, extract, 'A group of the first match, or the fourth.', "regexpExtract('abc', '[0-9]', 0, 'none')"),
@@ -30,10 +31,22 @@ function flagged(pattern: Regex, flag: string): Regex {
 }
 
 function extract(given: string, pattern: Regex, group: number, otherwise: string): string | null {
-  const matcher = matcherOf(pattern, given);
-  if (!matcher.find() || group > matcher.groupCount()) return otherwise;
+  const groups = search(pattern, given);
+  if (groups === null || group >= groups.length) return otherwise;
   if (group < 0) throw expressionFailed(`A pattern has no group ${group}.`);
-  return matcher.group(group) ?? null;
+  return groups[group] ?? null;
+}
+
+/** The whole of the first match and its groups. */
+function search(pattern: Regex, given: string): readonly (string | null | undefined)[] | null {
+  const native = nativeFor(pattern, given);
+  if (native !== undefined) return native.exec(given);
+  const matcher = matcherOf(pattern, given);
+  return matcher.find() ? Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group)) : null;
+}
+
+function isFound(pattern: Regex, given: string): boolean {
+  return nativeFor(pattern, given)?.test(given) ?? matcherOf(pattern, given).find();
 }
 
 /** Only the text from `start` on is looked at, where `^` matches. */
@@ -104,6 +117,16 @@ function checkMatchSteps(pattern: Regex, given: string, steps: number): void {
   }
 }
 
+const natives = new WeakMap<Regex, NativeRegex>();
+
+/** The same for the runtime's own engine, where the text is short enough for it. @throws EXPRESSION_FAILED when it is too long for either */
+function nativeFor(pattern: Regex, given: string): RegExp | undefined {
+  const native = natives.get(pattern);
+  if (native === undefined || given.length > native.lengthMax) return undefined;
+  checkMatchSteps(pattern, given, matchSteps(pattern, given.length));
+  return native.regex;
+}
+
 /** Starts the search for one match. @throws EXPRESSION_FAILED when it might take 2^19 steps, some 50 ms */
 function matcherOf(pattern: Regex, given: string): ReturnType<Regex['matcher']> {
   checkMatchSteps(pattern, given, matchSteps(pattern, given.length));
@@ -118,6 +141,8 @@ function compile(expression: string, pattern: string, flags: number): Regex {
   if (repeats.reduce((total, count) => total + count, 0) > repeatCountMax) throw tooRepetitive(pattern);
   const compiled = compileSmall(expression, pattern, flags);
   if (compiled.programSize() > programSizeMax) throw tooRepetitive(pattern);
+  const native = flags === 0 ? nativeRegexOf(expression) : undefined;
+  if (native !== undefined) natives.set(compiled, native);
   return compiled;
 }
 

@@ -162,7 +162,8 @@ export function paddedText(text: string, length: number, filler: string, side: '
 /** A text with each `find` replaced. @throws EXPRESSION_FAILED when that is too long */
 export function replacedText(text: string, find: string, substitute: string): string {
   if (find === '') return text;
-  if (!text.includes(find)) return text;
+  // The longest that it can become, before it is counted how often `find` is in it; and `$` has a meaning for the runtime.
+  if (text.length * substitute.length <= textLengthMax && !substitute.includes('$')) return text.replaceAll(find, substitute);
   const parts = text.split(find);
   checkTextLength(text.length + (parts.length - 1) * (substitute.length - find.length));
   return parts.join(substitute);

@@ -147,7 +147,13 @@ test('a thousand transforms that each read the next, and the last the first, are
 
 /** A result but its findings, with fields as lists: rows that are made in different ways are objects of different kinds. */
 function withoutPrototypes({ findings: _, rows, ...result }: PipelineResult) {
-  return { ...result, rows: rows.map(({ fields, ...row }) => ({ ...row, fields: Object.entries(fields).toSorted() })) };
+  return {
+    ...result,
+    rows: rows.map(({ fields, ...row }) => ({
+      ...row,
+      fields: Object.entries(fields).toSorted(([left], [right]) => (left < right ? -1 : 1)),
+    })),
+  };
 }
 
 function transformOf(column: string, reads: readonly string[]): Transform {

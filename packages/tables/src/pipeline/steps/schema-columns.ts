@@ -202,8 +202,8 @@ export function planProjection(columns: readonly ColumnSpec[], isFlattened: bool
         return row.alone;
       }
       const others = row.others ?? Object.keys(fields).filter((name) => !known.has(name));
-      for (const name of others)
-        journal.note('removed', name, { sourceIndex, before: row.get(name), reason: 'not in the schema' });
+      const reason = 'not in the schema';
+      for (const name of others) journal.note('removed', name, { sourceIndex, before: row.get(name), reason });
       // The other way round, since only the last field of an object goes for little.
       for (let index = others.length - 1; index >= 0; index -= 1) delete fields[others[index] ?? ''];
       for (const name of untyped) fields[name] = plainValue(row.get(name));
