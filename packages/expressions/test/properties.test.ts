@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileExpression } from '../src/language/compile-expression.ts';
 import { formatDateTime, parseDateTimePattern } from '../src/dates/date-time-pattern.ts';
+import { dateToMs } from '../src/dates/calendar.ts';
 import { parseDateTime } from '../src/dates/parse-date-time.ts';
 import { jodaZone } from '../src/dates/zone.ts';
 import { type Expression, printExpression } from '../src/language/expression.ts';
@@ -138,6 +139,20 @@ test('a time that is written with its offset is read as the same time', () => {
   fc.assert(
     fc.property(fc.integer({ min: Date.UTC(1980, 0), max: Date.UTC(2100, 0) }), zones, (epochMs, zone) => {
       expect(parseDateTime(formatDateTime(epochMs, pattern, zone), pattern, zone, 2024)).toBe(epochMs);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('days are counted as the runtime counts them', () => {
+  const parts = fc.tuple(
+    fc.integer({ min: -300_000, max: 300_000 }),
+    fc.integer({ min: -2, max: 15 }),
+    fc.integer({ min: -40, max: 400 }),
+  );
+  fc.assert(
+    fc.property(parts, ([year, month, day]) => {
+      expect(dateToMs(year, month, day)).toBe(new Date(0).setUTCFullYear(year, month - 1, day));
     }),
     { numRuns: 2_000 },
   );

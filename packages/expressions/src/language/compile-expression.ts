@@ -3,7 +3,14 @@ import { checkElementCount, checkTextLength } from '../values/text.ts';
 import type { Fields, PresentValue, Value } from '../values/value.ts';
 import type { Expression } from './expression.ts';
 import { expressionFailed } from '../values/expression-error.ts';
-import { type EvaluationContext, type FunctionDefinition, object, type Type } from '../functions/function-definition.ts';
+import {
+  double,
+  type EvaluationContext,
+  type FunctionDefinition,
+  object,
+  text,
+  type Type,
+} from '../functions/function-definition.ts';
 import { findFunction } from '../functions/function-table.ts';
 
 /** An expression ready to run on the fields of a row. A field that is missing is null. */
@@ -55,51 +62,71 @@ function compileCall(definition: FunctionDefinition, args: readonly Compiled[], 
   const types = definition.takes;
   const readers = args.map((arg, index) => argumentReader(arg, types[index] ?? object));
   const finish = finisherOf(returns, context);
-  const [first, second, third] = readers;
-  // Most calls have one to three arguments: these go without a list of them. Whether one is null is known before any is converted.
   const isPlain = !takesNull && eachOf === undefined;
-  if (readers.length === 1 && first !== undefined && isPlain) {
-    return {
-      type: returns,
-      run: (fields) => {
-        const only = first.run(fields);
-        return only === null ? null : finish(call(first.convert(only)));
-      },
-    };
-  }
-  if (readers.length === 2 && first !== undefined && second !== undefined && isPlain) {
-    return {
-      type: returns,
-      run: (fields) => {
-        const [left, right] = [first.run(fields), second.run(fields)];
-        return left === null || right === null ? null : finish(call(first.convert(left), second.convert(right)));
-      },
-    };
-  }
-  if (readers.length === 3 && first !== undefined && second !== undefined && third !== undefined && isPlain) {
-    return {
-      type: returns,
-      run: (fields) => {
-        const [a, b, c] = [first.run(fields), second.run(fields), third.run(fields)];
-        if (a === null || b === null || c === null) return null;
-        return finish(call(first.convert(a), second.convert(b), third.convert(c)));
-      },
-    };
-  }
+  const run = isPlain && readers.length <= 3 ? runOfFew(call, readers, finish) : undefined;
+  if (run !== undefined) return { type: returns, run };
   return {
     type: returns,
     run: (fields) => {
-      const values = readers.map(({ run }) => run(fields));
+      const values = readers.map((reader) => reader.run(fields));
       if (!takesNull && values.includes(null)) return null;
       if (eachOf !== undefined && isEmptyList(values[eachOf])) {
         // Texts such as units and zones are looked at for each element, so for none; numbers are numbers before.
-        for (const [index, { convert }] of readers.entries()) if (types[index]?.name !== 'String') convert(values[index]);
+        for (const [index, reader] of readers.entries()) if (types[index]?.name !== 'String') converted(reader, values[index]);
         return finish([]);
       }
       return finish(
-        call(...values.map((value, index) => (value === null ? noValue(types[index]) : readers[index]?.convert(value)))),
+        call(
+          ...values.map((value, index) => {
+            const reader = readers[index];
+            return value === null || reader === undefined ? noValue(types[index]) : converted(reader, value);
+          }),
+        ),
       );
     },
+  };
+}
+
+/**
+ * A call of one to three arguments, which most have, without a list of them; undefined for others. Whether one is null is known before any
+ * is converted. Literals, which are most arguments but the first, are neither read nor converted again.
+ */
+function runOfFew(
+  call: (...args: readonly unknown[]) => unknown,
+  readers: readonly ArgumentReader[],
+  finish: (raw: unknown) => unknown,
+): Compiled['run'] | undefined {
+  const [first, second, third] = readers;
+  if (first === undefined) return undefined;
+  if (second === undefined) {
+    return (fields) => {
+      const only = first.run(fields);
+      return only === null ? null : finish(call(converted(first, only)));
+    };
+  }
+  const [isSecondKnown, isThirdKnown] = [second.constant !== undefined, third?.constant !== undefined];
+  if (third === undefined) {
+    if (isSecondKnown) {
+      return (fields) => {
+        const left = first.run(fields);
+        return left === null ? null : finish(call(converted(first, left), second.constant));
+      };
+    }
+    return (fields) => {
+      const [left, right] = [first.run(fields), second.run(fields)];
+      return left === null || right === null ? null : finish(call(converted(first, left), converted(second, right)));
+    };
+  }
+  if (isSecondKnown && isThirdKnown) {
+    return (fields) => {
+      const a = first.run(fields);
+      return a === null ? null : finish(call(converted(first, a), second.constant, third.constant));
+    };
+  }
+  return (fields) => {
+    const [a, b, c] = [first.run(fields), second.run(fields), third.run(fields)];
+    if (a === null || b === null || c === null) return null;
+    return finish(call(converted(first, a), converted(second, b), converted(third, c)));
   };
 }
 
@@ -161,16 +188,31 @@ function truthOf(value: Value): boolean | null {
   throw expressionFailed('AND, OR and NOT take Booleans only: compare the value with something.');
 }
 
-/** An argument, and how it becomes one of the type of its place: without a detour where it has that type already. */
-function argumentReader(
-  arg: Compiled,
-  type: Type<unknown>,
-): { run: (fields: Fields) => unknown; convert: (value: unknown) => unknown } {
-  if (arg.type === type && type !== object) return { run: arg.run, convert: (value) => value };
+/** An argument, and how it becomes one of the type of its place. */
+interface ArgumentReader {
+  readonly run: (fields: Fields) => unknown;
+  /** Undefined where it is of that type already. */
+  readonly convert: ((value: unknown) => unknown) | undefined;
+  /** What `typeof` says of values that are of that type already: most are. */
+  readonly fitting: string | undefined;
+  /** The literal, converted. */
+  readonly constant: unknown;
+}
+
+function argumentReader(arg: Compiled, type: Type<unknown>): ArgumentReader {
+  const asItIs = { convert: undefined, fitting: undefined, constant: undefined };
+  if (arg.type === type && type !== object) return { ...asItIs, run: arg.run };
   const { constant } = arg;
-  const converted = constant === undefined ? undefined : convertOnce(constant, type);
-  if (converted !== undefined) return { run: () => constant, convert: () => converted.value };
-  return { run: boxed(arg), convert: type === object ? (value) => value : (value) => type.read(value as PresentValue) };
+  const known = constant === undefined ? undefined : convertOnce(constant, type);
+  if (known !== undefined) return { ...asItIs, run: () => constant, convert: () => known.value, constant: known.value };
+  const run = boxed(arg);
+  if (type === object) return { ...asItIs, run };
+  const fitting = type === text ? 'string' : type === double ? 'number' : undefined;
+  return { ...asItIs, run, convert: (value) => type.read(value as PresentValue), fitting };
+}
+
+function converted({ convert, fitting }: ArgumentReader, value: unknown): unknown {
+  return convert === undefined || typeof value === fitting ? value : convert(value);
 }
 
 /** What becomes of a literal for all rows; undefined where it cannot be converted, which each row that needs it then tells. */
