@@ -19,7 +19,7 @@ interface RowShape {
   readonly template: Record<string, Value> | undefined;
   /** Which column of the schema each field is; -1 for none. */
   readonly positions: readonly number[];
-  /** What of that is no column of the schema. */
+  /** Those of them that the schema has no column for. */
   readonly others: readonly string[] | undefined;
 }
 

@@ -85,7 +85,7 @@ export class WorkingRow {
   isSanitized = false;
   /** By column of the schema, 1 where no step will change the value; undefined where every value has to be looked at. */
   readonly settled: Uint8Array | undefined;
-  /** Fields that are no columns of the schema; undefined where that has to be looked up. */
+  /** Fields that the schema has no column for; undefined where that has to be looked up. */
   readonly others: readonly string[] | undefined;
   /** Columns of the schema that special values, defaults and lengths may still change: most values need none. Undefined for all of them. */
   unsettled: readonly ColumnSpec[] | undefined;

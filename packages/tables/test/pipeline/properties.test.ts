@@ -94,7 +94,7 @@ test('rows out, filtered and failed are the rows read and those that unnesting a
   );
 });
 
-test('rows whose columns are known before are what they are where each has to be looked at anew', async () => {
+test('rows whose columns are known before are what they are where each has to be looked at again', async () => {
   await fc.assert(
     fc.asyncProperty(scenes, async ({ rows, config, schema }) => {
       const { complexTypeConfig: _, schemaConformingTransformerConfig: __, ...ingestionConfig } = config.ingestionConfig;
