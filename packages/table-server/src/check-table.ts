@@ -1,10 +1,10 @@
 import { QuireError } from '@quire/core';
 import { type Finding, parseTableName, type TableConfigDocument, type TableSchemaDocument } from '@quire/core/table-engine';
 import {
+  checkPipeline,
   nestFindings,
   parseTableConfig,
   parseTableSchema,
-  planPipeline,
   sortFindings,
   validateTableConfig,
   validateTableSchema,
@@ -59,7 +59,7 @@ export function checkTable(document: TableConfigDocument, setting: TableSetting)
   };
   const checked = [...findings, ...validateTableConfig(config, context)];
   const isSaid = ({ path }: Finding): boolean => checked.some((each) => each.severity === 'error' && each.path.startsWith(path));
-  const planned = planPipeline({ config, schema, clock: setting.clock }).findings.filter((finding) => !isSaid(finding));
+  const planned = checkPipeline({ config, schema, clock: setting.clock }).filter((finding) => !isSaid(finding));
   return unlessInvalid(`Table ${document.tableName}`, [
     // Under the name of a half another table is queried.
     ...(namePattern.test(rawName) && parseTableName(rawName).type === undefined ? [] : [badName('/tableName', rawName)]),

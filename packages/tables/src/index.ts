@@ -11,15 +11,7 @@ export {
   parseTableSchema,
   TableSchema,
 } from './config/table-schema.ts';
-export {
-  type Change,
-  type ChangeExample,
-  type ChangeKind,
-  type NotedExample,
-  type StepJournal,
-  type StepName,
-  stepNames,
-} from './pipeline/journal.ts';
+export { type Change, type ChangeExample, type ChangeKind, type StepName, stepNames } from './pipeline/journal.ts';
 export {
   columnsOfSchema,
   type ColumnSpec,
@@ -35,7 +27,7 @@ export {
   type TimeFieldSpecPart,
   type TransformPart,
 } from './pipeline/column-spec.ts';
-export { type PipelineOptions, type PipelinePlan, planPipeline } from './pipeline/plan-pipeline.ts';
+export { checkPipeline, type PipelineOptions } from './pipeline/plan-pipeline.ts';
 export {
   type DroppedRow,
   type PipelineCounts,
@@ -44,7 +36,6 @@ export {
   type RunOptions,
   runPipeline,
 } from './pipeline/run-pipeline.ts';
-export type { Step } from './pipeline/step.ts';
 export {
   type CheckedSchemaDocument,
   type CheckedTableDocument,
@@ -76,7 +67,7 @@ export { type DateTimeFormat, writeInFormat } from '@quire/expressions';
 export { instantOfTime, timeFormatOf } from './pipeline/steps/time-and-null.ts';
 export { type FileRowsOptions, openFileRows } from './sources/formats/read-rows.ts';
 export type { ColumnType } from './pipeline/column-type.ts';
-export type { RowFailure, SizeBudget, WorkingRow } from './pipeline/working-row.ts';
+export type { SizeBudget } from './pipeline/working-row.ts';
 export type { TimeFormat } from './infer/evidence.ts';
 export type { InferredColumn } from './infer/decide-column.ts';
 export { type ProposedTableConfig, proposeTableConfig } from './infer/propose-table-config.ts';

@@ -83,6 +83,11 @@ export function planPipeline({ clock, budget, ...given }: PipelineOptions): Pipe
   };
 }
 
+/** All that is wrong with what a pipeline is made from. */
+export function checkPipeline(options: PipelineOptions): readonly Finding[] {
+  return planPipeline(options).findings;
+}
+
 function columnsOfFilter(text: string | undefined): readonly string[] {
   const { expression } = text === undefined ? {} : parseExpression(text);
   return expression === undefined ? [] : columnsOf(expression);
