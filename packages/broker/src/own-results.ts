@@ -15,6 +15,8 @@ export async function openOwnResult(
   requestId: string,
   options: CallOptions,
 ): Promise<Result> {
+  const atHand = results.openAtHand(requestId, (owner) => mayRead(principal, owner));
+  if (atHand !== undefined) return atHand;
   const result = await hideFromOthers(results, principal, requestId, () =>
     results.open(requestId, { ...options, mayRead: (owner) => mayRead(principal, owner) }),
   );

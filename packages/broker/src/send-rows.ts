@@ -68,6 +68,8 @@ export async function sendRows(
 ): Promise<FastifyReply> {
   if (request.method === 'HEAD') return reply.headers(rowsHeadersOf(rows)).send(Readable.from([]));
   const isCompressed = rows.contentEncoding !== 'identity';
+  const atHand = isCompressed || rows.range !== undefined ? undefined : encodeAtHand(context, request, rows);
+  if (atHand !== undefined) return await reply.headers(rowsHeadersOf(rows)).send(atHand);
   using _ = await context.pageLimiter.acquire(rows.page.sizeBytesMax, callContextOf(request).call.signal);
   const all = observed(context, request, rows, { isDoneWithChunks: !isCompressed });
   const body = await openBody(rows.range === undefined ? all : bytesWithin(all, rows.range));
@@ -91,6 +93,17 @@ const contentTypes: Readonly<Record<PageFormat, string>> = {
   ndjson: `${pageMediaTypes.ndjson}; charset=utf-8`,
 };
 
+/** The whole body, counted, of a small page that nothing has to be waited for. */
+function encodeAtHand(context: BrokerContext, request: FastifyRequest, rows: RowsReply): Uint8Array | undefined {
+  const { page, format } = rows;
+  const { signal } = callContextOf(request).call;
+  const bytes = signal.aborted ? undefined : page.encodeAtHand(format, aroundOf(rows));
+  if (bytes === undefined) return undefined;
+  context.metrics.observeBytes(format, bytes.byteLength);
+  context.metrics.observeRows(format, page.rowCount);
+  return bytes;
+}
+
 /** The body, counted, and with what goes wrong in the middle of it kept for the log. */
 async function* observed(
   context: BrokerContext,
@@ -98,11 +111,11 @@ async function* observed(
   rows: RowsReply,
   options: Pick<EncodeOptions, 'isDoneWithChunks'>,
 ): AsyncGenerator<Uint8Array> {
-  const { schema, page, format, envelope } = rows;
+  const { page, format } = rows;
   const callContext = callContextOf(request);
   const { signal } = callContext.call;
   try {
-    const around = format === 'json' ? encodeEnvelope(schema, envelope) : undefined;
+    const around = aroundOf(rows);
     for await (const chunk of page.encode(format, { ...options, signal, ...(around !== undefined && { around }) })) {
       context.metrics.observeBytes(format, chunk.byteLength);
       yield chunk;
@@ -159,12 +172,21 @@ type Envelope =
  * What a JSON response holds around its rows: the result table first, whose rows are a JSON array, then the other members in the order
  * that they have.
  */
-function encodeEnvelope(schema: Result['schema'], envelope: Envelope): NonNullable<EncodeOptions['around']> {
+function aroundOf({ format, schema, envelope }: RowsReply): EncodeOptions['around'] {
+  if (format !== 'json') return undefined;
+  return { before: beginningOf(schema), after: Buffer.from(`},${JSON.stringify(envelope).slice(1)}`) };
+}
+
+/** Texts before the rows, by the schema that they show: that of a result at hand is the same with each page. */
+const beginnings = new WeakMap<Result['schema'], Uint8Array>();
+
+function beginningOf(schema: Result['schema']): Uint8Array {
+  const known = beginnings.get(schema);
+  if (known !== undefined) return known;
   const dataSchema = { columnNames: schema.fields.map((field) => field.name), columnDataTypes: columnDataTypes(schema) };
-  return {
-    before: Buffer.from(`{"resultTable":{"dataSchema":${JSON.stringify(dataSchema)},"rows":`),
-    after: Buffer.from(`},${JSON.stringify(envelope).slice(1)}`),
-  };
+  const beginning = Buffer.from(`{"resultTable":{"dataSchema":${JSON.stringify(dataSchema)},"rows":`);
+  beginnings.set(schema, beginning);
+  return beginning;
 }
 
 /**

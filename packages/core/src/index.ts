@@ -20,6 +20,7 @@ export type {
   ObjectBody,
   ObjectEntry,
   ObjectStore,
+  ReadAtHand,
   ReadMemory,
 } from './object-store.ts';
 export { noClusterStatistics } from './no-cluster-statistics.ts';

@@ -35,6 +35,8 @@ export interface ReadMemory {
   lend(sizeBytes: number): Uint8Array;
 }
 
+export type ReadAtHand = (key: string, range: ByteRange, target: Uint8Array) => boolean;
+
 export interface ListOptions extends CallOptions {
   /** Only keys that sort after this one. */
   readonly after?: string | undefined;
@@ -96,6 +98,13 @@ export interface ObjectStore extends AsyncDisposable {
    * @throws INVALID_PARAMETER when the range is empty, negative or not made of safe integers
    */
   get(key: string, options?: GetOptions): Promise<ObjectBody>;
+
+  /**
+   * Reads a range into `target`, which is as long, at once: where the bytes are at hand in this machine's memory, as far as the store can know,
+   * a `get` with all its waits costs more than they do. False when they are not, or anything is wrong: `get` then reads them, or says what
+   * it is. Left out by stores that have nothing at hand.
+   */
+  readonly readAtHand?: ReadAtHand | undefined;
 
   /**
    * Stores an object, durably, instead of any older one with that key. All or nothing: no reader ever sees a part of it, and

@@ -10,6 +10,8 @@ import { SharedRead } from './shared-read.ts';
 export interface ReadBatch {
   readonly planned: PlannedBatch;
   readonly message: Uint8Array;
+  /** Whether the message is the cache's: the same one comes again. */
+  readonly isKept?: boolean;
   /** It and those of the plan behind it, where they lie in one piece of memory: they may be looked at for as long. */
   readonly run?: MessageRun;
 }
@@ -20,18 +22,36 @@ export interface MessageRun {
   readonly bytes: Uint8Array;
 }
 
+/** Proven batches that nobody had to wait for. They may be looked at until they are released. */
+export interface BatchesAtHand {
+  readonly batches: readonly ReadBatch[];
+  readonly release: () => void;
+}
+
+/** More than that is read batch by batch, with waits: others want their turn. */
+const atHandBytesMax = 1 * MiB;
 /** While no more than this is lent, a page is read in one piece, which others can share. */
 const wholePageBytesMax = 16 * MiB;
 
+/** What reading needs of a store. */
+type BatchStore = Pick<ObjectStore, 'get' | 'readAtHand'>;
+
+interface Look {
+  readonly before: readonly ReadBatch[];
+  readonly lacking: readonly PlannedBatch[];
+  readonly range: ByteRange | undefined;
+  readonly after: readonly ReadBatch[];
+}
+
 interface BatchReaderParts {
-  readonly store: Pick<ObjectStore, 'get'>;
+  readonly store: BatchStore;
   readonly cache: BatchCache;
   readonly pool: BufferPool;
 }
 
 /** Reads batches of data files: from the cache, with somebody else who reads the same, or by one ranged read. */
 export class BatchReader {
-  readonly #store: Pick<ObjectStore, 'get'>;
+  readonly #store: BatchStore;
   readonly #cache: BatchCache;
   readonly #pool: BufferPool;
   readonly #shared = new Map<string, SharedRead<Uint8Array>>();
@@ -50,18 +70,59 @@ export class BatchReader {
    */
   async *read(dataKey: string, plan: PagePlan, options: CallOptions = {}): AsyncGenerator<ReadBatch> {
     throwIfAborted(options.signal);
-    const cached = plan.batches.map((planned) => ({ planned, message: this.#cache.get(dataKey, planned.index) }));
-    const first = cached.findIndex(({ message }) => message === undefined);
-    const last = cached.findLastIndex(({ message }) => message === undefined);
-    const lacking = plan.batches.slice(first, last + 1);
-    yield* cached.slice(0, first === -1 ? undefined : first) as ReadBatch[];
-    if (first === -1) return;
-    const range = { start: lacking[0]?.bytes.start ?? 0, end: lacking.at(-1)?.bytes.end ?? 0 };
+    const { before, lacking, range, after } = this.#look(dataKey, plan);
+    yield* before;
+    if (range === undefined) return;
     const shared = this.#sharedRead(dataKey, range, lacking);
     yield* shared === undefined
       ? this.#readAlone(dataKey, range, lacking, options)
       : shared.use(options.signal, (bytes) => messagesOf(bytes, lacking));
-    yield* cached.slice(last + 1) as ReadBatch[];
+    yield* after;
+  }
+
+  /**
+   * The batches of a plan, if they are few, and all in the cache or at the store's hand; undefined when `read` has to wait for them.
+   *
+   * @throws RESULT_CORRUPT when a batch does not match its checksum
+   */
+  readAtHand(dataKey: string, plan: PagePlan): BatchesAtHand | undefined {
+    const sizeBytes = plan.bytes.end - plan.bytes.start;
+    if (sizeBytes > atHandBytesMax || this.#pool.leasedBytes + sizeBytes > wholePageBytesMax) return undefined;
+    const { before, lacking, range, after } = this.#look(dataKey, plan);
+    if (range === undefined) return { batches: before, release: () => undefined };
+    if (this.#store.readAtHand === undefined) return undefined;
+    const bytes = this.#pool.lease(range.end - range.start);
+    const release = (): void => this.#pool.release(bytes);
+    try {
+      if (this.#store.readAtHand(dataKey, range, bytes)) {
+        this.#prove(dataKey, bytes, lacking);
+        return { batches: [...before, ...messagesOf(bytes, lacking), ...after], release };
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+    release();
+    return undefined;
+  }
+
+  /** The batches of a plan that are in the cache at its edges, and the range of those between them that have to be read, if any. */
+  #look(dataKey: string, { batches }: PagePlan): Look {
+    const cached = batches.map((planned) => ({ planned, message: this.#cache.get(dataKey, planned.index), isKept: true }));
+    const first = cached.findIndex(({ message }) => message === undefined);
+    if (first === -1) return { before: cached as ReadBatch[], lacking: [], range: undefined, after: [] };
+    const last = cached.findLastIndex(({ message }) => message === undefined);
+    const lacking = batches.slice(first, last + 1);
+    const range = { start: lacking[0]?.bytes.start ?? 0, end: lacking.at(-1)?.bytes.end ?? 0 };
+    return { before: cached.slice(0, first) as ReadBatch[], lacking, range, after: cached.slice(last + 1) as ReadBatch[] };
+  }
+
+  /** @throws RESULT_CORRUPT when a batch does not match its checksum */
+  #prove(dataKey: string, bytes: Uint8Array, batches: readonly PlannedBatch[]): void {
+    for (const { planned, message } of messagesOf(bytes, batches)) {
+      verify(dataKey, planned, message);
+      this.#cache.offer(dataKey, planned.index, message);
+    }
   }
 
   /** A read of just these batches that is under way, or a new one when the page is small and memory is at hand. */
@@ -91,10 +152,7 @@ export class BatchReader {
     const bytes = this.#pool.lease(range.end - range.start);
     try {
       await readInto(bytes, this.#store, dataKey, range, { signal });
-      for (const { planned, message } of messagesOf(bytes, batches)) {
-        verify(dataKey, planned, message);
-        this.#cache.offer(dataKey, planned.index, message);
-      }
+      this.#prove(dataKey, bytes, batches);
       return bytes;
     } catch (error) {
       this.#pool.abandon(bytes); // the store may still be reading into it
@@ -130,11 +188,12 @@ export class BatchReader {
 
 async function readInto(
   target: Uint8Array,
-  store: Pick<ObjectStore, 'get'>,
+  store: BatchStore,
   key: string,
   range: ByteRange,
   options: CallOptions,
 ): Promise<void> {
+  if (store.readAtHand?.(key, range, target) === true) return;
   let filledBytes = 0;
   const memory = { lend: (sizeBytes: number) => target.subarray(filledBytes, filledBytes + sizeBytes) };
   await using object = await store.get(key, { ...options, range, memory });

@@ -1,7 +1,7 @@
 import { type CallOptions, MiB, type ObjectStore, QuireError, type RequestId, type RowRange } from '@quire/core';
 import { LRUCache } from 'lru-cache';
 import { BatchCache } from './batch-cache.ts';
-import { BatchReader, type ReadBatch } from './batch-reader.ts';
+import { type BatchesAtHand, BatchReader, type ReadBatch } from './batch-reader.ts';
 import { BufferPool } from './buffer-pool.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { type PagePlan, planPage } from './plan-page.ts';
@@ -41,6 +41,14 @@ export class PageReader {
       if (next !== undefined && batch.planned === plan.batches.at(-1)) this.#readAhead(dataKey, record, next);
       yield batch;
     }
+  }
+
+  /** As `BatchReader.readAtHand`. */
+  readAtHand(dataKey: string, record: CommitRecord, plan: PagePlan): BatchesAtHand | undefined {
+    const atHand = this.#batches.readAtHand(dataKey, plan);
+    const next = atHand && this.#sequences?.nextOf(record.requestId, plan.rows, record.rowCount);
+    if (next !== undefined) this.#readAhead(dataKey, record, next);
+    return atHand;
   }
 
   /** Gives up what is on its way ahead; resolves when nothing of it runs any more. */

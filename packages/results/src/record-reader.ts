@@ -87,7 +87,7 @@ export class RecordReader {
    * is not long ago; then one, without a body, for all who ask at the same time.
    */
   async stands(open: OpenRecord, { signal }: CallOptions): Promise<boolean> {
-    if (this.#clock.monotonicMs() - open.seenMs < this.#stalenessMaxMs()) return true;
+    if (this.wasSeenLately(open)) return true;
     const { recordKey } = open.entry;
     let look = this.#looks.get(recordKey);
     if (look === undefined) {
@@ -95,6 +95,11 @@ export class RecordReader {
       this.#looks.set(recordKey, look);
     }
     return unlessAborted(look, signal);
+  }
+
+  /** Whether a record at hand is believed in without a look. */
+  wasSeenLately({ seenMs }: OpenRecord): boolean {
+    return this.#clock.monotonicMs() - seenMs < this.#stalenessMaxMs();
   }
 
   async #look(open: OpenRecord): Promise<boolean> {

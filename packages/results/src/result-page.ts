@@ -1,5 +1,6 @@
-import type { CallOptions, ColumnarRows, RowRange } from '@quire/core';
+import { type CallOptions, type ColumnarRows, type RowRange } from '@quire/core';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
+import type { ColumnBatch } from './arrow/column-batch.ts';
 import { checkFormat } from './check-options.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { encodeArrowStream } from './encode/arrow-stream.ts';
@@ -7,17 +8,20 @@ import {
   encodeCsv,
   encodeJsonRows,
   encodeNdjson,
+  encodeTextAtOnce,
   type PageBatch,
   type PageFormat,
   type TextAround,
 } from './encode/page-encoders.ts';
 import type { PagePlan } from './plan-page.ts';
-import type { ReadBatch } from './batch-reader.ts';
+import type { BatchesAtHand, ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
 
 /** Where a page's bytes come from. */
 export interface PageSource {
   read(plan: PagePlan, options: CallOptions): AsyncIterable<ReadBatch>;
+  /** The batches when there is nothing to wait for. Absent: there always is. */
+  readAtHand?(plan: PagePlan): BatchesAtHand | undefined;
   readonly pool: BufferPool;
 }
 
@@ -33,6 +37,13 @@ export interface EncodeOptions extends CallOptions {
 
 /** What a page has to know of its result. */
 export type PageRecord = Pick<CommitRecord, 'schema' | 'spans'>;
+
+/** Pages of more stored bytes than that come as chunks: others want their turn. */
+const atHandBytesMax = 64 * 1024;
+/** Decoding a batch costs more than writing a row of it. What is remembered takes some kilobytes of each ten columns. */
+const rememberedColumnsMax = 32;
+/** Of messages that the cache keeps, for as long as it does. */
+const decodedBatches = new WeakMap<Uint8Array, ColumnBatch>();
 
 /** One page of a result, planned but not read. */
 export class ResultPage {
@@ -74,6 +85,31 @@ export class ResultPage {
     return format === 'ndjson' ? encodeNdjson(rows) : encodeJsonRows(rows, options.around);
   }
 
+  /**
+   * The bytes of a small page of text in one piece, the caller's to keep, when all that it takes is at hand: the same as those of `encode`.
+   * Undefined when that would be the way to go: the page is large, in Arrow, or has to be waited for.
+   *
+   * @throws RESULT_CORRUPT as `encode`
+   */
+  encodeAtHand(format: PageFormat, around?: TextAround): Uint8Array | undefined {
+    checkFormat(format);
+    if (format === 'arrow' || this.#storedBytes() > atHandBytesMax) return undefined;
+    const atHand = this.#source.readAtHand?.(this.#plan);
+    if (atHand === undefined) return undefined;
+    try {
+      const batches = atHand.batches.map((read) => ({ batch: this.#decoded(read), rows: read.planned.rows }));
+      return encodeTextAtOnce(format, { schema: this.#record.schema, batches }, around);
+    } finally {
+      atHand.release();
+    }
+  }
+
+  /** About what the page's rows take in the store. */
+  #storedBytes(): number {
+    const { rowsPerBatch } = this.#record.spans;
+    return Math.min(1, this.rowCount / rowsPerBatch / Math.max(1, this.#plan.batches.length)) * this.sizeBytesMax;
+  }
+
   /** The batches that the page touches, whole; they may be looked at until the next one is asked for. */
   async *batches(options: CallOptions = {}): AsyncGenerator<ColumnarRows> {
     for await (const { batch } of this.#decode(this.#source.read(this.#plan, options))) yield batch;
@@ -83,5 +119,15 @@ export class ResultPage {
     for await (const { planned, message } of batches) {
       yield { batch: decodeBatchMessage(this.#record.schema, message, planned.rows.end), rows: planned.rows };
     }
+  }
+
+  #decoded({ planned, message, isKept = false }: ReadBatch): ColumnBatch {
+    const { schema } = this.#record;
+    if (!isKept || schema.fields.length > rememberedColumnsMax) return decodeBatchMessage(schema, message, planned.rows.end);
+    const known = decodedBatches.get(message);
+    if (known !== undefined && known.rowCount >= planned.rows.end) return known;
+    const batch = decodeBatchMessage(schema, message, planned.rows.end);
+    decodedBatches.set(message, batch);
+    return batch;
   }
 }

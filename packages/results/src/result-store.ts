@@ -124,6 +124,12 @@ export class ResultStore implements AsyncDisposable {
     return this.#resultOf(await this.#openRecord(requestId, options));
   }
 
+  /** As `open`, of a live result whose commit record is at hand and was seen lately; undefined when `open` has to look, or to refuse. */
+  openAtHand(requestId: string, mayRead?: OpenOptions['mayRead']): Result | undefined {
+    const open = this.#recordAtHand(requestId, mayRead);
+    return open && this.#resultOf(open);
+  }
+
   /** This broker's results from one listing, in the order of their ids, which is that of their time; opens no object. */
   list(options: CallOptions = {}): AsyncIterable<ResultEntry> {
     return listBrokerResults(this.#store, this.brokerId, options);
@@ -252,8 +258,24 @@ export class ResultStore implements AsyncDisposable {
     throw removedError(requestId, 'expired');
   }
 
+  #recordAtHand(requestId: string, mayRead: OpenOptions['mayRead']): OpenRecord | undefined {
+    if (!isRequestId(requestId) || this.#removed.errorFor(requestId) !== undefined) return undefined;
+    const cached = this.#records.cached(requestId);
+    if (cached === undefined || mayRead?.(cached.record.owner) === false) return undefined;
+    const isLive = cached.entry.expirationTimeMs > this.#clock.nowMs();
+    return isLive && this.#records.wasSeenLately(cached) ? cached : undefined;
+  }
+
   #resultOf(open: OpenRecord): Result {
-    return new Result(open.entry, open.record, { pool: this.#pages.pool, read: (...call) => this.#readPage(open, ...call) });
+    const { entry, record } = open;
+    return new Result(entry, record, {
+      pool: this.#pages.pool,
+      read: (...call) => this.#readPage(open, ...call),
+      readAtHand: (plan) => {
+        const isAtHand = this.#recordAtHand(entry.requestId, undefined) !== undefined;
+        return isAtHand ? this.#pages.readAtHand(entry.dataKey, record, plan) : undefined;
+      },
+    });
   }
 
   async *#readPage({ entry, record }: OpenRecord, plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {

@@ -29,6 +29,11 @@ export class OpenFile {
     return this.#closing ?? Promise.resolve();
   }
 
+  /** Fills `buffer` from `position` on in one call in this thread; tells whether that filled it. */
+  fillNow(buffer: Uint8Array, position: number): boolean {
+    return this.#fileSystem.readNow?.(this.#fd, buffer, 0, buffer.byteLength, position) === buffer.byteLength;
+  }
+
   /** Fills `buffer` from `position` on; returns less than its length only at the end of the file. */
   async fill(buffer: Uint8Array, position: number): Promise<number> {
     const length = buffer.byteLength;

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import {
   assertByteRange,
   assertObjectKey,
+  type ByteRange,
   type CallOptions,
   type Clock,
   type GetOptions,
@@ -26,6 +27,7 @@ import { KeptFiles } from './kept-files.ts';
 import { listObjects } from './lister.ts';
 import { openRoot } from './open-root.ts';
 import { openObject } from './reader.ts';
+import { ReadsAtHand } from './reads-at-hand.ts';
 import type { RootDirectory } from './root-directory.ts';
 import { ObjectWriter } from './writer.ts';
 
@@ -40,6 +42,14 @@ export interface FileObjectStoreOptions {
   readonly fileSystem?: FileSystem;
   /** Whether files that ranges are read of stay open for a second; by default with Node's own file system. */
   readonly keepsFilesOpen?: boolean;
+}
+
+interface FileStoreParts {
+  readonly root: RootDirectory;
+  readonly fileSystem: FileSystem;
+  readonly writer: ObjectWriter;
+  readonly keptFiles: KeptFiles | undefined;
+  readonly clock: Clock;
 }
 
 /** More deletions than that at once are a sweep's, and better left to a thread. */
@@ -62,16 +72,18 @@ export class FileObjectStore implements ObjectStore {
   readonly #threads: readonly BulkThread[];
   readonly #bulkDeleter: BulkDeleter;
   readonly #keptFiles: KeptFiles | undefined;
+  readonly #readsAtHand: ReadsAtHand | undefined;
   #deleteCount = 0;
   #isClosed = false;
 
-  private constructor(root: RootDirectory, fileSystem: FileSystem, writer: ObjectWriter, keptFiles: KeptFiles | undefined) {
+  private constructor({ root, fileSystem, writer, keptFiles, clock }: FileStoreParts) {
     this.location = root.location;
     this.leftovers = new StagedLeftovers(fileSystem, root);
     this.#root = root;
     this.#fileSystem = fileSystem;
     this.#writer = writer;
     this.#keptFiles = keptFiles;
+    this.#readsAtHand = keptFiles === undefined ? undefined : new ReadsAtHand(keptFiles, clock);
     this.#threads = fileSystem === nodeFileSystem ? [new BulkThread(), new BulkThread()] : [];
     this.#bulkDeleter = new BulkDeleter(root, this.#threads);
   }
@@ -87,7 +99,8 @@ export class FileObjectStore implements ObjectStore {
     const root = await openRoot({ root: options.root, clock, random, fileSystem });
     const { keepsFilesOpen = fileSystem === nodeFileSystem } = options;
     const keptFiles = keepsFilesOpen ? new KeptFiles(clock) : undefined;
-    return new FileObjectStore(root, fileSystem, new ObjectWriter({ fileSystem, root, clock, random }), keptFiles);
+    const writer = new ObjectWriter({ fileSystem, root, clock, random });
+    return new FileObjectStore({ root, fileSystem, writer, keptFiles, clock });
   }
 
   async head(key: string, options?: CallOptions): Promise<ObjectEntry> {
@@ -107,6 +120,9 @@ export class FileObjectStore implements ObjectStore {
     if (options?.range !== undefined) assertByteRange(options.range, key);
     return openObject({ fileSystem: this.#fileSystem, root: this.#root, keptFiles: this.#keptFiles }, key, options);
   }
+
+  readonly readAtHand = (key: string, range: ByteRange, target: Uint8Array): boolean =>
+    !this.#isClosed && this.#readsAtHand?.read(key, range, target) === true;
 
   async put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
     this.#check(key, options);

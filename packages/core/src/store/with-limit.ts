@@ -1,5 +1,5 @@
 import { QuireError } from '../errors.ts';
-import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
+import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore, ReadAtHand } from '../object-store.ts';
 import { type ReleaseSlot, Slots } from '../wait/slots.ts';
 import { SingleUseBody } from './single-use-body.ts';
 
@@ -24,12 +24,15 @@ export function withLimit(store: ObjectStore, options: LimitOptions): ObjectStor
 class LimitedStore implements ObjectStore {
   readonly #store: ObjectStore;
   readonly #slots: Slots;
+  /** It takes no slot: it has ended when it returns. */
+  readonly readAtHand: ReadAtHand | undefined;
 
   constructor(store: ObjectStore, { concurrentMax }: LimitOptions) {
     if (!Number.isSafeInteger(concurrentMax) || concurrentMax < 1) {
       throw new QuireError('INVALID_PARAMETER', `concurrentMax is ${concurrentMax}; expected an integer from 1 up.`);
     }
     this.#store = store;
+    if (store.readAtHand !== undefined) this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
     this.#slots = new Slots(concurrentMax);
   }
 

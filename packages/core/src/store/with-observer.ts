@@ -1,6 +1,15 @@
 import type { Clock } from '../clock.ts';
 import { type ErrorCode, isQuireError } from '../errors.ts';
-import type { ByteRange, CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
+import type {
+  ByteRange,
+  CallOptions,
+  GetOptions,
+  ListOptions,
+  ObjectBody,
+  ObjectEntry,
+  ObjectStore,
+  ReadAtHand,
+} from '../object-store.ts';
 import { systemClock } from '../system-clock.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { observeSource } from './observe-source.ts';
@@ -31,11 +40,13 @@ class ObservedStore implements ObjectStore {
   readonly #store: ObjectStore;
   readonly #onCall: (call: StoreCall) => void;
   readonly #clock: Clock;
+  readonly readAtHand: ReadAtHand | undefined;
 
   constructor(store: ObjectStore, onCall: (call: StoreCall) => void, clock: Clock) {
     this.#store = store;
     this.#onCall = onCall;
     this.#clock = clock;
+    if (store.readAtHand !== undefined) this.readAtHand = (...call) => this.#readAtHand(...call);
   }
 
   get location(): string {
@@ -88,6 +99,15 @@ class ObservedStore implements ObjectStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#store[Symbol.asyncDispose]();
+  }
+
+  /** Only what was read is reported: what was not will be asked for again. */
+  #readAtHand(key: string, range: ByteRange, target: Uint8Array): boolean {
+    const startMs = this.#clock.monotonicMs();
+    if (this.#store.readAtHand?.(key, range, target) !== true) return false;
+    const durationMs = this.#clock.monotonicMs() - startMs;
+    this.#onCall({ op: 'get', key, range, bytes: target.byteLength, entryCount: 0, durationMs, outcome: 'ok' });
+    return true;
   }
 
   #begin(op: StoreCall['op'], key: string, range?: ByteRange): CallUnderWay {

@@ -1,4 +1,4 @@
-import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
+import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore, ReadAtHand } from '../object-store.ts';
 import { assertRetryOptions, retry, type RetryOptions, waitForRetry } from './retry.ts';
 import { observeSource } from './observe-source.ts';
 
@@ -18,9 +18,12 @@ export function withRetry(store: ObjectStore, options: RetryOptions): ObjectStor
 class RetryingStore implements ObjectStore {
   readonly #store: ObjectStore;
   readonly #options: RetryOptions;
+  /** What it cannot read is read by `get`. */
+  readonly readAtHand: ReadAtHand | undefined;
 
   constructor(store: ObjectStore, options: RetryOptions) {
     this.#store = store;
+    if (store.readAtHand !== undefined) this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
     this.#options = options;
   }
 

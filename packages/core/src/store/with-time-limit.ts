@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { QuireError } from '../errors.ts';
-import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore } from '../object-store.ts';
+import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore, ReadAtHand } from '../object-store.ts';
 import { Deadline } from '../wait/deadline.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { observeSource } from './observe-source.ts';
@@ -28,6 +28,8 @@ export function withTimeLimit(store: ObjectStore, options: TimeLimitOptions): Ob
 class TimeLimitedStore implements ObjectStore {
   readonly #store: ObjectStore;
   readonly #options: TimeLimitOptions;
+  /** There is nothing to wait for. */
+  readonly readAtHand: ReadAtHand | undefined;
 
   constructor(store: ObjectStore, options: TimeLimitOptions) {
     const { callTimeoutMs, idleTimeoutMs } = options;
@@ -38,6 +40,7 @@ class TimeLimitedStore implements ObjectStore {
       );
     }
     this.#store = store;
+    if (store.readAtHand !== undefined) this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
     this.#options = options;
   }
 

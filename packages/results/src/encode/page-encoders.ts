@@ -30,35 +30,77 @@ export interface TextAround {
   readonly after: Uint8Array;
 }
 
+/** What a page is of text is written with. */
+interface TextForm {
+  readonly frame: RowFrame;
+  readonly format: CellFormat;
+}
+
 const text = (ascii: string): Uint8Array => Buffer.from(ascii);
 const nothing = text('');
+const comma = text(',');
+const firstOfJsonRow = text(',[');
+const bracket = text(']');
 
 /** Encodes rows as a JSON array of arrays of cells: `[[1,"a"],[2,null]]` (CONTRACT.md section 2). */
-export function encodeJsonRows({ schema, batches, pool }: PageRows, around?: TextAround): AsyncGenerator<Uint8Array> {
-  const cellPrefixes = schema.fields.map((_, index) => text(index === 0 ? ',[' : ','));
-  const head = Buffer.concat([around?.before ?? nothing, text('[')]);
-  const tail = Buffer.concat([text(']'), around?.after ?? nothing]);
-  const frame = { head, cellPrefixes, separatorBytes: 1, rowSuffix: text(']'), tail };
-  return encodeRows({ schema, batches, pool }, frame, jsonFormat);
+export function encodeJsonRows(rows: PageRows, around?: TextAround): AsyncGenerator<Uint8Array> {
+  return encodeRows(rows, jsonForm(rows.schema, around));
 }
 
 /** Encodes rows as lines of one JSON object each; a column name that stands twice gets a number the second time. */
-export function encodeNdjson({ schema, batches, pool }: PageRows): AsyncGenerator<Uint8Array> {
+export function encodeNdjson(rows: PageRows): AsyncGenerator<Uint8Array> {
+  return encodeRows(rows, ndjsonForm(rows.schema));
+}
+
+/** Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`. */
+export function encodeCsv(rows: PageRows): AsyncGenerator<Uint8Array> {
+  return encodeRows(rows, csvForm(rows.schema));
+}
+
+/** Encodes the rows of batches that are at hand, in one piece of memory of its own. */
+export function encodeTextAtOnce(
+  format: Exclude<PageFormat, 'arrow'>,
+  { schema, batches }: { readonly schema: Schema; readonly batches: readonly PageBatch[] },
+  around?: TextAround,
+): Uint8Array {
+  const { frame, format: cells } = formOf(format, schema, around);
+  const encoder = new RowEncoder(schema, frame, cells);
+  const pieces = [frame.head];
+  for (const { batch, rows } of batches) {
+    // Copied, for the next text takes its place.
+    for (const piece of encoder.encode(batch.columns, rows)) pieces.push(Buffer.from(piece));
+  }
+  pieces.push(frame.tail);
+  return Buffer.concat(pieces);
+}
+
+function formOf(format: Exclude<PageFormat, 'arrow'>, schema: Schema, around: TextAround | undefined): TextForm {
+  if (format === 'csv') return csvForm(schema);
+  return format === 'ndjson' ? ndjsonForm(schema) : jsonForm(schema, around);
+}
+
+function jsonForm(schema: Schema, around: TextAround | undefined): TextForm {
+  const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? firstOfJsonRow : comma));
+  const head = Buffer.concat([around?.before ?? nothing, text('[')]);
+  const tail = Buffer.concat([bracket, around?.after ?? nothing]);
+  return { frame: { head, cellPrefixes, separatorBytes: 1, rowSuffix: bracket, tail }, format: jsonFormat };
+}
+
+function ndjsonForm(schema: Schema): TextForm {
   const cellPrefixes = distinctNames(schema).map((name, index) =>
     Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
   );
   const frame = { head: nothing, cellPrefixes, separatorBytes: 0, rowSuffix: text('}\n'), tail: nothing };
-  return encodeRows({ schema, batches, pool }, frame, jsonFormat);
+  return { frame, format: jsonFormat };
 }
 
-/** Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`. */
-export function encodeCsv({ schema, batches, pool }: PageRows): AsyncGenerator<Uint8Array> {
-  const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? nothing : text(',')));
+function csvForm(schema: Schema): TextForm {
+  const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? nothing : comma));
   const frame = { head: csvHeader(schema), cellPrefixes, separatorBytes: 0, rowSuffix: text('\n'), tail: nothing };
-  return encodeRows({ schema, batches, pool }, frame, csvFormat(schema.fields));
+  return { frame, format: csvFormat(schema.fields) };
 }
 
-async function* encodeRows({ schema, batches, pool }: PageRows, frame: RowFrame, format: CellFormat): AsyncGenerator<Uint8Array> {
+async function* encodeRows({ schema, batches, pool }: PageRows, { frame, format }: TextForm): AsyncGenerator<Uint8Array> {
   const chunks = new ChunkBuffer(pool);
   const encoder = new RowEncoder(schema, frame, format);
   try {
