@@ -1,4 +1,4 @@
-import { type ObjectStore, type StoreCall, withObserver } from '@quire/core';
+import { type ByteRange, type ObjectStore, type StoreCall, withObserver } from '@quire/core';
 import { collect, ManualClock } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, bytes, entryOf, stubStore, unavailable } from './stub-store.ts';
@@ -109,5 +109,18 @@ describe('withObserver', () => {
       ['get', 'closed', 'STORE_UNAVAILABLE'],
       ['get', 'opened', 'STORE_UNAVAILABLE'],
     ]);
+  });
+
+  test('reports a read of what is at hand, and none of what is not', () => {
+    const isAtHand = (_key: string, range: ByteRange, target: Uint8Array): boolean => {
+      target.fill(7);
+      return range.start === 2;
+    };
+    const { store, calls } = setUp({ readAtHand: isAtHand });
+    const target = new Uint8Array(3);
+    expect(store.readAtHand?.('k', { start: 1, end: 4 }, target)).toBe(false);
+    expect(store.readAtHand?.('k', { start: 2, end: 5 }, target)).toBe(true);
+    expect(calls).toEqual([{ ...nothing, op: 'get', key: 'k', range: { start: 2, end: 5 }, bytes: 3, outcome: 'ok' }]);
+    expect([...target]).toEqual([7, 7, 7]);
   });
 });

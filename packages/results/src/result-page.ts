@@ -1,4 +1,4 @@
-import { type CallOptions, type ColumnarRows, type RowRange } from '@quire/core';
+import type { CallOptions, ColumnarRows, RowRange } from '@quire/core';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { checkFormat } from './check-options.ts';

@@ -25,7 +25,8 @@ export class TracedFileSystem {
   constructor(root: string) {
     this.root = root;
     const names = Object.keys(nodeFileSystem) as FileOperation[];
-    const entries = names.filter((name) => name !== 'statusOfOpen').map((name) => [name, this.#traced(name)]);
+    const isAtOnce = (name: FileOperation): boolean => name === 'statusOfOpen' || name === 'readNow';
+    const entries = names.filter((name) => !isAtOnce(name)).map((name) => [name, this.#traced(name)]);
     this.fileSystem = {
       ...nodeFileSystem,
       ...(Object.fromEntries(entries) as Partial<FileSystem>),

@@ -57,6 +57,33 @@ export function describeReading(open: OpenStoreFixture): void {
       }
     });
 
+    test('what is at hand is what get gives, and of an object that is gone nothing is', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const bytes = patternBytes(100_000);
+      await store.put('k', bytes);
+      const isAtHand = (start: number, end: number): boolean => {
+        const target = new Uint8Array(end - start);
+        if (store.readAtHand?.('k', { start, end }, target) !== true) return false;
+        expectBytes(target, bytes.subarray(start, end));
+        return true;
+      };
+      for (const [start, end] of [
+        [0, 1],
+        [99_999, 100_000],
+        [5000, 90_000],
+        [0, 100_000],
+      ] as const) {
+        isAtHand(start, end);
+        await using object = await store.get('k', { range: { start, end } });
+        expectBytes(concatenated(await collect(object.body)), bytes.subarray(start, end));
+        isAtHand(start, end);
+      }
+      expect(store.readAtHand?.('k', { start: 99_999, end: 100_001 }, new Uint8Array(2)) ?? false).toBe(false);
+      await store.delete('k');
+      expect(isAtHand(0, 1)).toBe(false);
+    });
+
     test('memory that is lent for reading gets the bytes, or is not asked for', async () => {
       await using fixture = await open();
       const bytes = patternBytes(largeBytes);

@@ -1,0 +1,130 @@
+import { isQuireError, type ObjectStore, readObject } from '@quire/core';
+import { collect, RecordingStore } from '@quire/core/testing';
+import { MemoryObjectStore } from '@quire/store-memory';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import { type PageFormat, type Result, ResultStore } from '../src/index.ts';
+
+const rowCount = 5000;
+const batchSizeBytes = 4096; // 1,024 rows of 4 bytes
+
+let memory: MemoryObjectStore;
+/** Whether the store has the bytes of its data files at hand. */
+let isAtHand: boolean;
+let dataBytes: Uint8Array;
+let store: RecordingStore & { readAtHand?: ObjectStore['readAtHand'] };
+
+function resultsOf(cacheBytesMax: number): ResultStore {
+  return new ResultStore({ store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9, batchSizeBytes, cacheBytesMax });
+}
+
+beforeEach(() => {
+  memory = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
+  isAtHand = true;
+  store = Object.assign(new RecordingStore(memory), {
+    readAtHand: (_key: string, { start, end }: { start: number; end: number }, target: Uint8Array): boolean => {
+      // What lies in the target is nobody's when it says no.
+      target.set(isAtHand ? dataBytes.subarray(start, end) : new Uint8Array(end - start).fill(255));
+      return isAtHand;
+    },
+  });
+});
+
+async function create(results: ResultStore): Promise<Result> {
+  const result = await results.create(countingRows(rowCount), { owner: 'o' });
+  dataBytes = await readObject(memory, result.entry.dataKey);
+  return result;
+}
+
+async function waitedFor(result: Result, page: { offset: number; rowCount: number }, format: PageFormat): Promise<string> {
+  const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
+  const chunks = await collect(result.page(page).encode(format, { around }));
+  return Buffer.concat(chunks).toString();
+}
+
+function atOnce(result: Result, page: { offset: number; rowCount: number }, format: PageFormat): string | undefined {
+  const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
+  const bytes = result.page(page).encodeAtHand(format, around);
+  return bytes && Buffer.from(bytes).toString();
+}
+
+describe('a small page of text that is at hand', () => {
+  test('has the bytes of one that was waited for, whatever is in the cache', async () => {
+    for (const cacheBytesMax of [0, 12_000, 100_000]) {
+      const results = resultsOf(cacheBytesMax);
+      const result = await create(results);
+      const page = fc.record({ offset: fc.nat(rowCount), rowCount: fc.integer({ min: 1, max: 3000 }) });
+      const format = fc.constantFrom<PageFormat>('json', 'csv', 'ndjson');
+      await fc.assert(
+        fc.asyncProperty(page, format, fc.boolean(), async (asked, as, isThere) => {
+          isAtHand = isThere;
+          const bytes = atOnce(result, asked, as);
+          const expected = await waitedFor(result, asked, as);
+          expect(bytes === undefined && !isThere ? expected : bytes).toBe(expected);
+        }),
+        { numRuns: 60 },
+      );
+    }
+  });
+
+  test('takes no call to the store that waits', async () => {
+    const results = resultsOf(0);
+    const result = await create(results);
+    store.reset();
+    expect(atOnce(result, { offset: 3000, rowCount: 2 }, 'ndjson')).toBe('{"n":3000}\n{"n":3001}\n');
+    expect(store.calls).toEqual([]);
+  });
+
+  test('is not one in Arrow, of many rows, or of batches that are elsewhere', async () => {
+    const result = await create(resultsOf(0));
+    expect(atOnce(result, { offset: 0, rowCount: 1 }, 'arrow')).toBeUndefined();
+    isAtHand = false;
+    expect(atOnce(result, { offset: 0, rowCount: 1 }, 'json')).toBeUndefined();
+    isAtHand = true;
+    const large = await resultsOf(0).create(countingRows(40_000), { owner: 'o' });
+    dataBytes = await readObject(memory, large.entry.dataKey);
+    expect(atOnce(large, { offset: 0, rowCount: 20_000 }, 'csv')).toBeUndefined();
+    expect(atOnce(large, { offset: 0, rowCount: 10_000 }, 'csv')).toBe(
+      await waitedFor(large, { offset: 0, rowCount: 10_000 }, 'csv'),
+    );
+  });
+
+  test('is refused when a batch does not match its checksum, and the memory for it is free again', async () => {
+    const result = await create(resultsOf(0));
+    const middle = dataBytes.byteLength >> 1;
+    dataBytes = Uint8Array.from(dataBytes);
+    dataBytes[middle] = (dataBytes[middle] ?? 0) ^ 1;
+    const codes = Array.from({ length: rowCount / 1000 }, (_, index) => {
+      try {
+        return typeof atOnce(result, { offset: index * 1000, rowCount: 1000 }, 'json');
+      } catch (error) {
+        return isQuireError(error) ? error.code : String(error);
+      }
+    });
+    expect(new Set(codes)).toEqual(new Set(['string', 'RESULT_CORRUPT']));
+  });
+
+  test('is not there any more once the result was deleted', async () => {
+    const results = resultsOf(100_000);
+    const result = await create(results);
+    expect(atOnce(result, { offset: 0, rowCount: 1 }, 'json')).toBe('{"rows":[[0]]}');
+    await results.delete(result.entry.requestId);
+    expect(atOnce(result, { offset: 0, rowCount: 1 }, 'json')).toBeUndefined();
+    await expect(waitedFor(result, { offset: 0, rowCount: 1 }, 'json')).rejects.toThrow('deleted');
+  });
+});
+
+describe('openAtHand', () => {
+  test('gives a result that was opened lately to whom it may be given', async () => {
+    const results = resultsOf(0);
+    const { entry } = await create(results);
+    expect(results.openAtHand(entry.requestId)?.entry).toEqual(entry);
+    expect(results.openAtHand(entry.requestId, (owner) => owner === 'o')?.entry).toEqual(entry);
+    expect(results.openAtHand(entry.requestId, () => false)).toBeUndefined();
+    expect(results.openAtHand('no id')).toBeUndefined();
+    expect(resultsOf(0).openAtHand(entry.requestId)).toBeUndefined();
+    await results.delete(entry.requestId);
+    expect(results.openAtHand(entry.requestId)).toBeUndefined();
+  });
+});
