@@ -87,7 +87,7 @@ export class RecordReader {
    * is not long ago; then one, without a body, for all who ask at the same time.
    */
   async stands(open: OpenRecord, { signal }: CallOptions): Promise<boolean> {
-    if (this.wasSeenLately(open)) return true;
+    if (this.#wasSeenRecently(open)) return true;
     const { recordKey } = open.entry;
     let look = this.#looks.get(recordKey);
     if (look === undefined) {
@@ -97,8 +97,18 @@ export class RecordReader {
     return unlessAborted(look, signal);
   }
 
-  /** Whether a record at hand is believed in without a look. */
-  wasSeenLately({ seenMs }: OpenRecord): boolean {
+  /** The record of a live result, if it is believed in without a look, and may be read. */
+  atHand(requestId: RequestId, mayRead?: (owner: string) => boolean): OpenRecord | undefined {
+    const cached = this.cached(requestId);
+    if (cached === undefined || mayRead?.(cached.record.owner) === false) return undefined;
+    return this.#wasSeenRecently(cached) && !this.isExpired(cached.entry) ? cached : undefined;
+  }
+
+  isExpired({ expirationTimeMs }: ResultEntry): boolean {
+    return expirationTimeMs <= this.#clock.nowMs();
+  }
+
+  #wasSeenRecently({ seenMs }: OpenRecord): boolean {
     return this.#clock.monotonicMs() - seenMs < this.#stalenessMaxMs();
   }
 

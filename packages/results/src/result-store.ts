@@ -5,19 +5,16 @@ import {
   isQuireError,
   isRequestId,
   type ObjectStore,
-  QuireError,
   type RequestId,
   systemClock,
   systemRandom,
 } from '@quire/core';
-import type { ReadBatch } from './batch-reader.ts';
 import { listBrokerResults, measureUsage } from './catalog.ts';
 import { checkCreateOptions, checkDurationMs, checkStoreOptions, checkTimeMs } from './check-options.ts';
 import { type GrowResult, growingFiles } from './growing/growing-files.ts';
 import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
 import { PageReader } from './page-reader.ts';
 import { PeerBrokers } from './peer-brokers.ts';
-import type { PagePlan } from './plan-page.ts';
 import { type OpenRecord, RecordReader } from './record-reader.ts';
 import { notFoundError, type RemovalReason, removedError, RemovedResults } from './removed-results.ts';
 import { removeExpired } from './remove-expired.ts';
@@ -28,6 +25,7 @@ import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
 import type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 import { Result } from './result.ts';
+import { StoredPages } from './stored-pages.ts';
 import { type MarkRunning, markerOf } from './running-mark.ts';
 import { writeResult } from './write-result.ts';
 import { haveWritten, type ResultOrder, type ResultWriter } from './written-result.ts';
@@ -52,6 +50,7 @@ export class ResultStore implements AsyncDisposable {
   readonly #records: RecordReader;
   readonly #removed = new RemovedResults();
   readonly #pages: PageReader;
+  readonly #source: StoredPages;
   readonly #changes: ResultChanges;
   readonly #clock: Clock;
   readonly #options: ResultStoreOptions;
@@ -73,6 +72,12 @@ export class ResultStore implements AsyncDisposable {
       peers,
       clock: this.#clock,
       stalenessMaxMs: () => options.stalenessMaxMs ?? stalenessMaxMsDefault,
+    });
+    this.#source = new StoredPages({
+      pages: this.#pages,
+      records: this.#records,
+      removed: this.#removed,
+      open: (requestId, call) => this.#openRecord(requestId, call),
     });
     this.#options = options;
     this.#changes = new ResultChanges((this.#admission = options.admission ?? unlimitedAdmission));
@@ -124,9 +129,10 @@ export class ResultStore implements AsyncDisposable {
     return this.#resultOf(await this.#openRecord(requestId, options));
   }
 
-  /** As `open`, of a live result whose commit record is at hand and was seen lately; undefined when `open` has to look, or to refuse. */
+  /** As `open`, of a live result whose commit record is at hand and was seen recently; undefined when `open` has to look, or to refuse. */
   openAtHand(requestId: string, mayRead?: OpenOptions['mayRead']): Result | undefined {
-    const open = this.#recordAtHand(requestId, mayRead);
+    const isHere = isRequestId(requestId) && this.#removed.errorFor(requestId) === undefined;
+    const open = isHere ? this.#records.atHand(requestId, mayRead) : undefined;
     return open && this.#resultOf(open);
   }
 
@@ -258,43 +264,8 @@ export class ResultStore implements AsyncDisposable {
     throw removedError(requestId, 'expired');
   }
 
-  #recordAtHand(requestId: string, mayRead: OpenOptions['mayRead']): OpenRecord | undefined {
-    if (!isRequestId(requestId) || this.#removed.errorFor(requestId) !== undefined) return undefined;
-    const cached = this.#records.cached(requestId);
-    if (cached === undefined || mayRead?.(cached.record.owner) === false) return undefined;
-    const isLive = cached.entry.expirationTimeMs > this.#clock.nowMs();
-    return isLive && this.#records.wasSeenLately(cached) ? cached : undefined;
-  }
-
   #resultOf(open: OpenRecord): Result {
-    const { entry, record } = open;
-    return new Result(entry, record, {
-      pool: this.#pages.pool,
-      read: (...call) => this.#readPage(open, ...call),
-      readAtHand: (plan) => {
-        const isAtHand = this.#recordAtHand(entry.requestId, undefined) !== undefined;
-        return isAtHand ? this.#pages.readAtHand(entry.dataKey, record, plan) : undefined;
-      },
-    });
-  }
-
-  async *#readPage({ entry, record }: OpenRecord, plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
-    try {
-      // The batches may be at hand, of a result that somebody else has removed since it was opened.
-      await this.#openRecord(entry.requestId, options);
-      yield* this.#pages.read(entry.dataKey, record, plan, options);
-    } catch (error) {
-      if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
-      this.#records.forget(entry.requestId);
-      // A removal deletes the commit record first: where that stands, the file was lost, and may come back.
-      if (await this.#records.isCommitted(entry, options)) {
-        const message = `The data file ${entry.dataKey} is missing, though the commit record of its result is there.`;
-        throw new QuireError('RESULT_CORRUPT', message, { cause: error });
-      }
-      // Somebody else removed it under us: a cleaner, or another broker.
-      this.#removed.add(entry.requestId, entry.expirationTimeMs <= this.#clock.nowMs() ? 'expired' : 'deleted', record.owner);
-      throw this.#removed.errorFor(entry.requestId) ?? error;
-    }
+    return new Result(open.entry, open.record, this.#source.of(open));
   }
 
   async #remove(entry: ResultEntry, reason: RemovalReason, owner: string, options: CallOptions): Promise<void> {

@@ -116,7 +116,7 @@ describe('a small page of text that is at hand', () => {
 });
 
 describe('openAtHand', () => {
-  test('gives a result that was opened lately to whom it may be given', async () => {
+  test('gives a result that was opened recently to whom it may be given', async () => {
     const results = resultsOf(0);
     const { entry } = await create(results);
     expect(results.openAtHand(entry.requestId)?.entry).toEqual(entry);

@@ -9,7 +9,7 @@ const slowMs = 4;
 const pauseFactor = 100;
 
 /**
- * Reads of files that are open already, in this thread: what was read or written lately is in the system's memory, and copying it takes less
+ * Reads of files that are open already, in this thread: what was read or written recently is in the system's memory, and copying it takes less
  * than handing the read to another thread and waiting for that. What the system has is not known before; so a read that was slow is
  * followed by a pause, in which all reads go to other threads.
  */

@@ -130,7 +130,7 @@ describe('a range of a file', () => {
     expect(atHand(store)).toBe('123');
   });
 
-  test('is that of the object as it is, whoever puts and deletes', async () => {
+  test('is that of the object as it is, after any puts and deletes', async () => {
     const change = fc.record({
       isOurs: fc.boolean(),
       key: fc.constantFrom('a/1', 'b'),
