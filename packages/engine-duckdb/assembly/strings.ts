@@ -17,17 +17,23 @@ const windowBytes: usize = 24;
 /** What `planStrings` gives when the strings are too many bytes, or lie in too many places. */
 const tooMuch: i32 = -1;
 
+/** Bytes of a run: where it starts and ends in the memory of the process. */
+const runBytes: usize = 16;
+
 let windowCount: i32 = 0;
-let isOneRun: bool = false;
+let runCount: i32 = 0;
 
 /** How many windows the last plan has. */
 export function countOfWindows(): i32 {
   return windowCount;
 }
 
-/** Whether the strings of the last plan lie one behind the other, in the order of their rows: then their window is what they are together. */
-export function areOneRun(): bool {
-  return isOneRun;
+/**
+ * In how many runs the strings of the last plan lie, in the order of their rows: one run behind the other they are what the strings are
+ * together. -1 when some lie in their records, or there are more runs than there is room for.
+ */
+export function countOfRuns(): i32 {
+  return runCount;
 }
 
 /** Where free memory begins. */
@@ -52,10 +58,12 @@ export function planStrings(
   places: usize,
   windows: usize,
   windowsMax: i32,
+  runs: usize,
+  runsMax: i32,
   bytesMax: u32,
 ): i32 {
   windowCount = 0;
-  isOneRun = true;
+  runCount = 0;
   let size: u32 = 0;
   let latest: i32 = 0;
   let runEnd: u64 = 0;
@@ -70,8 +78,14 @@ export function planStrings(
       if (length > inlineBytesMax) {
         const address = load<u64>(record, 8);
         const end = address + <u64>length;
-        if (address !== runEnd && runEnd !== 0) isOneRun = false;
-        runEnd = end;
+        if (runCount >= 0) {
+          if (address !== runEnd) {
+            runCount = runCount === runsMax ? -1 : runCount + 1;
+            if (runCount > 0) store<u64>(runs + <usize>(runCount - 1) * runBytes, address);
+          }
+          if (runCount > 0) store<u64>(runs + <usize>(runCount - 1) * runBytes, end, 8);
+          runEnd = end;
+        }
         if (windowCount === 0 || !grow(windows + <usize>latest * windowBytes, address, end)) {
           latest = 0;
           while (latest < windowCount && !grow(windows + <usize>latest * windowBytes, address, end)) latest += 1;
@@ -84,7 +98,7 @@ export function planStrings(
         }
         store<i32>(places + ((<usize>row) << 2), latest);
       } else if (length > 0) {
-        isOneRun = false;
+        runCount = -1;
       }
     }
     store<u32>(offsets + ((<usize>row) << 2), size, 4);

@@ -2,7 +2,13 @@ import duckdb, { type Connection, type Vector } from '@duckdb/node-bindings';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assemblePlainly } from '../src/conversion/plain-strings.ts';
-import { recordBytes, type StringBuffers, StringAssembler, stringBytesMax } from '../src/conversion/string-assembler.ts';
+import {
+  gatheredBytesMax,
+  recordBytes,
+  runBytesMax,
+  type StringBuffers,
+  StringAssembler,
+} from '../src/conversion/string-assembler.ts';
 import { leadingRows, readValidity } from '../src/conversion/vector-rows.ts';
 
 let database: duckdb.Database;
@@ -111,12 +117,21 @@ describe('strings assembled in WebAssembly are those of the plain way', () => {
 
 describe('the assembler leaves to the plain way', () => {
   test('strings of more bytes than it has memory for, and takes as many as it has', async () => {
-    const [tooLarge] = await compareAll(`SELECT repeat('x', ${stringBytesMax + 1})`);
-    const full = await compareAll(`SELECT repeat('x', ${stringBytesMax})`);
+    const texts = (size: number): string => `SELECT unnest(['short', repeat('x', ${size - 5})])`;
+    const [tooLarge] = await compareAll(texts(gatheredBytesMax + 1));
 
     expect(tooLarge?.assembled).toBeUndefined();
-    expect(tooLarge?.plain.values).toHaveLength(stringBytesMax + 1);
-    expectSame(full);
+    expect(tooLarge?.plain.values).toHaveLength(gatheredBytesMax + 1);
+    expectSame(await compareAll(texts(gatheredBytesMax)));
+  });
+
+  test('strings one behind the other only when they are far more', async () => {
+    const [tooLarge] = await compareAll(`SELECT repeat('x', ${runBytesMax + 1})`);
+
+    expect(tooLarge?.assembled).toBeUndefined();
+    expect(tooLarge?.plain.values).toHaveLength(runBytesMax + 1);
+    expectSame(await compareAll(`SELECT repeat('x', ${runBytesMax})`));
+    expectSame(await compareAll(`SELECT repeat('0123456789', 100) || i FROM range(3000) AS t(i)`));
   });
 
   test('strings in more places than it looks at', async () => {

@@ -19,6 +19,10 @@ export class StagedFile {
   #fd: number | undefined;
   #gathered: Uint8Array | undefined;
   #gatheredBytes = 0;
+  /** What was gathered before, while the system takes it. */
+  #leaving: Uint8Array | undefined;
+  /** Ends, or fails, with the write of that. */
+  #writing: Promise<void> = Promise.resolve();
   #sizeBytes = 0;
   #unsyncedBytes = 0;
   #syncing: Promise<void> | undefined;
@@ -51,11 +55,15 @@ export class StagedFile {
     return this.#sizeBytes;
   }
 
-  /** Takes a chunk; once this resolves, the chunk's memory is its owner's again. */
+  /**
+   * Takes a chunk; once this resolves, the chunk's memory is its owner's again. It may not have been written yet: what fails then fails a
+   * later call, `finish` at the latest.
+   */
   async write(chunk: Uint8Array): Promise<void> {
     this.#sizeBytes += chunk.byteLength;
     if (this.#gatheredBytes + chunk.byteLength > writeBytes) await this.#flush();
     if (chunk.byteLength > writeBytes / 2) {
+      await this.#writing;
       await this.#writeAll(chunk);
       return;
     }
@@ -67,6 +75,7 @@ export class StagedFile {
   /** Makes all that was written durable, dates it, and closes the file. */
   async finish(lastModifiedMs: number): Promise<void> {
     await this.#flush();
+    await this.#writing;
     const fd = this.#openFd();
     await this.#syncing;
     // The system may tell of a failure to write only once.
@@ -82,10 +91,15 @@ export class StagedFile {
     await this.#fileSystem.unlink(this.path).catch(() => undefined);
   }
 
+  /** Has what was gathered written, while more is gathered; waits only for the write before. */
   async #flush(): Promise<void> {
     if (this.#gathered === undefined || this.#gatheredBytes === 0) return;
-    await this.#writeAll(this.#gathered.subarray(0, this.#gatheredBytes));
+    await this.#writing;
+    const [full, sizeBytes] = [this.#gathered, this.#gatheredBytes];
+    [this.#gathered, this.#leaving] = [this.#leaving, full];
     this.#gatheredBytes = 0;
+    this.#writing = this.#writeAll(full.subarray(0, sizeBytes));
+    this.#writing.catch(ignore);
   }
 
   async #writeAll(bytes: Uint8Array): Promise<void> {
@@ -108,6 +122,7 @@ export class StagedFile {
 
   async #close(): Promise<void> {
     // A descriptor that is closed may be another file's the next moment.
+    await this.#writing.catch(ignore);
     await this.#syncing;
     const fd = this.#fd;
     this.#fd = undefined;
@@ -118,4 +133,8 @@ export class StagedFile {
     if (this.#fd === undefined) throw new Error(`The staged file ${this.path} is closed.`);
     return this.#fd;
   }
+}
+
+function ignore(): void {
+  // The next call meets the failure.
 }

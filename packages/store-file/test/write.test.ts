@@ -110,6 +110,66 @@ describe('put', () => {
     expect(traced.count('write')).toBe(3);
   });
 
+  test("takes a mebibyte of chunks while the one before is written, and no more; their memory is their owner's again", async () => {
+    await using setup = await setUp();
+    const { store, traced } = setup;
+    const quarter = mebibyte / 4;
+    const written = Promise.withResolvers<void>();
+    const isFull = Promise.withResolvers<void>();
+    traced.before = ({ operation }) => (operation === 'write' ? written.promise : undefined);
+    let takenCount = 0;
+    const memory = new Uint8Array(quarter);
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      for (let index = 0; index < 15; index += 1) {
+        memory.fill(index);
+        yield memory;
+        takenCount += 1;
+        if (takenCount === 8) isFull.resolve();
+      }
+    }
+    const put = store.put('k', chunks());
+    await isFull.promise;
+    await new Promise(setImmediate);
+    expect(takenCount).toBe(8);
+    expect(traced.count('write')).toBe(1);
+    written.resolve();
+    await put;
+    const expected = Buffer.concat(Array.from({ length: 15 }, (_, index) => Buffer.alloc(quarter, index)));
+    expect(Buffer.compare(await readObject(store, 'k'), expected)).toBe(0);
+    expect(traced.count('write')).toBe(4);
+  });
+
+  test.each([5, 8, 9])('a write that fails while %i more chunks come fails the put', async (chunkCount) => {
+    await using setup = await setUp();
+    const { store, traced, temporary } = setup;
+    traced.before = async ({ operation }) => {
+      if (operation !== 'write' || traced.count('write') > 1) return;
+      await new Promise(setImmediate);
+      throw errnoError('ENOSPC', 'write');
+    };
+    await expect(store.put('k', zeros(chunkCount, mebibyte / 4))).rejects.toMatchObject({ code: 'STORE_FULL' });
+    expect(await temporary.tree()).toEqual([]);
+    expect(traced.openCount).toBe(0);
+  });
+
+  test('does not close the file of a put that is given up before the write under way has ended', async () => {
+    await using setup = await setUp();
+    const { store, traced, temporary } = setup;
+    const written = Promise.withResolvers<void>();
+    traced.before = ({ operation }) => (operation === 'write' ? written.promise : undefined);
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      yield* zeros(5, mebibyte / 4);
+      setImmediate(() => {
+        expect(traced.log.at(-1)).toBe('write .staging/*');
+        written.resolve();
+      });
+      throw new Error('The source gives up.');
+    }
+    await expect(store.put('k', chunks())).rejects.toThrow('The source gives up.');
+    expect(traced.log.slice(1)).toEqual(['write .staging/*', 'close .staging/*', 'unlink .staging/*']);
+    expect(await temporary.tree()).toEqual([]);
+  });
+
   test('goes on when the system writes less than it was given', async () => {
     await using setup = await setUp();
     const { store, traced } = setup;

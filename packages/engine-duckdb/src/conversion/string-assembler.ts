@@ -4,14 +4,19 @@ import { stringModule } from './string-module.ts';
 
 /** A string's record in a vector: its length, then its bytes when they are 12 at most, else 4 of them and the address of all. */
 export const recordBytes = 16;
-/** Rows and bytes that are assembled at once; what is larger is rare, or costs little for each byte. */
+/** Rows that are assembled at once; there are more only below lists. */
 const rowsMax = 16_384;
-export const stringBytesMax = 1024 * 1024;
+/** Bytes of all their strings, when these lie in a few runs, in order: none of them is copied into the module's memory. */
+export const runBytesMax = 16 * 1024 * 1024;
+/** The same when they do not. What is larger costs little for each byte in JavaScript, too. */
+export const gatheredBytesMax = 1024 * 1024;
 /** Windows may overlap, and have gaps between strings. */
 const windowBytesMax = 1280 * 1024;
 const windowsMax = 64;
-/** Bytes that the module has for a window. */
+const runsMax = 64;
+/** Bytes that the module has for a window, and for a run. */
 const windowEntryBytes = 24;
+const runEntryBytes = 16;
 /** Strings are copied sixteen bytes at a time. */
 const slackBytes = 16;
 
@@ -19,7 +24,7 @@ interface StringModuleExports {
   readonly memory: { readonly buffer: ArrayBuffer };
   addressOfFreeMemory(): number;
   countOfWindows(): number;
-  areOneRun(): number;
+  countOfRuns(): number;
   planStrings(
     records: number,
     bits: number,
@@ -28,6 +33,8 @@ interface StringModuleExports {
     places: number,
     windows: number,
     windowsMax: number,
+    runs: number,
+    runsMax: number,
     bytesMax: number,
   ): number;
   gatherStrings(records: number, count: number, offsets: number, places: number, windows: number, to: number): void;
@@ -60,6 +67,7 @@ export class StringAssembler {
   readonly #offsets: number;
   readonly #places: number;
   readonly #windows: number;
+  readonly #runs: number;
   readonly #sources: number;
   readonly #values: number;
 
@@ -74,9 +82,10 @@ export class StringAssembler {
     this.#offsets = aligned(this.#bits + rowsMax / 8);
     this.#places = aligned(this.#offsets + (rowsMax + 1) * 4);
     this.#windows = this.#places + rowsMax * 4;
-    this.#sources = aligned(this.#windows + windowsMax * windowEntryBytes);
+    this.#runs = this.#windows + windowsMax * windowEntryBytes;
+    this.#sources = this.#runs + runsMax * runEntryBytes;
     this.#values = this.#sources + windowBytesMax + slackBytes;
-    const neededBytes = this.#values + stringBytesMax + slackBytes;
+    const neededBytes = this.#values + gatheredBytesMax + slackBytes;
     if (neededBytes > buffer.byteLength) throw new RangeError('The memory of the string module is too small.');
   }
 
@@ -97,8 +106,8 @@ export class StringAssembler {
     const size = this.#plan(records, bitmap, count);
     if (size < 0) return undefined;
     const valueOffsets = this.#words.slice(this.#offsets >> 2, (this.#offsets >> 2) + count + 1);
-    if (this.#exports.areOneRun() === 1) return { valueOffsets, values: this.#oneRun() };
-    if (!this.#load()) return undefined;
+    if (this.#exports.countOfRuns() >= 0) return { valueOffsets, values: this.#joinRuns(size) };
+    if (size > gatheredBytesMax || !this.#load()) return undefined;
     this.#exports.gatherStrings(this.#records, count, this.#offsets, this.#places, this.#windows, this.#values);
     return { valueOffsets, values: this.#bytes.slice(this.#values, this.#values + size) };
   }
@@ -107,13 +116,24 @@ export class StringAssembler {
     this.#bytes.set(records, this.#records);
     if (bitmap !== undefined) this.#bytes.set(bitmap, this.#bits);
     const bits = bitmap === undefined ? 0 : this.#bits;
-    const addresses = [this.#offsets, this.#places, this.#windows] as const;
-    return this.#exports.planStrings(this.#records, bits, count, ...addresses, windowsMax, stringBytesMax);
+    const windows = [this.#windows, windowsMax] as const;
+    const runs = [this.#runs, runsMax] as const;
+    return this.#exports.planStrings(this.#records, bits, count, this.#offsets, this.#places, ...windows, ...runs, runBytesMax);
   }
 
   /** The strings as they lie in the memory of DuckDB already. */
-  #oneRun(): Uint8Array {
-    return this.#exports.countOfWindows() === 0 ? new Uint8Array(0) : this.#readWindow(this.#windows);
+  #joinRuns(size: number): Uint8Array {
+    const count = this.#exports.countOfRuns();
+    if (count === 1) return this.#read(this.#runs);
+    const values = new Uint8Array(size);
+    let at = 0;
+    for (let run = this.#runs; run < this.#runs + count * runEntryBytes; run += runEntryBytes) {
+      const bytes = this.#read(run);
+      values.set(bytes, at);
+      at += bytes.byteLength;
+      releaseMemory(bytes);
+    }
+    return values;
   }
 
   /** Copies the windows in; false when they are too much. */
@@ -122,7 +142,7 @@ export class StringAssembler {
     const end = this.#windows + this.#exports.countOfWindows() * windowEntryBytes;
     for (let window = this.#windows; window < end; window += windowEntryBytes) {
       if (at + this.#lengthOf(window) > this.#sources + windowBytesMax) return false;
-      const bytes = this.#readWindow(window);
+      const bytes = this.#read(window);
       this.#bytes.set(bytes, at);
       releaseMemory(bytes);
       this.#words[(window >> 2) + 4] = at;
@@ -131,13 +151,13 @@ export class StringAssembler {
     return true;
   }
 
-  #lengthOf(window: number): number {
-    return ((this.#words[(window >> 2) + 2] ?? 0) - (this.#words[window >> 2] ?? 0)) >>> 0;
+  #lengthOf(stretch: number): number {
+    return ((this.#words[(stretch >> 2) + 2] ?? 0) - (this.#words[stretch >> 2] ?? 0)) >>> 0;
   }
 
-  /** A copy of a window: the bindings' call reads its address from a buffer, as from a string's record. */
-  #readWindow(window: number): Uint8Array {
-    return duckdb.get_data_from_pointer(this.#exports.memory.buffer, window, this.#lengthOf(window));
+  /** A copy of a window or run: the bindings' call reads its address from a buffer, as from a string's record. */
+  #read(stretch: number): Uint8Array {
+    return duckdb.get_data_from_pointer(this.#exports.memory.buffer, stretch, this.#lengthOf(stretch));
   }
 }
 
