@@ -1,7 +1,8 @@
-import { FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
+import { collect, FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
 import { ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import type { StoreLease } from '@quire/core';
+import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { Cleaner, type CleanerSettings, StorageAdmission } from '../src/index.ts';
 
 export const hourMs = 3_600_000;
@@ -46,6 +47,19 @@ export class CleanerSetup {
       log: { info: say('info'), warn: say('warn'), error: say('error') },
       lease: lease?.(this),
     });
+  }
+
+  /** Stores a result for each number of rows. */
+  async fill(...rowCounts: number[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const rowCount of rowCounts) {
+      ids.push((await this.results.create(countingRows(rowCount), { owner: 'o' })).entry.requestId);
+    }
+    return ids;
+  }
+
+  async idsLeft(): Promise<string[]> {
+    return (await collect(this.results.list())).map(({ requestId }) => requestId);
   }
 
   setQuota(quotaBytes: number): void {
