@@ -31,7 +31,7 @@ export function newColumnEvidence(source: string): ColumnEvidence {
     hasWideIntegers: false,
     hasInfinities: false,
     lengthMax: 0,
-    times: newTimeEvidence(),
+    times: { fitting: undefined, ranges: new Map() },
   };
 }
 
@@ -143,10 +143,6 @@ const timeFormats: readonly TimeFormat[] = [
 /** Times outside of this are recognised as something else: numbers of this size are mostly no times. */
 const earliestMs = Date.UTC(1980, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
-
-function newTimeEvidence(): TimeEvidence {
-  return { fitting: undefined, ranges: new Map() };
-}
 
 /** Keeps the formats that fit this value as well. */
 function noteTime(evidence: TimeEvidence, value: SourceValue): void {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { renderRuleList } from '../../src/validate/validate.ts';
+import { schemaRules, tableRules } from '../../src/validate/validate.ts';
 
 const listPath = join(import.meta.dirname, '../../VALIDATION.md');
 const marker = '<!-- What follows is generated from the code: npm run reference -->\n';
@@ -12,3 +12,17 @@ test('VALIDATION.md is its hand-written head and the generated list of rules', a
   // `npm run reference` writes the file: it runs this test with --update.
   await expect(whole).toMatchFileSnapshot(listPath);
 });
+
+/** The list of all rules in Markdown, a section for each subject: what stands in VALIDATION.md. */
+function renderRuleList(): string {
+  const rules = [...schemaRules, ...tableRules];
+  const subjects = [...new Set(rules.map(({ subject }) => subject))];
+  const sections = subjects.map((subject) => {
+    const lines = rules
+      .filter((rule) => rule.subject === subject)
+      .map(({ code, severity, description }) => `| \`${code}\` | ${severity} | ${description.replaceAll('|', '\\|')} |`);
+    const title = `${subject.slice(0, 1).toUpperCase()}${subject.slice(1)}`;
+    return `## ${title}\n\n| Code | Severity | What must hold |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
+  });
+  return sections.join('\n');
+}

@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { compressionOf, type CsvOptions, fileBytes, readHead, type RowReader, type RowReading } from './row-reading.ts';
+import { compressionOf, type CsvOptions, fileBytes, readHead, type RowReader, type RowReading, through } from './row-reading.ts';
 
 /** Reads lines of cells (RFC 4180); the first line names the columns. Empty cells have no value; everything else is text. */
 export const readCsv: RowReader = (reading) => readDelimited(reading, reading.csv.delimiter ?? ',');
@@ -13,7 +12,6 @@ export const readTsv: RowReader = (reading) => readDelimited(reading, reading.cs
 async function* readDelimited(reading: RowReading, delimiter: string): AsyncGenerator<SourceRow> {
   const { csv, rowsMax, rowBytesMax, file } = reading;
   const { raw } = await readHead(reading, 4);
-  const source = Readable.from(fileBytes(reading, compressionOf(raw)), { objectMode: false });
   const parser = parse({
     bom: true,
     delimiter,
@@ -24,12 +22,10 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
     relax_quotes: true,
     skip_empty_lines: true,
   });
-  source.on('error', (error) => parser.destroy(error));
-  source.pipe(parser);
   let names: readonly string[] | undefined = csv.header;
   let count = 0;
   try {
-    for await (const cells of parser as AsyncIterable<readonly string[]>) {
+    for await (const cells of through<readonly string[]>(fileBytes(reading, compressionOf(raw)), parser)) {
       if (names === undefined) {
         names = distinct(cells);
         continue;
@@ -49,9 +45,6 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
     const isLong = error.code === 'CSV_MAX_RECORD_SIZE';
     const message = isLong ? `A row of ${file.uri} is longer than ${rowBytesMax} characters.` : `${file.uri}: ${error.message}.`;
     throw new SourceProblem(isLong ? 'ROW_TOO_LONG' : 'FILE_CORRUPT', message, { cause: error });
-  } finally {
-    parser.destroy();
-    source.destroy();
   }
 }
 

@@ -60,17 +60,23 @@ async function* decompress(
   compression: 'gzip' | 'zstd',
   uri: string,
 ): AsyncGenerator<Uint8Array> {
-  const source = Readable.from(bytes, { objectMode: false });
-  const decompressor: Transform = compression === 'gzip' ? createGunzip() : createZstdDecompress();
-  source.on('error', (error) => decompressor.destroy(error));
-  source.pipe(decompressor);
   try {
-    yield* decompressor as AsyncIterable<Uint8Array>;
+    yield* through<Uint8Array>(bytes, compression === 'gzip' ? createGunzip() : createZstdDecompress());
   } catch (error) {
     if (!isZlibError(error)) throw error;
     throw new SourceProblem('FILE_CORRUPT', `${uri} is not ${compression} to its end: ${error.message}.`, { cause: error });
+  }
+}
+
+/** What a transform makes of bytes. Both are closed however reading ends. */
+export async function* through<Output>(bytes: AsyncIterable<Uint8Array>, transform: Transform): AsyncGenerator<Output> {
+  const source = Readable.from(bytes, { objectMode: false });
+  source.on('error', (error) => transform.destroy(error));
+  source.pipe(transform);
+  try {
+    yield* transform as AsyncIterable<Output>;
   } finally {
-    decompressor.destroy();
+    transform.destroy();
     source.destroy();
   }
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '@quire/core';
-import { writeJson } from '../values/json.ts';
-import { typeOf, type Value } from '../values/value.ts';
-import { javaText } from '../values/text.ts';
-import { compileExpression } from './compile-expression.ts';
-import { type FunctionDefinition, signatureOf } from '../functions/function-definition.ts';
-import { functionFamilies } from '../functions/function-table.ts';
-import { parseExpression } from './parse-expression.ts';
+import { writeJson } from '../src/values/json.ts';
+import { typeOf, type Value } from '../src/values/value.ts';
+import { javaText } from '../src/values/text.ts';
+import { compileExpression } from '../src/language/compile-expression.ts';
+import { type FunctionDefinition, signatureOf } from '../src/functions/function-definition.ts';
+import { functionFamilies } from '../src/functions/function-table.ts';
+import { parseExpression } from '../src/language/parse-expression.ts';
 
 /** Everything that is said of functions as Markdown, with what each example gives; FUNCTIONS.md is this, and a test holds them together. */
 export function renderFunctionReference(clock: Clock): string {
