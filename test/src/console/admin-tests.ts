@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { analystToken, type ConsoleStage, patience, runQuery } from './console-stage.ts';
+import { analystToken, cellText, type ConsoleStage, patience, runQuery } from './console-stage.ts';
 
 const table = 'events_REALTIME';
 
@@ -70,6 +70,11 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await expect.poll(() => row.innerText(), patience).toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
       await row.getByRole('button', { name: 'Keep for 1 d' }).click();
       await row.getByText(/in (?:23|24) h/).waitFor();
+      await row.getByRole('link', { name: 'Query' }).click();
+      await expect.poll(() => page.locator('.editor .cm-content').innerText(), patience).toBe(`SELECT *\nFROM result('${id}')`);
+      await page.getByRole('button', { name: 'Run' }).click();
+      expect(await cellText(page, 1, 1)).toBe('MSFT');
+      await page.goto(`${stage.url}/console/#/results`);
       await row.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await row.waitFor({ state: 'detached' });

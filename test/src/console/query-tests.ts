@@ -203,6 +203,25 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await expect.poll(() => page.getByRole('dialog').locator('pre').innerText(), patience).toBe(text);
     });
 
+    test('is asked further questions: its rows are read, and its columns completed', async () => {
+      await using visit = await stage.visit();
+      const { page, complaints } = visit;
+      await runQuery(page, "SELECT symbol AS ticker, price FROM stocks WHERE symbol <> 'IBM'");
+      const [, id] = /id=([0-9a-f-]{36})/.exec(page.url()) ?? [];
+      await page.getByRole('button', { name: 'Query this result' }).click();
+      const editor = page.locator('.editor .cm-content');
+      await expect.poll(() => editor.innerText(), patience).toBe(`SELECT *\nFROM result('${id}')`);
+      // The editor has the keys.
+      await page.keyboard.press('ControlOrMeta+End');
+      await page.keyboard.type(' WHERE tick');
+      await expect
+        .poll(() => page.locator('.editor .cm-tooltip-autocomplete li').allInnerTexts(), patience)
+        .toContainEqual(expect.stringContaining('ticker'));
+      await runQuery(page, `SELECT ticker, count(*) FROM result('${id}') GROUP BY ticker ORDER BY ticker`);
+      expect([await cellText(page, 1, 1), await cellText(page, 1, 2)]).toEqual(['AAPL', '123']);
+      expect(complaints).toEqual([]);
+    });
+
     test('that was deleted meanwhile says so, and offers to run its query again', async () => {
       await using visit = await stage.visit();
       const { page } = visit;

@@ -10,6 +10,7 @@ import { QueryHistory } from './history.ts';
 import { GrowingView } from './growing-view.tsx';
 import { locateError } from './locate-error.ts';
 import type { QueryState } from './query-runner.ts';
+import { selectResult, withResult } from './result-query.ts';
 import type { GridPlace } from './result-grid.tsx';
 import { ResultView } from './result-view.tsx';
 import { systemClock } from '@quire/core/portable';
@@ -39,12 +40,21 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
     setText(next);
     sessionStorage.setItem(draftKey, next);
   };
+  const write = (next: string): void => {
+    change(next);
+    focusEditor();
+  };
   const run = async (sql = text): Promise<void> => {
     if (sql.trim() === '') return;
     history.add(sql);
     const requestId = await runner.run(sql);
     if (requestId !== undefined) goTo(['query'], { id: requestId });
   };
+  const opened = state.kind === 'done' ? state.result : undefined;
+  const known = useMemo(
+    () => (opened === undefined ? catalog.value : withResult(catalog.value, opened)),
+    [catalog.value, opened],
+  );
   const firstRows = state.kind === 'running' ? state.progress?.firstRows : undefined;
   const [firstTable] = Object.keys(catalog.value ?? {});
   const problem = useMemo(() => problemOf(state, text), [state, text]);
@@ -62,7 +72,7 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
             />
           }
         >
-          <SqlEditor text={text} catalog={catalog.value} problem={problem} onChange={change} onRun={(sql) => void run(sql)} />
+          <SqlEditor text={text} catalog={known} problem={problem} onChange={change} onRun={(sql) => void run(sql)} />
         </Suspense>
         <div className="toolbar editor-bar">
           {state.kind === 'running' && state.sql !== undefined ? (
@@ -107,11 +117,20 @@ export function QueryPage({ place }: { readonly place: Readonly<Record<string, s
             firstRow={state.result.requestId === id && row !== undefined ? Number(row) : undefined}
             placeMeanwhile={state.result.requestId === meanwhile?.requestId ? meanwhile.place : undefined}
             onRunAgain={() => void run()}
+            onQuery={() => write(selectResult(state.result.requestId))}
           />
         )}
       </section>
     </div>
   );
+}
+
+/** The editor lives in a shadow root; while it loads, a plain field stands for it. */
+function focusEditor(): void {
+  const editor = document.querySelector('.editor')?.shadowRoot ?? document;
+  const field = editor.querySelector<HTMLElement>('.cm-content, .editor-fallback');
+  field?.focus();
+  document.querySelector('.editor-card')?.scrollIntoView({ block: 'nearest' });
 }
 
 function problemOf(state: QueryState, text: string): { place: { from: number; to: number }; message: string } | undefined {

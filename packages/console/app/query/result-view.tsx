@@ -30,10 +30,20 @@ interface ResultViewProps {
   /** The cell where one was in the first rows, while the query ran. */
   readonly placeMeanwhile: GridPlace | undefined;
   readonly onRunAgain: () => void;
+  /** Writes a query of this result into the editor. */
+  readonly onQuery: () => void;
 }
 
 /** A stored result: what can be done with it, and all of its rows. */
-export function ResultView({ result, sql, elapsedMs, firstRow, placeMeanwhile, onRunAgain }: ResultViewProps): ReactNode {
+export function ResultView({
+  result,
+  sql,
+  elapsedMs,
+  firstRow,
+  placeMeanwhile,
+  onRunAgain,
+  onQuery,
+}: ResultViewProps): ReactNode {
   const { client } = useSession();
   const { say, attempt } = useToasts();
   const pages = useMemo(() => new ResultPages(client, result), [client, result]);
@@ -94,6 +104,9 @@ export function ResultView({ result, sql, elapsedMs, firstRow, placeMeanwhile, o
               <CopyMenu selection={selection} place={place} onCopy={copy} />
             </>
           )}
+          <button type="button" className="button small" onClick={onQuery}>
+            Query this result
+          </button>
           <DownloadMenu result={result} />
           <button
             type="button"

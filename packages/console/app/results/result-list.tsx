@@ -1,6 +1,7 @@
 import type { StoredResult } from '@quire/api';
 import { type ReactNode, useState } from 'react';
 import { counted, formatBytes, formatCount, formatSpan, formatTime } from '../format.ts';
+import { selectResult } from '../query/result-query.ts';
 import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useNow } from '../use-resource.ts';
@@ -68,6 +69,11 @@ export function ResultList({
       isActions: true,
       cell: (result) => (
         <>
+          {result.expirationTimeMs > nowMs && (
+            <a className="button small plain" href={placeOf(['query'], { sql: selectResult(result.requestId) })}>
+              Query
+            </a>
+          )}
           <button
             type="button"
             className="button small plain"
