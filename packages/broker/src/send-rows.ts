@@ -68,8 +68,11 @@ export async function sendRows(
 ): Promise<FastifyReply> {
   if (request.method === 'HEAD') return reply.headers(rowsHeadersOf(rows)).send(Readable.from([]));
   const isCompressed = rows.contentEncoding !== 'identity';
-  const atHand = isCompressed || rows.range !== undefined ? undefined : encodeAtHand(context, request, rows);
-  if (atHand !== undefined) return await reply.headers(rowsHeadersOf(rows)).send(atHand);
+  if (!isCompressed && rows.range === undefined) {
+    if (rows.format === 'arrow' && (await sendArrowAtHand(context, request, reply, rows))) return await reply;
+    const atHand = encodeAtHand(context, request, rows);
+    if (atHand !== undefined) return await reply.headers(rowsHeadersOf(rows)).send(atHand);
+  }
   using _ = await context.pageLimiter.acquire(rows.page.sizeBytesMax, callContextOf(request).call.signal);
   const all = observed(context, request, rows, { isDoneWithChunks: !isCompressed });
   const body = await openBody(rows.range === undefined ? all : bytesWithin(all, rows.range));
@@ -102,6 +105,29 @@ function encodeAtHand(context: BrokerContext, request: FastifyRequest, rows: Row
   context.metrics.observeBytes(format, bytes.byteLength);
   context.metrics.observeRows(format, page.rowCount);
   return bytes;
+}
+
+/** Sends an Arrow page in one write, when nothing has to be waited for; resolves to whether that was so, when the system has taken it. */
+async function sendArrowAtHand(
+  context: BrokerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rows: RowsReply,
+): Promise<boolean> {
+  const { page, format } = rows;
+  const atHand = callContextOf(request).call.signal.aborted ? undefined : page.arrowAtHand();
+  if (atHand === undefined) return false;
+  const { chunks, release } = atHand;
+  const sizeBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  reply.headers({ ...rowsHeadersOf(rows), 'content-length': String(sizeBytes) });
+  reply.raw.setTimeout(context.options.idleTimeoutMs, () => reply.raw.destroy());
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  context.metrics.observeBytes(format, sizeBytes);
+  const isTaken = await writeAtOnce(reply.raw, chunks);
+  if (isTaken) context.metrics.observeRows(format, page.rowCount);
+  release(!isTaken);
+  return true;
 }
 
 /** The body, counted, and with what goes wrong in the middle of it kept for the log. */
@@ -216,5 +242,15 @@ export async function writeBody(
 function taken(response: ServerResponse, chunk: Uint8Array): Promise<boolean> {
   return new Promise((resolve) => {
     response.write(chunk, (error) => resolve(error === null || error === undefined));
+  });
+}
+
+/** Writes all chunks and ends the response; resolves to whether the system has taken them, when it has, or the client is gone. */
+export function writeAtOnce(response: ServerResponse, chunks: readonly Uint8Array[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    response.once('finish', () => resolve(true)).once('close', () => resolve(false));
+    // What is written in one turn goes out in one call to the system.
+    for (const chunk of chunks) response.write(chunk);
+    response.end();
   });
 }

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { writeBody } from '../src/send-rows.ts';
+import { writeAtOnce, writeBody } from '../src/send-rows.ts';
 
 /** Answers one call with what `write` writes, and gives the client's side of it. */
 async function serving(
-  write: (response: ServerResponse) => Promise<void>,
+  write: (response: ServerResponse) => Promise<unknown>,
   look: (incoming: IncomingMessage) => Promise<void>,
 ): Promise<unknown> {
   const outcome = Promise.withResolvers<unknown>();
@@ -74,4 +74,37 @@ test('a failure of the source destroys the connection and comes out', async () =
     (incoming) => expect(incoming.toArray()).rejects.toThrow('aborted'),
   );
   expect(outcome).toEqual(new Error('torn'));
+});
+
+test('memory of what is written at once is free when all of it is taken, be the client slow', async () => {
+  const sizeBytes = 32 * 1024 * 1024;
+  const outcome = await serving(
+    async (response) => {
+      const memory = new Uint8Array(sizeBytes).fill(7);
+      const isTaken = await writeAtOnce(response, [memory.subarray(0, 100), memory.subarray(100)]);
+      memory.fill(0);
+      return isTaken;
+    },
+    async (incoming) => {
+      let takenBytes = 0;
+      for await (const chunk of incoming as AsyncIterable<Buffer>) {
+        takenBytes += chunk.byteLength;
+        expect(Buffer.alloc(chunk.byteLength, 7).equals(chunk)).toBe(true);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(takenBytes).toBe(sizeBytes);
+    },
+  );
+  expect(outcome).toBe(true);
+});
+
+test('what is written at once to a client that goes away is not taken', async () => {
+  const outcome = await serving(
+    (response) => writeAtOnce(response, [new Uint8Array(32 * 1024 * 1024)]),
+    async (incoming) => {
+      await once(incoming, 'readable');
+      incoming.destroy();
+    },
+  );
+  expect(outcome).toBe(false);
 });

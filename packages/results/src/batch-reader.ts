@@ -25,11 +25,12 @@ export interface MessageRun {
 /** Proven batches that nobody had to wait for. They may be looked at until they are released. */
 export interface BatchesAtHand {
   readonly batches: readonly ReadBatch[];
-  readonly release: () => void;
+  /** Gives their memory back; `mayBeLookedAt` when somebody may still read it. */
+  readonly release: (mayBeLookedAt?: boolean) => void;
 }
 
 /** More than that is read batch by batch, with waits: others want their turn. */
-const atHandBytesMax = 1 * MiB;
+const atHandBytesMax = 2 * MiB;
 /** While no more than this is lent, a page is read in one piece, which others can share. */
 const wholePageBytesMax = 16 * MiB;
 
@@ -92,7 +93,7 @@ export class BatchReader {
     if (range === undefined) return { batches: before, release: () => undefined };
     if (this.#store.readAtHand === undefined) return undefined;
     const bytes = this.#pool.lease(range.end - range.start);
-    const release = (): void => this.#pool.release(bytes);
+    const release = (mayBeLookedAt = false): void => (mayBeLookedAt ? this.#pool.abandon(bytes) : this.#pool.release(bytes));
     try {
       if (this.#store.readAtHand(dataKey, range, bytes)) {
         this.#prove(dataKey, bytes, lacking);
@@ -119,9 +120,10 @@ export class BatchReader {
 
   /** @throws RESULT_CORRUPT when a batch does not match its checksum */
   #prove(dataKey: string, bytes: Uint8Array, batches: readonly PlannedBatch[]): void {
+    const mayBeKept = this.#cache.isFor(bytes.byteLength);
     for (const { planned, message } of messagesOf(bytes, batches)) {
       verify(dataKey, planned, message);
-      this.#cache.offer(dataKey, planned.index, message);
+      if (mayBeKept) this.#cache.offer(dataKey, planned.index, message);
     }
   }
 

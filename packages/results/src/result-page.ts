@@ -3,7 +3,7 @@ import { decodeBatchMessage } from './arrow/decode-message.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { checkFormat } from './check-options.ts';
 import type { CommitRecord } from './commit-record.ts';
-import { encodeArrowStream } from './encode/arrow-stream.ts';
+import { type ArrowAtOnce, encodeArrowAtOnce, encodeArrowStream } from './encode/arrow-stream.ts';
 import {
   encodeCsv,
   encodeJsonRows,
@@ -101,6 +101,30 @@ export class ResultPage {
       return encodeTextAtOnce(format, { schema: this.#record.schema, batches }, around);
     } finally {
       atHand.release();
+    }
+  }
+
+  /**
+   * The chunks of an Arrow page, when all that it takes is at hand; undefined when that would be the way to go. The caller releases them.
+   *
+   * @throws RESULT_CORRUPT as `encode`
+   */
+  arrowAtHand(): ArrowAtOnce | undefined {
+    const atHand = this.#source.readAtHand?.(this.#plan);
+    if (atHand === undefined) return undefined;
+    const { schema, spans } = this.#record;
+    try {
+      const { chunks, release } = encodeArrowAtOnce(schema, atHand.batches, spans.rowsPerBatch, this.#source.pool);
+      return {
+        chunks,
+        release: (mayBeLookedAt) => {
+          release(mayBeLookedAt);
+          atHand.release(mayBeLookedAt);
+        },
+      };
+    } catch (error) {
+      atHand.release();
+      throw error;
     }
   }
 

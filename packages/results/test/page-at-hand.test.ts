@@ -40,13 +40,13 @@ async function create(results: ResultStore): Promise<Result> {
 async function waitedFor(result: Result, page: { offset: number; rowCount: number }, format: PageFormat): Promise<string> {
   const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
   const chunks = await collect(result.page(page).encode(format, { around }));
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks).toString('latin1');
 }
 
 function atOnce(result: Result, page: { offset: number; rowCount: number }, format: PageFormat): string | undefined {
   const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
   const bytes = result.page(page).encodeAtHand(format, around);
-  return bytes && Buffer.from(bytes).toString();
+  return bytes && Buffer.from(bytes).toString('latin1');
 }
 
 describe('a small page of text that is at hand', () => {
@@ -112,6 +112,40 @@ describe('a small page of text that is at hand', () => {
     await results.delete(result.entry.requestId);
     expect(atOnce(result, { offset: 0, rowCount: 1 }, 'json')).toBeUndefined();
     await expect(waitedFor(result, { offset: 0, rowCount: 1 }, 'json')).rejects.toThrow('deleted');
+  });
+});
+
+describe('an Arrow page that is at hand', () => {
+  test('has the bytes of one that was waited for, whatever is in the cache and with others on their way', async () => {
+    for (const cacheBytesMax of [0, 12_000, 1_000_000]) {
+      const results = resultsOf(cacheBytesMax);
+      const result = await create(results);
+      const page = fc.record({ offset: fc.nat(rowCount), rowCount: fc.integer({ min: 1, max: rowCount }) });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(page, { minLength: 1, maxLength: 4 }),
+          fc.boolean(),
+          fc.boolean(),
+          async (asked, isThere, isLost) => {
+            isAtHand = isThere;
+            const pages = asked.map((each) => result.page(each).arrowAtHand());
+            const expected = await Promise.all(asked.map((each) => waitedFor(result, each, 'arrow')));
+            for (const [index, each] of pages.entries()) {
+              if (each !== undefined || isThere)
+                expect(Buffer.concat(each?.chunks ?? []).toString('latin1')).toBe(expected[index]);
+              each?.release(isLost);
+            }
+          },
+        ),
+        { numRuns: 40 },
+      );
+    }
+  });
+
+  test('is refused when a batch does not match its checksum', async () => {
+    const result = await create(resultsOf(0));
+    dataBytes = Uint8Array.from(dataBytes).map((byte, index) => (index === dataBytes.byteLength >> 1 ? byte ^ 1 : byte));
+    expect(() => result.page({ offset: 0, rowCount }).arrowAtHand()).toThrow('checksum');
   });
 });
 

@@ -18,41 +18,104 @@ export async function* encodeArrowStream(
   rowsPerBatch: number,
   pool: BufferPool | undefined,
 ): AsyncGenerator<Uint8Array> {
-  yield encodeSchemaMessage(schema).bytes;
+  yield new Uint8Array(openingOf(schema));
   /** Of the last batch that went out. */
   let lastIndex = -1;
   let isEnded = false;
   for await (const read of batches) {
-    const { planned, message } = read;
-    const { start, end } = planned.rows;
-    if (planned.index <= lastIndex) continue;
-    lastIndex = planned.index;
-    if (isWhole(planned, rowsPerBatch)) {
-      const count = read.run?.batches.findLastIndex((batch) => isWhole(batch, rowsPerBatch)) ?? 0;
-      const last = read.run?.batches[count] ?? planned;
-      lastIndex = last.index;
-      const whole = read.run?.bytes.subarray(0, last.bytes.end - planned.bytes.start) ?? message;
-      yield pool === undefined ? new Uint8Array(whole) : whole;
-      continue;
-    }
-    const batch = decodeBatchMessage(schema, message, end);
-    if (batch.rowCount === end - start) {
-      yield pool === undefined ? new Uint8Array(message) : message;
-      continue;
-    }
-    const cut = encodeBatchMessage(schema, [{ batch, start, end }], 'none', pool).bytes;
-    const cutAndEnd = end < rowsPerBatch ? withEndOfStream(cut) : undefined;
-    isEnded = cutAndEnd !== undefined;
+    if (read.planned.index <= lastIndex) continue;
+    const piece = pieceOf(schema, read, rowsPerBatch, pool);
+    ({ lastIndex, isEnded } = piece);
     let isDone = false;
     try {
-      yield cutAndEnd ?? cut;
+      yield pool === undefined && piece.cut === undefined ? new Uint8Array(piece.bytes) : piece.bytes;
       isDone = true;
     } finally {
-      if (isDone) pool?.release(cut);
-      else pool?.abandon(cut);
+      if (piece.cut !== undefined) giveBack(pool, piece.cut, isDone);
     }
   }
   if (!isEnded) yield endOfStream;
+}
+
+/** A stream whose chunks all are there at once. */
+export interface ArrowAtOnce {
+  /** To be looked at until `release`. */
+  readonly chunks: readonly Uint8Array[];
+  /** Gives memory back; `mayBeLookedAt` when somebody may still read the chunks. */
+  readonly release: (mayBeLookedAt: boolean) => void;
+}
+
+/** The same stream, of batches that are at hand. */
+export function encodeArrowAtOnce(
+  schema: Schema,
+  batches: readonly ReadBatch[],
+  rowsPerBatch: number,
+  pool: BufferPool,
+): ArrowAtOnce {
+  const chunks = [openingOf(schema)];
+  const cuts: Uint8Array[] = [];
+  const release = (mayBeLookedAt: boolean): void => {
+    for (const cut of cuts) giveBack(pool, cut, !mayBeLookedAt);
+  };
+  try {
+    let lastIndex = -1;
+    let isEnded = false;
+    for (const read of batches) {
+      if (read.planned.index <= lastIndex) continue;
+      const piece = pieceOf(schema, read, rowsPerBatch, pool);
+      ({ lastIndex, isEnded } = piece);
+      if (piece.cut !== undefined) cuts.push(piece.cut);
+      chunks.push(piece.bytes);
+    }
+    if (!isEnded) chunks.push(endOfStream);
+    return { chunks, release };
+  } catch (error) {
+    release(false);
+    throw error;
+  }
+}
+
+/** Opening messages, by their schemas: that of a result at hand is the same with each page. */
+const openings = new WeakMap<Schema, Uint8Array>();
+
+function openingOf(schema: Schema): Uint8Array {
+  const known = openings.get(schema);
+  if (known !== undefined) return known;
+  const { bytes } = encodeSchemaMessage(schema);
+  openings.set(schema, bytes);
+  return bytes;
+}
+
+/** What goes out for a batch, and for those behind it that go with it. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  /** The last batch that it has. */
+  readonly lastIndex: number;
+  /** Whether it ends the stream. */
+  readonly isEnded: boolean;
+  /** Memory that was lent for it; absent when the bytes are those that were read. */
+  readonly cut?: Uint8Array;
+}
+
+function pieceOf(schema: Schema, read: ReadBatch, rowsPerBatch: number, pool: BufferPool | undefined): Piece {
+  const { planned, message, run } = read;
+  const { start, end } = planned.rows;
+  if (isWhole(planned, rowsPerBatch)) {
+    const count = run?.batches.findLastIndex((batch) => isWhole(batch, rowsPerBatch)) ?? 0;
+    const last = run?.batches[count] ?? planned;
+    const bytes = run?.bytes.subarray(0, last.bytes.end - planned.bytes.start) ?? message;
+    return { bytes, lastIndex: last.index, isEnded: false };
+  }
+  const batch = decodeBatchMessage(schema, message, end);
+  if (batch.rowCount === end - start) return { bytes: message, lastIndex: planned.index, isEnded: false };
+  const cut = encodeBatchMessage(schema, [{ batch, start, end }], 'none', pool).bytes;
+  const cutAndEnd = end < rowsPerBatch ? withEndOfStream(cut) : undefined;
+  return { bytes: cutAndEnd ?? cut, lastIndex: planned.index, isEnded: cutAndEnd !== undefined, cut };
+}
+
+function giveBack(pool: BufferPool | undefined, cut: Uint8Array, isDone: boolean): void {
+  if (isDone) pool?.release(cut);
+  else pool?.abandon(cut);
 }
 
 /** Whether the page has all rows of a batch; of the last one of a result, which may be shorter, that shows when it is decoded. */
