@@ -20,6 +20,7 @@ export type { RemovalReason } from './removed-results.ts';
 export { type RemoveOptions, removeResult } from './remove-result.ts';
 export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
+export type { ArrowAtOnce } from './encode/arrow-stream.ts';
 export type { PageFormat, TextAround } from './encode/page-encoders.ts';
 export type { EncodeOptions, ResultPage } from './result-page.ts';
 export type { MarkRunning, RunningMark, RunningPlace } from './running-mark.ts';
