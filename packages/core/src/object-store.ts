@@ -128,6 +128,13 @@ export interface ObjectStore extends AsyncDisposable {
 
   /** Deletes an object; resolves just as well when there is none. Afterwards no new `get` finds it. */
   delete(key: string, options?: CallOptions): Promise<void>;
+
+  /**
+   * Deletes all objects of one folder, by their keys: the first, and then the others if nothing else lies in the folder, in their order.
+   * Resolves to whether they are all gone. With false, the first may be gone and the others stand: the caller goes on by single calls.
+   * Only stores have it in which it costs less than those.
+   */
+  readonly deleteFolder?: ((keys: readonly [string, ...string[]], options?: CallOptions) => Promise<boolean>) | undefined;
 }
 
 /** What some stores can do beside keeping objects: give links by which anybody reads one object, without Quire, for a while. */

@@ -5,6 +5,8 @@ import type { ResultEntry } from './result-entry.ts';
 export interface RemoveOptions extends CallOptions {
   /** Called when the result is no longer committed, and its data still there. */
   readonly onUncommitted?: () => void;
+  /** Whether `onUncommitted` may as well be called when the data has gone: a reader that misses it finds the same reason. */
+  readonly isHeardLater?: boolean;
 }
 
 /**
@@ -19,7 +21,12 @@ export async function removeResult(
   entry: ResultEntry,
   options: RemoveOptions = {},
 ): Promise<'removed' | 'kept'> {
-  const { onUncommitted, ...call } = options;
+  const { onUncommitted, isHeardLater = onUncommitted === undefined, ...call } = options;
+  // In the same order, but in one step, when there is no other record.
+  if (isHeardLater && (await store.deleteFolder?.([entry.recordKey, entry.dataKey], call)) === true) {
+    onUncommitted?.();
+    return 'removed';
+  }
   await store.delete(entry.recordKey, call);
   // A renewal keeps the submission time: so only commit records are looked at.
   const recordPrefix = `${resultPrefix(entry.brokerId, entry.requestId)}${entry.submissionTimeMs}-`;

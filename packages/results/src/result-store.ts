@@ -165,7 +165,7 @@ export class ResultStore implements AsyncDisposable {
         this.#records.forget(entry.requestId);
         this.#removed.add(entry.requestId, reason, this.#records.knownOwner(entry.requestId));
       };
-      const outcome = await removeResult(this.#store, entry, { ...options, onUncommitted });
+      const outcome = await removeResult(this.#store, entry, { ...options, onUncommitted, isHeardLater: reason === 'expired' });
       if (outcome === 'removed') this.#admission.removed(entry.requestId, entry.sizeBytes);
       return outcome;
     });

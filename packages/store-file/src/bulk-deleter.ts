@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { type CallOptions, throwIfAborted } from '@quire/core';
 import { type BulkThread, threadNumberOf } from './bulk-thread.ts';
 import { type FailedCall, translated } from './errors.ts';
@@ -36,6 +36,21 @@ export class BulkDeleter {
     await translated(call, async () => thread?.delete(path, () => options?.signal?.aborted !== true));
     if (thread !== undefined) this.#leave(thread, directory);
     throwIfAborted(options?.signal);
+  }
+
+  /** As the port's `deleteFolder`. */
+  async deleteFolder(keys: readonly [string, ...string[]], options: CallOptions | undefined): Promise<boolean> {
+    const call: FailedCall = { op: 'delete', key: keys[0], location: this.#root.location };
+    const directory = dirname(this.#root.pathOf(keys[0]));
+    const names = keys.map((key) => basename(key));
+    const isOneFolder = keys.every((key) => dirname(this.#root.pathOf(key)) === directory);
+    const thread = this.#threads[threadNumberOf(directory, this.#threads.length)];
+    if (thread === undefined || !isOneFolder || directory === this.#root.path) return false;
+    const isWanted = (): boolean => options?.signal?.aborted !== true;
+    const isDone = await translated(call, () => thread.deleteFolder(directory, names, isWanted));
+    if (isDone) this.#leave(thread, dirname(directory));
+    else throwIfAborted(options?.signal);
+    return isDone;
   }
 
   /** Removes what was left, for the call that deletes the last object of many. Never fails: an empty directory harms nobody. */

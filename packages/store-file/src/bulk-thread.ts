@@ -1,11 +1,13 @@
 import { basename, dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@quire/core';
-import type { BulkTask, DirectoryContents } from './bulk-work.ts';
+import type { BulkOutcome, BulkTask, DirectoryContents } from './bulk-work.ts';
 import type { BulkAnswer, BulkRequest } from './bulk-worker.ts';
 
 /** How many jobs are handed over at once: enough to keep the thread busy; the others can still be called off. */
 const handedOverMax = 16;
+/** So many small jobs go in one message; with all of them in one, the thread would have nothing to do until the next one comes. */
+const jobsPerMessage = 4;
 
 /** Which of some threads looks after a directory: always the same one, which remembers what was in it. */
 export function threadNumberOf(directory: string, threadCount: number): number {
@@ -15,7 +17,7 @@ export function threadNumberOf(directory: string, threadCount: number): number {
 interface BulkJob {
   readonly task: BulkTask;
   readonly isWanted: () => boolean;
-  readonly resolve: (value: DirectoryContents | undefined) => void;
+  readonly resolve: (value: BulkOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -32,6 +34,7 @@ export class BulkThread {
   readonly #waiting: BulkJob[] = [];
   readonly #handedOver = new Map<number, BulkJob>();
   readonly #underWay = new Set<Promise<unknown>>();
+  #isHandingOver = false;
 
   /** Whether the thread has ended by itself: it is better not to be asked again. */
   get isBroken(): boolean {
@@ -53,8 +56,14 @@ export class BulkThread {
     return this.#look(dirname(path), basename(path), true, isWanted);
   }
 
-  #look(directory: string, names: string, isChecking: boolean, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
-    return this.#run({ kind: 'look', directory, names, isChecking, nowMs: systemClock.nowMs() }, isWanted);
+  async #look(
+    directory: string,
+    names: string,
+    isChecking: boolean,
+    isWanted: () => boolean,
+  ): Promise<DirectoryContents | undefined> {
+    const contents = await this.#run({ kind: 'look', directory, names, isChecking, nowMs: systemClock.nowMs() }, isWanted);
+    return typeof contents === 'object' ? contents : undefined;
   }
 
   /**
@@ -64,6 +73,16 @@ export class BulkThread {
    */
   async delete(path: string, isWanted: () => boolean): Promise<void> {
     await this.#run({ kind: 'delete', path }, isWanted);
+  }
+
+  /**
+   * Deletes the first file of a directory and, if there are only the others then, these and the directory; tells whether all that is done. Not
+   * when it is no longer wanted when its turn comes.
+   *
+   * @throws as Node's file system does
+   */
+  async deleteFolder(directory: string, names: readonly string[], isWanted: () => boolean): Promise<boolean> {
+    return (await this.#run({ kind: 'deleteFolder', directory, names: names.join('/') }, isWanted)) === true;
   }
 
   /** Removes those of the directories that are empty, and the directories below `root` that this leaves empty. */
@@ -79,10 +98,10 @@ export class BulkThread {
     await worker?.terminate();
   }
 
-  #run(task: BulkTask, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
-    const running = new Promise<DirectoryContents | undefined>((resolve, reject) => {
+  #run(task: BulkTask, isWanted: () => boolean): Promise<BulkOutcome> {
+    const running = new Promise<BulkOutcome>((resolve, reject) => {
       this.#waiting.push({ task, isWanted, resolve, reject });
-      this.#handOver();
+      this.#handOverSoon();
     });
     this.#underWay.add(running);
     const end = (): void => void this.#underWay.delete(running);
@@ -90,7 +109,18 @@ export class BulkThread {
     return running;
   }
 
+  /** Once everything else has had its turn that is ready to go on: what wants a job as well then goes in the same message. */
+  #handOverSoon(): void {
+    if (this.#isHandingOver) return;
+    this.#isHandingOver = true;
+    setImmediate(() => {
+      this.#isHandingOver = false;
+      this.#handOver();
+    });
+  }
+
   #handOver(): void {
+    let message: BulkRequest[] = [];
     while (this.#handedOver.size < handedOverMax) {
       const job = this.#waiting.shift();
       if (job === undefined) break;
@@ -98,13 +128,21 @@ export class BulkThread {
         job.resolve(undefined);
         continue;
       }
-      const worker = (this.#worker ??= this.#start());
       const number = (this.#lastNumber += 1);
       this.#handedOver.set(number, job);
-      worker.ref();
-      worker.postMessage({ number, task: job.task } satisfies BulkRequest);
+      message.push({ number, task: job.task });
+      if (message.length < jobsPerMessage && isSmall(job.task)) continue;
+      this.#send(message);
+      message = [];
     }
+    if (message.length > 0) this.#send(message);
     if (this.#handedOver.size === 0) this.#worker?.unref();
+  }
+
+  #send(message: readonly BulkRequest[]): void {
+    const worker = (this.#worker ??= this.#start());
+    worker.ref();
+    worker.postMessage(message);
   }
 
   #start(): Worker {
@@ -116,7 +154,10 @@ export class BulkThread {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
     });
-    worker.on('message', (answer: BulkAnswer) => this.#hear(answer));
+    worker.on('message', (answers: readonly BulkAnswer[]) => {
+      for (const answer of answers) this.#hear(answer);
+      this.#handOverSoon();
+    });
     worker.on('error', (error) => this.#fail(worker, error));
     worker.on('exit', (code) => this.#fail(worker, new Error(`The thread of the file store ended with code ${code}.`)));
     return worker;
@@ -125,7 +166,6 @@ export class BulkThread {
   #hear(answer: BulkAnswer): void {
     const job = this.#handedOver.get(answer.number);
     this.#handedOver.delete(answer.number);
-    this.#handOver();
     if (!('errno' in answer)) return job?.resolve(answer.value);
     const { errno, message } = answer;
     return job?.reject(Object.assign(new Error(message), { code: errno, errno: -1 }));
@@ -140,6 +180,10 @@ export class BulkThread {
     this.#handedOver.clear();
     const cause = error instanceof Error ? error.message : String(error);
     for (const { reject } of failed) reject(Object.assign(new Error(cause), { code: 'EIO', errno: -1 }));
-    this.#handOver();
+    this.#handOverSoon();
   }
+}
+
+function isSmall(task: BulkTask): boolean {
+  return task.kind === 'delete' || task.kind === 'deleteFolder' || (task.kind === 'look' && task.isChecking);
 }

@@ -6,6 +6,7 @@ import type { RememberedDirectories, SeenDirectory } from './remembered-director
 export type BulkTask =
   | LookTask
   | { readonly kind: 'delete'; readonly path: string }
+  | DeleteFolderTask
   /** Removes directories that are empty, and those above them that this leaves empty; the root stays. */
   | { readonly kind: 'removeEmpty'; readonly root: string; readonly paths: readonly string[] };
 
@@ -21,6 +22,17 @@ export interface LookTask {
   readonly nowMs: number;
 }
 
+/** To delete a file and, if nothing else is in its directory but certain others, these and the directory. */
+export interface DeleteFolderTask {
+  readonly kind: 'deleteFolder';
+  readonly directory: string;
+  /** With a slash in between. */
+  readonly names: string;
+}
+
+/** What a job has found; of one that deletes a folder, whether it is gone. */
+export type BulkOutcome = DirectoryContents | boolean | undefined;
+
 /** What is in directories: the files of all of them one after the other. */
 export interface DirectoryContents {
   /** Of each directory, how many files; 0 also when it is gone; -1 when somebody must look closer: it has directories, or cannot be read. */
@@ -30,17 +42,19 @@ export interface DirectoryContents {
   readonly lastModifiedMs: Float64Array;
 }
 
-/** Runs one job to its end, without a pause: not for a thread that others wait for. @throws Node's errno errors, of a `delete` */
-export function runBulkTask(task: BulkTask, remembered: RememberedDirectories): DirectoryContents | undefined {
-  if (task.kind === 'look') return lookInto(task, remembered);
-  if (task.kind === 'delete') deleteFile(task.path);
-  else removeEmpty(task, remembered);
+/** Runs one job to its end, without a pause: not for a thread that others wait for. @throws Node's errno errors, of deletions */
+export function runBulkTask(task: BulkTask, remembered: RememberedDirectories, places = new Places()): BulkOutcome {
+  if (task.kind === 'look') return lookInto(task, remembered, places);
+  if (task.kind === 'deleteFolder') return deleteFolder(task, remembered, places);
+  if (task.kind === 'delete') deleteFile(task.path, places);
+  else removeEmpty(task, remembered, places);
   return undefined;
 }
 
 function lookInto(
   { directory, names: joined, isChecking, nowMs }: LookTask,
   remembered: RememberedDirectories,
+  places: Places,
 ): DirectoryContents {
   const paths = joined === '' ? [] : joined.split('/').map((name) => `${directory}/${name}`);
   const fileCounts = new Int32Array(paths.length);
@@ -48,7 +62,7 @@ function lookInto(
   const numbers: number[] = [];
   for (const [index, path] of paths.entries()) {
     // One that is asked for by itself is being changed: it is not worth remembering.
-    const seen = isChecking ? (isWhereItSays(path) ? lookIntoOne(path) : undefined) : lookAgain(path, remembered, nowMs);
+    const seen = isChecking ? (places.isDirectory(path) ? lookIntoOne(path) : undefined) : lookAgain(path, remembered, nowMs);
     fileCounts[index] = seen?.names.length ?? -1;
     if (seen === undefined) continue;
     names.push(...seen.names);
@@ -57,6 +71,22 @@ function lookInto(
   const sizesBytes = Float64Array.from(names, (_, index) => numbers[index * 2] ?? NaN);
   const lastModifiedMs = Float64Array.from(names, (_, index) => numbers[index * 2 + 1] ?? NaN);
   return { fileCounts, names, sizesBytes, lastModifiedMs };
+}
+
+/** Tells whether directories are where their paths say; of those above, which many jobs of one message share, only once. */
+export class Places {
+  readonly #areContained = new Map<string, boolean>();
+
+  /** Whether there is a directory at a path, with no symbolic link on the way or at its end. */
+  isDirectory(path: string): boolean {
+    return this.isContained(dirname(path)) && fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  }
+
+  isContained(directory: string): boolean {
+    let isContained = this.#areContained.get(directory);
+    if (isContained === undefined) this.#areContained.set(directory, (isContained = isWhereItSays(directory)));
+    return isContained;
+  }
 }
 
 function isWhereItSays(path: string): boolean {
@@ -107,15 +137,29 @@ function lookIntoOne(path: string): SeenDirectory | undefined {
 }
 
 /** As `deleteObject` of `deleter.ts`, which says why, but for the directories. */
-function deleteFile(path: string): void {
-  const directory = dirname(path);
+function deleteFile(path: string, places: Places): void {
   try {
-    if (fs.realpathSync.native(directory) !== directory) return;
-    fs.unlinkSync(path);
+    if (places.isDirectory(dirname(path))) fs.unlinkSync(path);
   } catch (error) {
     const isDirectory = isErrno(error, 'EISDIR') || (isErrno(error, 'EPERM') && fs.lstatSync(path).isDirectory());
     if (!isDirectory && !isErrno(error, ...absenceErrnos)) throw error;
   }
+}
+
+/** Whether all is gone. The one file first: who replaces it at the same time puts another one there before, and then sees that this one is gone. */
+function deleteFolder({ directory, names }: DeleteFolderTask, remembered: RememberedDirectories, places: Places): boolean {
+  const [first, ...others] = names.split('/');
+  remembered.forget(directory);
+  if (!places.isDirectory(directory)) return false;
+  try {
+    fs.unlinkSync(`${directory}/${first}`);
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT')) return false;
+  }
+  if (!fs.readdirSync(directory).every((name) => others.includes(name))) return false;
+  for (const name of others) deleteFile(`${directory}/${name}`, places);
+  isGone(directory);
+  return true;
 }
 
 /**
@@ -125,15 +169,14 @@ function deleteFile(path: string): void {
 function removeEmpty(
   { root, paths }: { readonly root: string; readonly paths: readonly string[] },
   remembered: RememberedDirectories,
+  places: Places,
 ): void {
   for (let level = new Set(paths); level.size > 0;) {
     const above = new Set<string>();
-    const isContained = new Map<string, boolean>();
     for (const path of level) {
       const parent = dirname(path);
       if (!path.startsWith(`${root}/`)) continue;
-      if (!isContained.has(parent)) isContained.set(parent, isWhereItSays(parent));
-      if (isContained.get(parent) === true && isGone(path)) above.add(parent);
+      if (places.isContained(parent) && isGone(path)) above.add(parent);
       remembered.forget(path);
     }
     level = above;

@@ -1,6 +1,6 @@
 import { constants, platform, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { type BulkTask, type DirectoryContents, runBulkTask } from './bulk-work.ts';
+import { type BulkOutcome, type BulkTask, Places, runBulkTask } from './bulk-work.ts';
 import { RememberedDirectories } from './remembered-directories.ts';
 
 /** One job and its number, by which the answer is known. */
@@ -10,7 +10,7 @@ export interface BulkRequest {
 }
 
 export type BulkAnswer =
-  | { readonly number: number; readonly value: DirectoryContents | undefined }
+  | { readonly number: number; readonly value: BulkOutcome }
   | { readonly number: number; readonly errno: string; readonly message: string };
 
 // Directories that are not empty yet are all in a day's work, and nobody reads where.
@@ -21,13 +21,14 @@ if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
 const remembered = new RememberedDirectories();
 
-parentPort?.on('message', ({ number, task }: BulkRequest) => {
-  parentPort?.postMessage(answer(number, task));
+parentPort?.on('message', (requests: readonly BulkRequest[]) => {
+  const places = new Places();
+  parentPort?.postMessage(requests.map(({ number, task }) => answer(number, task, places)));
 });
 
-function answer(number: number, task: BulkTask): BulkAnswer {
+function answer(number: number, task: BulkTask, places: Places): BulkAnswer {
   try {
-    return { number, value: runBulkTask(task, remembered) };
+    return { number, value: runBulkTask(task, remembered, places) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { number, errno: 'code' in error ? String(error.code) : 'EIO', message: error.message };

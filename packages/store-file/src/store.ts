@@ -142,16 +142,21 @@ export class FileObjectStore implements ObjectStore {
 
   async delete(key: string, options?: CallOptions): Promise<void> {
     this.#check(key, options);
-    const isInBulk = this.#deleteCount >= deleteCountAlone && this.#bulkDeleter.isUsable;
-    this.#deleteCount += 1;
-    // Before it goes: its room would not be free as long as the file is open.
-    this.#keptFiles?.forget(key);
-    try {
-      await (isInBulk ? this.#bulkDeleter.delete(key, options) : deleteObject(this.#fileSystem, this.#root, key, options));
-    } finally {
-      this.#deleteCount -= 1;
-      if (this.#deleteCount === 0 && !this.#isClosed) await this.#bulkDeleter.removeEmpty();
-    }
+    await this.#deletion((isInBulk) => {
+      // Before it goes: its room would not be free as long as the file is open.
+      this.#keptFiles?.forget(key);
+      return isInBulk ? this.#bulkDeleter.delete(key, options) : deleteObject(this.#fileSystem, this.#root, key, options);
+    });
+  }
+
+  /** In a thread, when there are so many at once that it is worth the way there. */
+  async deleteFolder(keys: readonly [string, ...string[]], options?: CallOptions): Promise<boolean> {
+    for (const key of keys) this.#check(key, options);
+    return this.#deletion(async (isInBulk) => {
+      if (!isInBulk) return false;
+      for (const key of keys) this.#keptFiles?.forget(key);
+      return this.#bulkDeleter.deleteFolder(keys, options);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,6 +164,17 @@ export class FileObjectStore implements ObjectStore {
     this.#keptFiles?.close();
     await this.#bulkDeleter.removeEmpty();
     await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  async #deletion<T>(run: (isInBulk: boolean) => Promise<T>): Promise<T> {
+    const isInBulk = this.#deleteCount >= deleteCountAlone && this.#bulkDeleter.isUsable;
+    this.#deleteCount += 1;
+    try {
+      return await run(isInBulk);
+    } finally {
+      this.#deleteCount -= 1;
+      if (this.#deleteCount === 0 && !this.#isClosed) await this.#bulkDeleter.removeEmpty();
+    }
   }
 
   get #usableThreads(): readonly BulkThread[] {

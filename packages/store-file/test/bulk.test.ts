@@ -1,5 +1,5 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { collect } from '@quire/core/testing';
 import { FileObjectStore, nodeFileSystem } from '@quire/store-file';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -81,6 +81,59 @@ describe('many directories', () => {
     }
     await store[Symbol.asyncDispose]();
     await expect(collect(store.list(''))).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+  });
+});
+
+describe('many folders deleted at once', () => {
+  /** What deletion by single calls leaves, of a folder whose first object is to go before the others. */
+  async function deleteStep([first, ...others]: readonly [string, ...string[]], { reference }: Setup): Promise<void> {
+    await reference.delete(first);
+    const left = await collect(reference.list(`${dirname(first)}/`));
+    if (left.some(({ key }) => !others.includes(key))) return;
+    for (const key of others) await reference.delete(key);
+  }
+
+  test('leave what single calls leave, and tell which are gone', async () => {
+    await using setup = await setUp(someFolders);
+    await using twin = await setUp(someFolders);
+    for (const { temporary } of [setup, twin]) {
+      await mkdir(join(temporary.path, 'outside'));
+      await writeFile(join(temporary.path, 'outside/1-2-3.json'), 'keep');
+      await symlink(join(temporary.path, 'outside'), join(temporary.path, 'many/linked'));
+      await mkdir(join(temporary.path, 'many/f15/data.arrow2'));
+      await writeFile(join(temporary.path, 'many/f16/9-9-9.json'), 'a later record');
+    }
+    const folders = [...Array.from({ length: someFolders }, (_, index) => `many/f${index}`), 'many/linked', 'many/none'];
+    const keysOf = (folder: string): readonly [string, string] => [`${folder}/1-2-3.json`, `${folder}/data.arrow`];
+    const areGone = await Promise.all(folders.map((folder) => setup.store.deleteFolder(keysOf(folder))));
+    for (const [index, folder] of folders.entries()) {
+      if (areGone[index] !== true) await deleteStep(keysOf(folder), setup);
+      await deleteStep(keysOf(folder), twin);
+    }
+    expect(await setup.temporary.tree()).toEqual(await twin.temporary.tree());
+    // The first few are better done by single calls; so is what has other things in it, or is somewhere else, or nowhere.
+    const hasOthers = (index: number): boolean => [13, 15, 16].includes(index) || (index % 7 === 0 && index % 50 !== 0);
+    const indexes = folders.keys().toArray();
+    const expected = indexes.filter((index) => index < 3 || index >= someFolders || hasOthers(index));
+    expect(indexes.filter((index) => areGone[index] !== true)).toEqual(expected);
+    expect(await setup.temporary.tree()).toContain('outside/1-2-3.json');
+  });
+
+  test('go with the folder above, when it is empty; nothing else is taken for a folder', async () => {
+    await using temporary = await createTemporaryRoot();
+    await using store = await FileObjectStore.open({ root: temporary.path });
+    const keys = Array.from({ length: 40 }, (_, index): readonly [string, string] => [`b/${index}/r`, `b/${index}/d`]);
+    for (const key of ['r', 'd', ...keys.flat()]) await store.put(key, Uint8Array.of(1));
+    const outcomes = await Promise.all(keys.map((each) => store.deleteFolder(each)));
+    expect(outcomes).toEqual(keys.map((_, index) => index >= 3));
+    for (const key of keys.slice(0, 3).flat()) await store.delete(key);
+    const busy = keys.map((each) => store.deleteFolder(each));
+    expect(await Promise.all([store.deleteFolder(['r', 'd']), store.deleteFolder(['x/r', 'y/d'])])).toEqual([false, false]);
+    await Promise.all(busy);
+    expect((await temporary.tree()).filter((path) => !path.startsWith('.'))).toEqual(['d', 'r']);
+    const aborted = AbortSignal.abort();
+    await expect(store.deleteFolder(['b/1/r'], { signal: aborted })).rejects.toMatchObject({ code: 'ABORTED' });
+    await expect(store.deleteFolder(['b/1/r', '../d'])).rejects.toMatchObject({ code: 'INVALID_OBJECT_KEY' });
   });
 });
 

@@ -13,11 +13,12 @@ const laterMs = Date.UTC(2200, 0, 1);
 function look(paths: readonly string[], remembered: RememberedDirectories, nowMs = laterMs): unknown[] {
   const [directory, names] = [dirname(paths[0] ?? ''), paths.map((path) => basename(path)).join('/')];
   const seen = runBulkTask({ kind: 'look', directory, names, isChecking: false, nowMs }, remembered);
+  if (typeof seen !== 'object') throw new Error('A look shows nothing.');
   let start = 0;
   return paths.map((_, index) => {
-    const count = seen?.fileCounts[index] ?? 0;
+    const count = seen.fileCounts[index] ?? 0;
     if (count < 0) return 'look closer';
-    const files = Array.from({ length: count }, (_unused, file) => [seen?.names[start + file], seen?.sizesBytes[start + file]]);
+    const files = Array.from({ length: count }, (_unused, file) => [seen.names[start + file], seen.sizesBytes[start + file]]);
     start += count;
     return files.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1));
   });

@@ -195,6 +195,25 @@ export function describeWriting(open: OpenStoreFixture): void {
       expect(await fixture.leftovers()).toEqual([]);
     });
 
+    test('a folder that is deleted at once is gone, or at most its first object is', async () => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const { deleteFolder } = store;
+      if (deleteFolder === undefined) return;
+      const folders = Array.from({ length: 24 }, (_, index) => ({ index, folder: `f/${index}`, hasOther: index % 5 === 0 }));
+      for (const { folder, hasOther } of folders) {
+        for (const name of hasOther ? ['a', 'b', 'c'] : ['a', 'b']) await store.put(`${folder}/${name}`, patternBytes(3));
+      }
+      const areGone = await Promise.all(folders.map(({ folder }) => deleteFolder.call(store, [`${folder}/a`, `${folder}/b`])));
+      for (const { index, folder, hasOther } of folders) {
+        const left = (await collect(store.list(`${folder}/`))).map(({ key }) => key.slice(-1)).join('');
+        const expected = areGone[index] === true ? [''] : hasOther ? ['abc', 'bc'] : ['ab', 'b'];
+        expect([folder, expected.includes(left), hasOther && areGone[index]]).toEqual([folder, true, false]);
+        for (const name of ['a', 'b', 'c']) await store.delete(`${folder}/${name}`);
+      }
+      expect(await fixture.leftovers()).toEqual([]);
+    });
+
     test('an object is dated between the call of its put and its end', async () => {
       await using fixture = await open();
       const { store } = fixture;

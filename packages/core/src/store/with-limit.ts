@@ -22,6 +22,7 @@ export function withLimit(store: ObjectStore, options: LimitOptions): ObjectStor
 }
 
 class LimitedStore implements ObjectStore {
+  readonly deleteFolder: ObjectStore['deleteFolder'];
   readonly #store: ObjectStore;
   readonly #slots: Slots;
   /** It takes no slot: it has ended when it returns. */
@@ -34,6 +35,9 @@ class LimitedStore implements ObjectStore {
     this.#store = store;
     if (store.readAtHand !== undefined) this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
     this.#slots = new Slots(concurrentMax);
+    if (store.deleteFolder === undefined) return;
+    this.deleteFolder = (keys, options) =>
+      this.#inSlot(options?.signal, async () => (await store.deleteFolder?.(keys, options)) === true);
   }
 
   get location(): string {

@@ -37,6 +37,7 @@ export function withObserver(store: ObjectStore, onCall: (call: StoreCall) => vo
 }
 
 class ObservedStore implements ObjectStore {
+  readonly deleteFolder: ObjectStore['deleteFolder'];
   readonly #store: ObjectStore;
   readonly #onCall: (call: StoreCall) => void;
   readonly #clock: Clock;
@@ -47,6 +48,9 @@ class ObservedStore implements ObjectStore {
     this.#onCall = onCall;
     this.#clock = clock;
     if (store.readAtHand !== undefined) this.readAtHand = (...call) => this.#readAtHand(...call);
+    if (store.deleteFolder === undefined) return;
+    this.deleteFolder = (keys, options) =>
+      this.#begin('delete', keys[0]).around(async () => (await store.deleteFolder?.(keys, options)) === true);
   }
 
   get location(): string {

@@ -16,6 +16,7 @@ export function withRetry(store: ObjectStore, options: RetryOptions): ObjectStor
 }
 
 class RetryingStore implements ObjectStore {
+  readonly deleteFolder: ObjectStore['deleteFolder'];
   readonly #store: ObjectStore;
   readonly #options: RetryOptions;
   /** What it cannot read is read by `get`. */
@@ -25,6 +26,11 @@ class RetryingStore implements ObjectStore {
     this.#store = store;
     if (store.readAtHand !== undefined) this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
     this.#options = options;
+    if (store.deleteFolder === undefined) return;
+    this.deleteFolder = (keys, call) => {
+      const run = async (): Promise<boolean> => (await store.deleteFolder?.(keys, call)) === true;
+      return retry(options, `delete ${keys[0]}`, run, call?.signal);
+    };
   }
 
   get location(): string {

@@ -26,6 +26,7 @@ export function withTimeLimit(store: ObjectStore, options: TimeLimitOptions): Ob
 }
 
 class TimeLimitedStore implements ObjectStore {
+  readonly deleteFolder: ObjectStore['deleteFolder'];
   readonly #store: ObjectStore;
   readonly #options: TimeLimitOptions;
   /** There is nothing to wait for. */
@@ -42,6 +43,9 @@ class TimeLimitedStore implements ObjectStore {
     this.#store = store;
     if (store.readAtHand !== undefined) this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
     this.#options = options;
+    if (store.deleteFolder === undefined) return;
+    this.deleteFolder = (keys, call) =>
+      this.#call('delete', keys[0], call, async (signal) => (await store.deleteFolder?.(keys, { signal })) === true);
   }
 
   get location(): string {
