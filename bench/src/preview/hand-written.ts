@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SceneRow } from './preview-scene.ts';
 
 interface Document {
@@ -33,7 +33,7 @@ export function transformByHand(rows: readonly SceneRow[]): readonly SceneRow[] 
       t10: last,
       t11: `${upper}-${last}`,
       t12: /([A-Za-z]+) ([A-Za-z]+)/.exec(name)?.[2] ?? '',
-      t13: createHash('md5').update(name).digest('hex'),
+      t13: hash('md5', name, 'hex'),
       t14: Buffer.from(name).toString('base64'),
       t15: Number(row['c0']) + c3 * 2,
       t16: c3 > 100 ? 'big' : 'small',

@@ -72,6 +72,11 @@ export type SceneRow = Readonly<Record<string, string | number>>;
 
 /** Rows as they come out of a request's JSON: the same at every run. */
 export function sceneRows(rowCount: number): readonly SceneRow[] {
+  // Objects that JSON makes are read and copied several times as fast as those that grew field by field.
+  return JSON.parse(JSON.stringify(grownRows(rowCount))) as readonly SceneRow[];
+}
+
+function grownRows(rowCount: number): readonly SceneRow[] {
   return Array.from({ length: rowCount }, (_, index) => {
     const row: Record<string, string | number> = {};
     for (const [column, { name, type }] of sourceColumns.slice(0, sourceColumnCount).entries()) {

@@ -68,9 +68,11 @@ function isPlainJson(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || depth === 0 || value instanceof Uint8Array) return false;
   if ('toJSON' in value && typeof value.toJSON === 'function') return false;
   if (Array.isArray(value)) return value.every((element) => isPlainJson(element, depth - 1));
-  const members = value as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(members)) {
-    if (members[name] !== undefined && !isPlainJson(members[name], depth - 1)) return false;
+  // Of an object that is gone through so, the runtime reads members without looking for them; what it inherits may be anything.
+  for (const name in value) {
+    const member = (value as Readonly<Record<string, unknown>>)[name];
+    if (typeof member === 'string' || member === undefined) continue;
+    if (!isPlainJson(member, depth - 1)) return false;
   }
   return true;
 }

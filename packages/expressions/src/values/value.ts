@@ -64,9 +64,7 @@ export function longValue(value: number | bigint): bigint {
 }
 
 export function isMap(value: Value): value is { readonly [name: string]: Value } {
-  if (typeof value !== 'object' || value === null) return false;
-  // What JSON makes, which is most, is told apart at once.
-  return Object.getPrototypeOf(value) === Object.prototype || typeOf(value) === 'MAP';
+  return typeOf(value) === 'MAP';
 }
 
 /** Types that values have. */

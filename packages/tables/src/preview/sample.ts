@@ -121,6 +121,7 @@ export class SampleBudget {
   readonly #limits: PreviewLimits;
   readonly #size: SizeBudget;
   readonly #columns = new Set<string>();
+  #lastNames: readonly string[] = [];
 
   constructor(limits: PreviewLimits) {
     this.#limits = limits;
@@ -130,14 +131,19 @@ export class SampleBudget {
   /** Counts a row; says why it cannot be taken where it is too large. After SIZE_LIMIT no other one is taken either. */
   refuse(row: SourceRow): RowRefusal | undefined {
     const added = new Set<string>();
-    const refusal = this.#check(row, added);
-    if (refusal === undefined) for (const name of added) this.#columns.add(name);
-    return refusal;
+    const names = Object.keys(row);
+    const refusal = this.#check(row, names, added);
+    if (refusal !== undefined) return refusal;
+    for (const name of added) this.#columns.add(name);
+    this.#lastNames = names;
+    return undefined;
   }
 
-  #check(row: SourceRow, added: Set<string>): RowRefusal | undefined {
+  #check(row: SourceRow, names: readonly string[], added: Set<string>): RowRefusal | undefined {
     const { valueBytesMax, rowsBytesMax, columnsMax } = this.#limits;
-    for (const [name, value] of Object.entries(row)) {
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index] ?? '';
+      const value = row[name] ?? null;
       const size = sizeOf(value);
       if (size > valueBytesMax) {
         const message = `It has a value of ${formatBytes(size)} in ${shorten(name)}; at most ${formatBytes(valueBytesMax)} are taken.`;
@@ -150,6 +156,8 @@ export class SampleBudget {
         const message = `With it all rows together have more than ${formatBytes(rowsBytesMax)}; it and those behind it are left out.`;
         return { code: 'SIZE_LIMIT', message };
       }
+      // Rows mostly have the same fields as the one before.
+      if (typeof value !== 'object' && name === this.#lastNames[index]) continue;
       const longName = this.#addColumns(name, value, added);
       if (longName !== undefined) {
         const message = `It has a name of ${longName.length} characters, ${shorten(longName)}; at most ${nameLengthMax} are taken.`;

@@ -39,8 +39,8 @@ export function planTransforms(
         const transform = compiled[index];
         if (transform === undefined) continue;
         const { column, evaluate, position, spec } = transform;
-        const before = row.get(column);
-        if (before !== null && shapeOf(before) === 'single') continue;
+        const before = fields[column] ?? null;
+        if (before !== null && (typeof before !== 'object' || shapeOf(before) === 'single')) continue;
         if (before === null) {
           try {
             const value = evaluate(fields);
