@@ -1,11 +1,12 @@
 import type { ControllerMetrics, RunPreview } from '@quire/controller';
-import { type Clock, MiB, QuireError } from '@quire/core';
+import { type Clock, QuireError } from '@quire/core';
 import { Deadline } from '@quire/core/wait';
 import { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
 import type { LiveSettings } from '../live-settings.ts';
 import type { BucketSettings } from './preview-sources.ts';
 import { previewBegins, previewTooLong, type PreviewWork } from './preview-worker-setup.ts';
+import { heapFlags } from './worker-heap.ts';
 
 /** The processes that previews run in. They start when there is a preview, and stop when there was none for a while. */
 export class PreviewPool implements AsyncDisposable {
@@ -33,7 +34,7 @@ export class PreviewPool implements AsyncDisposable {
       idleMs,
       killGraceMs,
       memory: { maxBytes: memoryBytesMax, setting: 'controller.preview.workers.memory.maxMB' },
-      nodeFlags: [`--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`],
+      nodeFlags: heapFlags(memoryBytesMax),
       threadPoolSize: 4,
       clock,
       onKilled: ({ pid, reason, detail }) => {

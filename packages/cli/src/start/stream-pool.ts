@@ -1,10 +1,11 @@
-import { type Clock, MiB, QuireError } from '@quire/core';
+import { type Clock, QuireError } from '@quire/core';
 import { Deadline } from '@quire/core/wait';
 import type { ChunkLost, ChunkOutput, RunChunkJob } from '@quire/table-server';
 import { type WorkerEnd, WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
 import type { LiveSettings } from '../live-settings.ts';
 import { chunkBegins } from './stream-worker-setup.ts';
+import { heapFlags } from './worker-heap.ts';
 
 /** The processes that make rows of messages. They start with the first messages, and stop when there were none for a while. */
 export class StreamPool implements AsyncDisposable {
@@ -27,13 +28,8 @@ export class StreamPool implements AsyncDisposable {
       killGraceMs,
       memory: { maxBytes: memoryBytesMax, setting: 'engine.tables.stream.workers.memory.maxMB' },
       // Rows are dropped as soon as they are written. With the usual room for new objects a process of the default size takes more than half of its
-      // memory within one batch, and the pool would start another for the next one. With so small a limit for the heap, Node lets it grow by little
-      // between two full collections, which then take as long as half of the work: it may double.
-      nodeFlags: [
-        `--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`,
-        '--max-semi-space-size=4',
-        '--heap-growing-percent=100',
-      ],
+      // memory within one batch, and the pool would start another for the next one.
+      nodeFlags: [...heapFlags(memoryBytesMax), '--max-semi-space-size=4'],
       threadPoolSize: 2,
       clock,
       onKilled: ({ pid, reason, detail }) => logger.warn({ pid, reason, detail }, 'a worker ended with its messages'),

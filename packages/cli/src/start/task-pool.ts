@@ -1,10 +1,11 @@
-import { type Clock, MiB } from '@quire/core';
+import type { Clock } from '@quire/core';
 import type { RunSubtaskJob, SubtaskOutput } from '@quire/table-server';
 import { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
 import type { LiveSettings } from '../live-settings.ts';
 import type { BucketSettings } from './preview-sources.ts';
 import { taskProgress, type TaskWork } from './task-worker-setup.ts';
+import { heapFlags } from './worker-heap.ts';
 
 /** The processes that tasks run in. They start when there is a task, and stop when there was none for a while. */
 export class TaskPool implements AsyncDisposable {
@@ -26,7 +27,7 @@ export class TaskPool implements AsyncDisposable {
       idleMs,
       killGraceMs,
       memory: { maxBytes: memoryBytesMax, setting: 'engine.tables.task.workers.memory.maxMB' },
-      nodeFlags: [`--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`],
+      nodeFlags: heapFlags(memoryBytesMax),
       threadPoolSize: 4,
       clock,
       onKilled: ({ pid, reason, detail }) => logger.warn({ pid, reason, detail }, 'a worker ended with its subtask'),
