@@ -49,6 +49,8 @@ export class WorkerPool implements AsyncDisposable {
   readonly #idle: WorkerProcess[] = [];
   /** Those that start, and that no work waits for yet. */
   readonly #startingAhead: Promise<WorkerProcess>[] = [];
+  /** Those that stop after the work that they do now. */
+  readonly #retired = new WeakSet<WorkerProcess>();
   readonly #closing = new AbortController();
   /** What must have ended before the pool is closed. */
   readonly #underWay = new Set<Promise<unknown>>();
@@ -72,9 +74,17 @@ export class WorkerPool implements AsyncDisposable {
     this.#setup = setup;
   }
 
-  /** Stops the processes that are without work, whatever number is to be kept ready; `startAhead` starts others. */
-  async stopIdle(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map((worker) => this.#stop(worker)));
+  /**
+   * Has others, set up as processes are from now on, take the place of all that there are. Work that comes before those are ready finds the former,
+   * which are stopped when they have done it.
+   */
+  replaceAll(): void {
+    const former = [...this.#all];
+    const starting = Array.from({ length: this.#options.sizeMin }, () => this.#start());
+    for (const each of starting) this.#setAhead(each);
+    void Promise.allSettled(starting).then(() => {
+      for (const worker of former) this.#retire(worker);
+    });
   }
 
   /** Starts as many processes as are to be kept ready. */
@@ -167,10 +177,18 @@ export class WorkerPool implements AsyncDisposable {
     return worker;
   }
 
+  /** Stops a process as soon as it has no work. */
+  #retire(worker: WorkerProcess): void {
+    const index = this.#idle.indexOf(worker);
+    if (index < 0) return void this.#retired.add(worker);
+    this.#idle.splice(index, 1);
+    void this.#stop(worker);
+  }
+
   #giveBack(worker: WorkerProcess): void {
     if (worker.hasEnded) return;
     // One that has grown large stays so: a fresh one takes less.
-    if (worker.residentBytes > this.#options.memory.maxBytes / 2) void this.#stop(worker);
+    if (this.#retired.has(worker) || worker.residentBytes > this.#options.memory.maxBytes / 2) void this.#stop(worker);
     else this.#setIdle(worker);
   }
 

@@ -185,6 +185,36 @@ describe('a pool of workers', () => {
     expect(pool.status.count).toBeGreaterThanOrEqual(1);
   });
 
+  it('has others take the place of all; until they are ready, the former work', async () => {
+    const pool = openPool({ sizeMin: 1 });
+    const former = await run(pool, { kind: 'pid' });
+    pool.replaceAll();
+    expect(await run(pool, { kind: 'pid' })).toBe(former);
+    await expect.poll(() => pool.status.count).toBe(1);
+    const latter = await run(pool, { kind: 'pid' });
+    expect(latter).not.toBe(former);
+    expect(await run(pool, { kind: 'pid' })).toBe(latter);
+    expect(pool.status.killed).toEqual({ time: 0, memory: 0, crash: 0 });
+  });
+
+  it('lets a process that is replaced do its work first', async () => {
+    const pool = openPool({ sizeMin: 1 });
+    const former = await run(pool, { kind: 'pid' });
+    const call = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const handlers = { waiting: async () => begun.resolve() };
+    const working = run(pool, { kind: 'wait until cancelled' }, { signal: call.signal, handlers }).catch(() => 'cancelled');
+    await begun.promise;
+    pool.replaceAll();
+    const latter = await run(pool, { kind: 'pid' });
+    expect(latter).not.toBe(former);
+    expect(pool.status).toMatchObject({ count: 2, busyCount: 1 });
+    call.abort();
+    expect(await working).toBe('cancelled');
+    await expect.poll(() => pool.status.count).toBe(1);
+    expect(await run(pool, { kind: 'pid' })).toBe(latter);
+  });
+
   it('gives work the process that is starting already', async () => {
     const pool = openPool({ sizeMin: 1 });
     pool.startAhead();

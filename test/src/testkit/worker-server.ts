@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CursorResponse, HealthResponse } from '@quire/api';
 import { type CliProcess, startServer, temporaryDirectory, testVariables, writeSettings } from './cli-process.ts';
+import { until } from './until.ts';
 
 const flights = join(import.meta.dirname, '../../../node_modules/vega-datasets/data/flights-3m.parquet');
 
@@ -30,7 +31,10 @@ engine.broker.workers.kill.grace = 50ms
 ${settings}`,
     );
     const { server, url } = await startServer(['--config', config]);
-    return new WorkerServer(directory, server, url);
+    const started = new WorkerServer(directory, server, url);
+    // The process that opened the tables goes when another one is ready.
+    await until(async () => (await started.workerPids()).length <= 1, 'there is a single worker');
+    return started;
   }
 
   /** Runs a query that keeps its result. */

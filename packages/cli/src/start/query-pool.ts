@@ -61,13 +61,12 @@ export async function openQueryPool(
   try {
     opened = (await pool.run(askForTables)) as readonly OpenTable[];
     pool.replaceSetup({ ...setup, tables: opened });
-    // It has looked at all files, and is the larger for it.
-    await pool.stopIdle();
+    // It has looked at all files, and is the larger for it. Until another one is ready, it answers.
+    pool.replaceAll();
   } catch (error) {
     await pool[Symbol.asyncDispose]();
     throw error;
   }
-  pool.startAhead();
   metrics.watchWorkers(() => pool.status);
   return { pool, tables: opened };
 }

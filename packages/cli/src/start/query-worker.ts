@@ -3,6 +3,7 @@ import { type QueryEngine, type StoreCall, systemClock, systemRandom } from '@qu
 import type { DuckDbEngine, DuckDbEngineOptions, OpenTable } from '@quire/engine-duckdb';
 import { DirectoryTables } from '@quire/table-server/queries';
 import { createQueryWorker, type WorkerHost, type WorkRunner } from '@quire/workers';
+import { warmUp } from './warm-up.ts';
 import { isOpenedAnywhere, openStore } from '../stores/open-store.ts';
 import {
   askForTables,
@@ -37,6 +38,8 @@ export async function openWorker(setup: unknown, host: WorkerHost): Promise<Work
       await store?.[Symbol.asyncDispose]();
     },
   });
+  // The process that opens the tables is replaced soon. Any other one waits for work, and may as well be quick when it comes.
+  if (opened !== undefined && settings.engine.kind !== 'pinot') void warmUp(engine).catch(() => undefined);
   return {
     ...worker,
     run: async (input, context) => (input === askForTables ? tables : worker.run(input, context)),
