@@ -11,12 +11,12 @@ const lastDigitMark: u64 = 0x0100_0000_0000_0000;
  * Source: P. Khuong, How to print integers really fast, https://pvk.ca/Blog/2017/12/22/appnexus-common-framework-its-out-also-how-to-print-integers-faster/
  */
 export function digitsOf(value: u32): u64 {
-  const high = value / 10_000;
-  const quads = <u64>high | ((<u64>(value - high * 10_000)) << 32);
+  const high = <u64>(value / 10_000);
+  const quads = ((<u64>value) << 32) - high * ((10_000 << 32) - 1);
   const hundreds = ((quads * 10_486) >> 20) & 0x0000_007f_0000_007f;
-  const pairs = hundreds | ((quads - hundreds * 100) << 16);
+  const pairs = (quads << 16) - hundreds * ((100 << 16) - 1);
   const tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
-  return tens | ((pairs - tens * 10) << 8);
+  return (pairs << 8) - tens * ((10 << 8) - 1);
 }
 
 /** How many of the eight digits are zeros at the front; at most seven, so that 0 keeps a digit. */

@@ -33,6 +33,9 @@ function multiplyHigh(a: u64, b: u64): u64 {
   return aHigh * bHigh + (middle >> 32) + (other >> 32);
 }
 
+/** More than what the lower half of a power adds to the middle 64 bits at the ends of an interval, beside what it adds at its center. */
+const fewMore: u64 = 64;
+
 /**
  * Finds the shortest decimal in the rounding interval of the finite double `c · 2^q` above zero, of several the one closest to it: what
  * ECMAScript calls Number::toString. Returns its digits, and leaves their power of ten in `shortestExponent`.
@@ -46,6 +49,37 @@ function multiplyHigh(a: u64, b: u64): u64 {
 export function shortestOf(c: u64, q: i32, isLowerCloser: bool): u64 {
   const k = isLowerCloser ? floorLog10OfThreeQuarters(q) : floorLog10OfPowerOfTwo(q);
   const shift = <u64>(q + floorLog2OfPowerOfTen(-k) + 1);
+  const power = powersOfTen + (-k - powerMin) * powerBytes;
+  const powerHigh = load<u64>(power, 8);
+
+  // Four times the double, so that the ends of the interval are integers as well: 192 bits, of which the upper 64 are wanted. The lower
+  // half of the power adds less than `scaled` to the middle 64, and a few more at the ends: mostly, that changes none of the upper.
+  const scaled = c << (2 + shift);
+  const middle = powerHigh * scaled;
+  const high = multiplyHigh(powerHigh, scaled);
+  const upShift = shift + 1;
+  const upMiddle = powerHigh << upShift;
+  const upHigh = powerHigh >> (64 - upShift);
+  const downShift = isLowerCloser ? shift : upShift;
+  const downMiddle = powerHigh << downShift;
+  const downHigh = (powerHigh >> 1) >> (63 - downShift);
+  const rightMiddle = middle + upMiddle;
+  const leftMiddle = middle - downMiddle;
+  const limit = 0 - scaled - 2 * fewMore;
+  const isSure = (middle - fewMore < limit) & (rightMiddle - fewMore < limit) & (leftMiddle - fewMore < limit);
+  if (!isSure) return shortestOfClose(c, k, shift, isLowerCloser);
+  // An even double owns the ends of its interval. All that is cut off is more than nothing.
+  const isOdd = c & 1;
+  return closestWithin(
+    ((high - downHigh - <u64>(middle < downMiddle)) | 1) + isOdd,
+    high | 1,
+    ((high + upHigh + <u64>(rightMiddle < middle)) | 1) - isOdd,
+    k,
+  );
+}
+
+/** The same, with all bits of the power: one of some tens of doubles needs them. */
+function shortestOfClose(c: u64, k: i32, shift: u64, isLowerCloser: bool): u64 {
   const power = powersOfTen + (-k - powerMin) * powerBytes;
   const powerLow = load<u64>(power);
   const powerHigh = load<u64>(power, 8);
