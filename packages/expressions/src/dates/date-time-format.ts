@@ -4,7 +4,7 @@ import { memoize } from '../values/memoize.ts';
 import { Decimal, Timestamp } from '../values/value.ts';
 import { checkedEpochMs } from './calendar.ts';
 import { type DateTimePattern, formatDateTime, parseDateTimePattern } from './date-time-pattern.ts';
-import { parseDateTime } from './parse-date-time.ts';
+import { parseDateTime, parseIsoFields } from './parse-date-time.ts';
 import { lenientZone, utc, type Zone } from './zone.ts';
 
 /** How a column of times is written: counted in units since 1970, by a pattern (ISO 8601 where there is none), or as a timestamp. */
@@ -57,10 +57,7 @@ function parseIsoDateTime(text: string, zone: Zone): number {
   const [whole, year = '', month = '1', day = '1', hour = '0', minute = '0', second = '0', fraction = '', offset] =
     isoTextPattern.exec(text) ?? [];
   if (whole === undefined) throw expressionFailed(`‘${text.slice(0, 60)}’ is not a date of ISO 8601.`);
-  const written = `${year} ${month} ${day} ${hour} ${minute} ${second} ${fraction.padEnd(3, '0').slice(0, 3)}`;
-  const hasOffset = offset !== undefined;
-  const pattern = parseDateTimePattern(hasOffset ? 'y M d H m s SSS Z' : 'y M d H m s SSS');
-  return parseDateTime(hasOffset ? `${written} ${offset}` : written, pattern, zone, 2000);
+  return parseIsoFields([year, month, day, hour, minute, second], fraction, offset, zone);
 }
 
 function parsePiped(format: string): DateTimeFormat {

@@ -223,12 +223,14 @@ export function parseIso(given: string): number {
     throw expressionFailed(`‘${given.slice(0, 60)}’ is not a time of ISO 8601 with an offset.`);
   }
   const zone = offset.toUpperCase() === 'Z' ? '+0000' : offset;
-  return parseDateTime(
-    `${year} ${month} ${day} ${hour} ${minute} ${second} ${fraction.padEnd(3, '0').slice(0, 3)} ${zone}`,
-    parseDateTimePattern('y M d H m s SSS Z'),
-    utc,
-    2000,
-  );
+  return parseIsoFields([year, month, day, hour, minute, second], fraction, zone, utc);
+}
+
+/** The instant of what ISO 8601 writes, from the year to the second, its fraction, and the offset where there is one. */
+export function parseIsoFields(fields: readonly string[], fraction: string, offset: string | undefined, zone: Zone): number {
+  const written = [...fields, fraction.padEnd(3, '0').slice(0, 3)].join(' ');
+  if (offset === undefined) return parseDateTime(written, parseDateTimePattern('y M d H m s SSS'), zone, 2000);
+  return parseDateTime(`${written} ${offset}`, parseDateTimePattern('y M d H m s SSS Z'), zone, 2000);
 }
 
 const durationPattern =

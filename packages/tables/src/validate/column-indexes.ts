@@ -4,14 +4,7 @@ import { type CheckedTable, type Column, placed, placedMembers } from './rule.ts
 
 type Config = CheckedTable['config'];
 type IndexType = NonNullable<NonNullable<Config['fieldConfigList']>[number]['indexType']>;
-type ColumnList =
-  | 'invertedIndexColumns'
-  | 'jsonIndexColumns'
-  | 'bloomFilterColumns'
-  | 'rangeIndexColumns'
-  | 'onHeapDictionaryColumns'
-  | 'varLengthDictionaryColumns'
-  | 'noDictionaryColumns';
+type ColumnList = Extract<keyof NonNullable<Config['tableIndexConfig']>, `${string}Columns`>;
 
 /** The places of a config that say that a column has an index of a kind. */
 export interface IndexPlaces {
