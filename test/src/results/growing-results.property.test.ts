@@ -56,31 +56,39 @@ test('what is read of a result while it grows is what is read of it afterwards',
       modelTables,
       fc.array(read, { minLength: 1, maxLength: 6 }),
       compression,
-      fc.boolean(),
-      async (table, reads, compressed, fails) => {
+      fc.constantFrom('stands', 'fails', 'is cancelled'),
+      async (table, reads, compressed, fate) => {
         await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
         const settings = { store, brokerId: 'b', expirationMs: 1e9, expirationMaxMs: 1e9, batchSizeBytes: 64 };
         const results = new ResultStore({ ...settings, compression: compressed, tempDirectory });
         const growth = await results.grow(createRequestId(systemClock, systemRandom));
         const seen: Seen[] = [];
+        const cancelling = new AbortController();
+        const { signal } = cancelling;
         async function* batches(): AsyncGenerator<RecordBatch> {
           for await (const batch of batchesOf(table)) {
             yield batch;
             seen.push(...(await readGrowing(growth, reads)));
           }
-          if (fails) throw new QuireError('QUERY_FAILED', 'In the end it fails.');
+          if (fate === 'fails') throw new QuireError('QUERY_FAILED', 'In the end it fails.');
+          if (fate === 'is cancelled') cancelling.abort(new QuireError('QUERY_CANCELLED', 'In the end it is cancelled.'));
         }
         const created = await results
-          .create({ schema: schemaOf(table), batches: batches() }, { owner: 'o', requestId: growth.requestId, growth })
+          .create({ schema: schemaOf(table), batches: batches() }, { owner: 'o', requestId: growth.requestId, growth, signal })
           .catch((error: unknown) => {
-            if (!isQuireError(error, 'QUERY_FAILED')) throw error;
+            if (!isQuireError(error, 'QUERY_FAILED', 'QUERY_CANCELLED')) throw error;
             return undefined;
           });
         // Those who hold it read on, also when the query has failed.
         const late = await readGrowing(growth, reads);
         await growth.end();
         expect(await readdir(tempDirectory)).toEqual([]);
-        expect(created === undefined).toBe(fails);
+        expect(created !== undefined).toBe(fate === 'stands');
+        // Nothing of one that does not stand is left, and it cannot be opened.
+        if (created === undefined) {
+          expect(await Array.fromAsync(store.list(''))).toEqual([]);
+          await expect(results.open(growth.requestId)).rejects.toMatchObject({ code: 'RESULT_NOT_FOUND' });
+        }
         const after = created ?? (await results.create({ schema: schemaOf(table), batches: batchesOf(table) }, { owner: 'o' }));
         for (const { offset, rowCount, format, text } of [...seen, ...late]) {
           expect(await textOf(after.page({ offset, rowCount }), format)).toBe(text);

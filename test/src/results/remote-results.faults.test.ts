@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { createRequestId, type ObjectStore, systemClock, systemRandom, withRetry } from '@quire/core';
+import { createRequestId, MiB, type ObjectStore, systemClock, systemRandom, withRetry } from '@quire/core';
 import { collect } from '@quire/core/testing';
-import { type ArrowBatch, ResultStore, type ResultStoreOptions } from '@quire/results';
+import { DuckDbEngine } from '@quire/engine-duckdb';
+import { type ArrowBatch, openOrdered, ResultStore, type ResultStoreOptions } from '@quire/results';
 import fc from 'fast-check';
 import { GcsObjectStore } from '@quire/store-gcs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -68,6 +69,34 @@ for (const kind of backendKinds) {
         return proxy.requests.length;
       };
       expect([await requestsOf(), await requestsOf()]).toEqual([3, 1]);
+    });
+
+    test('a query over a result reads what another broker has stored, as workers do', async () => {
+      const stored = await resultsOn(store, 'a', { compression: 'zstd' }).create(countingRows(50_000), { owner: 'o' });
+      await using directory = await temporaryDirectory();
+      const limits = { memoryMaxBytes: 64 * MiB, spillMaxBytes: 64 * MiB, threads: 1 };
+      const place = { tables: [], spillDirectory: directory.path, clock: systemClock };
+      await using engine = await DuckDbEngine.open({ ...place, ...limits });
+      const results = resultsOn(store);
+      const named = openOrdered((await results.open(stored.entry.requestId)).readOrder(), retrying(store));
+      const [column] = named.schema.fields;
+      const sql = `SELECT count(*), max("${column?.name}") FROM result('${named.requestId}') WHERE "${column?.name}" >= 40000`;
+      await using execution = await engine.execute({ sql }, { limits: { timeoutMs: 60_000 }, results: [named] });
+      expect(await pageText(await results.create(execution, { owner: 'o' }), 0, 10)).toBe('[[10000,49999]]');
+    });
+
+    test('the brokers of a bucket know which of them runs a query, until it has ended', async () => {
+      const requestId = createRequestId(systemClock, systemRandom);
+      const [runner, peer] = [resultsOn(store, 'runner'), resultsOn(store, 'peer')];
+      const place = { owner: 'o', broker: { host: 'b1.example', port: 8099 }, endsBeforeMs: systemClock.nowMs() + 60_000 };
+      const mark = runner.markRunning(requestId, place);
+      await mark?.written;
+      await expect(peer.open(requestId)).rejects.toMatchObject({ code: 'QUERY_ELSEWHERE', broker: place.broker });
+      const { entry } = await runner.create(countingRows(10), { owner: 'o', requestId });
+      await mark?.end();
+      expect(await pageText(await peer.open(requestId), 0, 10)).toBe(countingJson(0, 10));
+      await peer.delete(requestId);
+      expect(await collect(store.list(`${entry.brokerId}/${requestId}/`))).toEqual([]);
     });
 
     test('a write takes one request for each of its two objects, and on S3 one more to learn its date', async () => {
