@@ -1,7 +1,6 @@
 import { Bool, type Decimal, FixedSizeBinary } from 'apache-arrow';
 import { arrowData } from './arrow-data.ts';
 import { readElements, type VectorReader } from './fixed-width.ts';
-import { releaseMemory } from './release-memory.ts';
 import { readValidity } from './vector-rows.ts';
 
 /** BOOLEAN: DuckDB has a byte for each, Arrow a bit. */
@@ -13,7 +12,6 @@ export const boolReader: VectorReader = (vector, rows) => {
     // Under a null the byte may be anything.
     if ((flags[row] ?? 0) === 1) bits[row >> 3] = (bits[row >> 3] ?? 0) | (1 << (row & 7));
   }
-  releaseMemory(flags);
   return arrowData(new Bool(), rows.count, validity, { values: bits });
 };
 
@@ -33,7 +31,6 @@ export function smallDecimalReader(type: Decimal, Elements: SmallDecimalArray): 
       words[row * 4 + 2] = sign;
       words[row * 4 + 3] = sign;
     }
-    releaseMemory(narrow);
     return arrowData(type, rows.count, validity, { values: new Uint32Array(words.buffer) });
   };
 }
@@ -52,7 +49,6 @@ export function mediumDecimalReader(type: Decimal): VectorReader {
       words[row * 4 + 2] = sign;
       words[row * 4 + 3] = sign;
     }
-    releaseMemory(halves);
     return arrowData(type, rows.count, validity, { values: new Uint32Array(words.buffer) });
   };
 }
@@ -66,6 +62,5 @@ export const uuidReader: VectorReader = (vector, rows) => {
     for (let index = 0; index < 16; index += 1) bytes[start + index] = integers[start + 15 - index] ?? 0;
     bytes[start] = (bytes[start] ?? 0) ^ 0x80;
   }
-  releaseMemory(integers);
   return arrowData(new FixedSizeBinary(16), rows.count, validity, { values: bytes });
 };

@@ -2,7 +2,6 @@ import duckdb from '@duckdb/node-bindings';
 import type { DataType } from 'apache-arrow';
 import { arrowData } from './arrow-data.ts';
 import { readBytes, type VectorReader } from './fixed-width.ts';
-import { releaseMemory } from './release-memory.ts';
 import { assertColumnFits } from './strings.ts';
 import { isValidRow, leadingRows, readValidity, type Validity, type VectorRows } from './vector-rows.ts';
 
@@ -34,7 +33,6 @@ export function listReader(type: DataType, readElements: VectorReader): VectorRe
     }
     assertColumnFits(elementCount, rows.count);
     const elementRows = areInOrder ? leadingRows(elementCount) : scatteredElements(words, rows, valueOffsets);
-    releaseMemory(bytes);
     const elements = readElements(duckdb.list_vector_get_child(vector), elementRows);
     return arrowData(type, rows.count, validity, { valueOffsets, children: [elements] });
   };

@@ -21,10 +21,30 @@ class AnswerBatch extends RecordBatch {
     this.data = new Data(plan.rowType, 0, rowCount, 0, {}, columns);
   }
 
-  /** Gives the memory of all columns back at once: the garbage collector lets a hundred megabytes of it pile up. */
+  /**
+   * Gives the memory of texts back at once, which the garbage collector would let pile up.
+   *
+   * Copies of a vector's own memory are left to it: the vector takes as much until its chunk is collected, and these bytes are all that the
+   * collector knows of that. Where a chunk takes much, it has to come as often as it can.
+   */
   [Symbol.dispose](): void {
-    for (const column of this.data.children) releaseColumn(column);
+    const columns = this.data.children;
+    let vectorBytes = 0;
+    for (const column of columns) vectorBytes += vectorBytesOf(column);
+    if (vectorBytes <= vectorBytesMax) for (const column of columns) releaseTexts(column);
   }
+}
+
+/** Batches of chunks whose vectors take more are not released: a table of a hundred columns has some two megabytes. */
+const vectorBytesMax = 256 * 1024;
+/** What a vector has for each text or list. */
+const recordBytes = 16;
+
+/** Bytes that the vectors of a column take, more or less. */
+function vectorBytesOf({ length, values, valueOffsets, children }: Data): number {
+  let sizeBytes = valueOffsets === undefined ? ((values as ArrayBufferView | undefined)?.byteLength ?? 0) : length * recordBytes;
+  for (const child of children) sizeBytes += vectorBytesOf(child);
+  return sizeBytes;
 }
 
 /**
@@ -55,9 +75,8 @@ function convertRows(chunk: DataChunk, plan: ColumnPlan, start: number, end: num
   return new AnswerBatch(plan, rows.count, columns);
 }
 
-function releaseColumn({ values, valueOffsets, nullBitmap, children }: Data): void {
-  for (const buffer of [values, valueOffsets, nullBitmap] as readonly (ArrayBufferView | undefined)[]) {
-    if (buffer !== undefined && buffer.byteLength > 0) releaseMemory(buffer);
-  }
-  for (const child of children) releaseColumn(child);
+function releaseTexts({ values, valueOffsets, children }: Data): void {
+  const buffers = valueOffsets === undefined ? [] : ([values, valueOffsets] as readonly (ArrayBufferView | undefined)[]);
+  for (const buffer of buffers) if (buffer !== undefined && buffer.byteLength > 0) releaseMemory(buffer);
+  for (const child of children) releaseTexts(child);
 }

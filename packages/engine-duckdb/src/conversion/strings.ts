@@ -3,7 +3,6 @@ import type { DataType } from 'apache-arrow';
 import { arrowData } from './arrow-data.ts';
 import { readBytes, type VectorReader } from './fixed-width.ts';
 import { assemblePlainly } from './plain-strings.ts';
-import { releaseMemory } from './release-memory.ts';
 import { recordBytes, StringAssembler } from './string-assembler.ts';
 import { readValidity } from './vector-rows.ts';
 
@@ -33,7 +32,6 @@ export function stringReader(type: DataType): VectorReader {
     const assembled =
       rows.entries === undefined ? StringAssembler.shared.assemble(records, validity.bitmap, rows.count) : undefined;
     const strings = assembled ?? assemblePlainly(records, validity.bitmap, rows, (size) => assertColumnFits(size, rows.count));
-    releaseMemory(records);
     return arrowData(type, rows.count, validity, strings);
   };
 }
