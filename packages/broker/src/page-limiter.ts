@@ -2,9 +2,12 @@ import { type Clock, QuireError } from '@quire/core';
 import { Slots } from '@quire/core/wait';
 
 /** Pages that are made at once: enough that one waits for the store while another is encoded. */
-const slotCount = 8;
-/** A turn is over by then, whether or not the page is: a slow one does not keep the others waiting. */
-const slotMsMax = 50;
+const slotCount = 6;
+/**
+ * A turn is over by then, whether or not the page is: a slow one does not keep the others waiting. Yet it is longer than all turns at once take a
+ * processor, else one page after the other would begin, and each hold its memory.
+ */
+const slotMsMax = 100;
 /** Smaller pages need no turn. */
 const largePageBytes = 64 * 1024;
 

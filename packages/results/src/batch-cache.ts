@@ -44,13 +44,13 @@ export class BatchCache {
     this.#messages?.set(nameOf(dataKey, index), new Uint8Array(message));
   }
 
-  /** Keeps a copy of a batch that was asked for and not here, when it is in demand. */
-  offer(dataKey: string, index: number, message: Uint8Array): void {
+  /** Keeps a copy of a batch that was asked for and not here, when it is in demand: when that was so often that it was asked for. */
+  offer(dataKey: string, index: number, message: Uint8Array, demandMin = 2): void {
     const messages = this.#messages;
     if (messages === undefined) return;
     const name = nameOf(dataKey, index);
     const demand = this.#demand.count(name, message.byteLength);
-    if (demand > 1 && this.#makeRoom(messages, message.byteLength, demand)) messages.set(name, new Uint8Array(message));
+    if (demand >= demandMin && this.#makeRoom(messages, message.byteLength, demand)) messages.set(name, new Uint8Array(message));
   }
 
   /** Evicts those that were not asked for the longest, while they are in less demand; tells whether there is room now. */

@@ -31,6 +31,13 @@ export interface BatchesAtHand {
 
 /** More than that is read batch by batch, with waits: others want their turn. */
 const atHandBytesMax = 2 * MiB;
+/**
+ * Where a store has bytes at hand, a batch is kept from the third time on that it is asked for. Who walks through a result asks for each batch at
+ * the edge of two pages twice: copies of those would be left to the garbage collector faster than it comes round.
+ */
+const demandMinAtHand = 3;
+/** Elsewhere a read costs so much that the second time is enough. */
+const demandMinElsewhere = 2;
 /** While no more than this is lent, a page is read in one piece, which others can share. */
 const wholePageBytesMax = 16 * MiB;
 
@@ -121,9 +128,10 @@ export class BatchReader {
   /** @throws RESULT_CORRUPT when a batch does not match its checksum */
   #prove(dataKey: string, bytes: Uint8Array, batches: readonly PlannedBatch[]): void {
     const mayBeKept = this.#cache.isFor(bytes.byteLength);
+    const demandMin = this.#store.readAtHand === undefined ? demandMinElsewhere : demandMinAtHand;
     for (const { planned, message } of messagesOf(bytes, batches)) {
       verify(dataKey, planned, message);
-      if (mayBeKept) this.#cache.offer(dataKey, planned.index, message);
+      if (mayBeKept) this.#cache.offer(dataKey, planned.index, message, demandMin);
     }
   }
 

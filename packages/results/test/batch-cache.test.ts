@@ -11,6 +11,15 @@ test('a batch is kept from the second time on that it is asked for', () => {
   expect(cache.get('k', 0)).toEqual(message(1));
 });
 
+test('a batch that must be in more demand than usual is kept later', () => {
+  const cache = new BatchCache(1000);
+  const isHere = [1, 2, 3, 4].map(() => {
+    cache.offer('k', 0, message(1), 3);
+    return cache.get('k', 0) !== undefined;
+  });
+  expect(isHere).toEqual([false, false, true, true]);
+});
+
 test('a batch that is about to be asked for is kept at once', () => {
   const cache = new BatchCache(1000);
   cache.set('k', 0, message(1));

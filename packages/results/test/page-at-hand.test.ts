@@ -76,6 +76,24 @@ describe('a small page of text that is at hand', () => {
     expect(store.calls).toEqual([]);
   });
 
+  test('is read from the store again until its batch was asked for three times: a walk copies nothing into the cache', async () => {
+    const results = resultsOf(1_000_000);
+    const result = await create(results);
+    const page = { offset: 4500, rowCount: 2 };
+    const [readAtHand, reads] = [store.readAtHand, [] as string[]];
+    const reading = resultsOf(1_000_000);
+    store.readAtHand = (...call) => {
+      reads.push(call[0]);
+      return readAtHand?.(...call) ?? false;
+    };
+    const opened = await reading.open(result.entry.requestId);
+    const counts = [1, 2, 3, 4, 5].map(() => {
+      atOnce(opened, page, 'json');
+      return reads.length;
+    });
+    expect(counts).toEqual([1, 2, 3, 3, 3]);
+  });
+
   test('is not one in Arrow, of many rows, or of batches that are elsewhere', async () => {
     const result = await create(resultsOf(0));
     expect(atOnce(result, { offset: 0, rowCount: 1 }, 'arrow')).toBeUndefined();
