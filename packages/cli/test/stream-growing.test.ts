@@ -128,12 +128,22 @@ test.each([['rows 3000 then hang'], ['hang']])('Ctrl-C cancels the query: %s', a
   expect(await running()).toEqual([]);
 });
 
-test('a query goes on, and its result is kept, when only its first rows are wanted', async () => {
-  const { environment, exitCode } = begin('rows 3000 then wait then rows 2000', ['--json', '--rows', '2']);
-  expect(await exitCode).toBe(0);
-  expect(environment.stdout.text.split('\n')).toHaveLength(3);
-  const [query] = await running();
+test.each(['tsv', 'ndjson'])(
+  'the first rows are out at once where no others are wanted; the end of the query is waited for: %s',
+  async (format) => {
+    const { environment, exitCode } = begin('rows 3000 then wait then rows 2000', ['--format', format, '--rows', '2']);
+    await until(() => environment.stdout.text.split('\n').length === 3);
+    const [query] = await running();
+    broker.engine.resume();
+    expect([await exitCode, environment.stdout.text.split('\n').length]).toEqual([0, 3]);
+    expect((await broker.call(`/query/${query?.requestId}`)).json()).toMatchObject({ state: 'DONE', numRowsResultSet: 5000 });
+  },
+);
+
+test('a query that fails behind the rows that were wanted has failed', async () => {
+  const { environment, exitCode } = begin('rows 3000 then wait then fail QUERY_FAILED', ['--json', '--rows', '2']);
+  await until(() => environment.stdout.text.split('\n').length === 3);
   broker.engine.resume();
-  await until(async () => (await running()).length === 0);
-  expect((await broker.call(`/query/${query?.requestId}`)).json()).toMatchObject({ state: 'DONE', numRowsResultSet: 5000 });
+  expect(await exitCode).toBe(1);
+  expect(environment.stderr.text).toContain('The script says QUERY_FAILED.');
 });

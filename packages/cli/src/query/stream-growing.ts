@@ -46,6 +46,8 @@ export async function streamGrowing(
     const output = { cursor, write };
     if (format === 'tsv') await writeLines(environment, request, { ...output, header });
     else await writeBytes(environment, request, { ...output, format });
+    // Where only some rows are wanted, they are out; whether the query succeeds is told as well, and its result stands when the command ends.
+    if (request.rowCountMax !== undefined && cursor.isGrowing) await cursor.result({ signal });
   } catch (error) {
     if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) await cursor.cancel().catch(() => undefined); // it may have ended
     else if (isWritten && isQuireError(error)) throw partlyWritten(error);
