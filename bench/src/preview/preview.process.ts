@@ -6,7 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { parseLosslessJson, systemClock } from '@quire/core';
 import { previewTable, runPipeline, writePreview } from '@quire/tables';
 import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
-import { transformByHand } from './hand-written.ts';
+import { transformAndCheckByHand, transformByHand } from './hand-written.ts';
 import { sceneConfig, type SceneRow, sceneRows, sceneSchema, sourceColumns, transforms } from './preview-scene.ts';
 
 export interface PreviewOptions {
@@ -15,7 +15,7 @@ export interface PreviewOptions {
   readonly directory: string;
 }
 
-export type PreviewRequest = 'pipeline' | 'by-hand' | 'duckdb' | 'whole-call' | 'whole-by-hand';
+export type PreviewRequest = 'pipeline' | 'by-hand' | 'checked-by-hand' | 'duckdb' | 'whole-call' | 'whole-by-hand';
 
 export interface PreviewAnswer {
   readonly elapsedMs: number;
@@ -38,6 +38,7 @@ const contenders: Readonly<Record<PreviewRequest, () => Promise<readonly PlainRo
     return result.rows.map(({ fields }) => fields);
   },
   'by-hand': () => Promise.resolve(transformByHand(rows)),
+  'checked-by-hand': () => Promise.resolve(transformAndCheckByHand(rows)),
   async duckdb() {
     const columns = transforms.map(({ column, sql }) => `${sql} AS ${column}`);
     const reader = await connection.runAndReadAll(`SELECT *, ${columns.join(', ')} FROM source WHERE NOT name = 'nobody'`);
@@ -105,10 +106,14 @@ async function loadRows(): Promise<void> {
 
 /** All contenders must have done the same work. */
 async function checkAnswers(): Promise<void> {
-  const [pipeline, byHand, duckdb] = await Promise.all([contenders.pipeline(), contenders['by-hand'](), contenders.duckdb()]);
+  const [pipeline, byHand, checked, duckdb] = await Promise.all(
+    (['pipeline', 'by-hand', 'checked-by-hand', 'duckdb'] as const).map((name) => contenders[name]()),
+  );
+  if (pipeline === undefined) throw new Error('The pipeline has given nothing.');
   for (const [index, row] of pipeline.entries()) {
-    deepStrictEqual(comparable(byHand[index]), comparable(row));
-    deepStrictEqual(comparable(duckdb[index]), comparable(row));
+    deepStrictEqual(comparable(byHand?.[index]), comparable(row));
+    deepStrictEqual(comparable(checked?.[index]), comparable(row));
+    deepStrictEqual(comparable(duckdb?.[index]), comparable(row));
   }
 }
 
