@@ -98,7 +98,10 @@ export class SettingsReloader implements AsyncDisposable {
     if (isFound && !this.#isLost) return;
     this.#isLost = !isFound;
     if (!(await this.#watchAgain())) return;
-    if (!isFound) return this.#notice(lookAgainMs);
+    if (!isFound) {
+      this.#notice(lookAgainMs);
+      return;
+    }
     await isReady(this.#watcher, this.#stopped.signal);
     this.#notice();
   }
