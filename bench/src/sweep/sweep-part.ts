@@ -27,6 +27,7 @@ export const sweepPart: Part = {
     const pages = await measurePagesWhileDeleting(context);
     const comparisons = [deciding, deleting, pages.report];
     const notes = [
+      'Deleting: as in a server that has swept before, its threads have started and have seen the results; the others are timed from their start.',
       'find leaves the directories of the results behind, since deleting their files has just modified them.',
       `While one reader never paused, the sweep deleted ${Math.round(pages.deletedPerSecond)} results a second.`,
     ];

@@ -114,9 +114,9 @@ export const rowDifferences: readonly {
       'The engine cuts the default of a list in place, for all rows at once: only the first row that it stands in is marked as changed. Here each is.',
   },
   {
-    explains: ({ judged, ours, schema }) => {
-      if (!Array.isArray(ours) || !arrayName.test(JSON.stringify(judged))) return false;
-      if (!Array.isArray(judged)) return isText(judged) && judged.startsWith('failed');
+    explains: ({ row: given, judged, ours, schema }) => {
+      if (!Array.isArray(ours) || !Object.values(given).some(holdsArrays)) return false;
+      if (!Array.isArray(judged)) return isText(judged) && judged.startsWith('failed') && arrayName.test(judged);
       const [theirs, mine] = [judged as readonly Shown[], ours as readonly Shown[]];
       return theirs.length === mine.length && theirs.every((row, index) => isSameButForNames(row, mine[index], schema));
     },
@@ -131,12 +131,21 @@ export const rowDifferences: readonly {
   },
 ];
 
-/** Whether all is the same in two rows but columns with such a name, and those where it could not be converted any further. */
+/** Whether a value is a list in which bytes or lists stand. */
+function holdsArrays(value: unknown): boolean {
+  return Array.isArray(value) && value.some((each) => Array.isArray(each) || (typeof each === 'object' && each !== null && '$bytes' in each));
+}
+
+/**
+ * Whether all is the same in two rows but columns with such a name, and those where it could not be converted any further or was too long.
+ */
 function isSameButForNames(judged: Shown, ours: Shown | undefined, schema: RowComparison['schema']): boolean {
   if (ours === undefined) return false;
   const isLost = (name: string): boolean => judged.nullFields.includes(name) && !ours.nullFields.includes(name);
-  const isOther = ({ name = '' }: { readonly name?: string | undefined }): boolean =>
-    !isLost(name) && !arrayName.test(JSON.stringify(judged.fields[name] ?? null));
+  const isTooLong = ({ name = '', maxLengthExceedStrategy: strategy, defaultNullValue = 'null' }: Column): boolean =>
+    strategy === 'SUBSTITUTE_DEFAULT_VALUE' && judged.fields[name] === String(defaultNullValue) && ours.fields[name] !== judged.fields[name];
+  const isOther = (column: Column): boolean =>
+    !isLost(column.name ?? '') && !isTooLong(column) && !arrayName.test(JSON.stringify(judged.fields[column.name ?? ''] ?? null));
   const { dimensionFieldSpecs = [], metricFieldSpecs = [], dateTimeFieldSpecs = [], complexFieldSpecs = [] } = schema;
   const others = {
     dimensionFieldSpecs: dimensionFieldSpecs.filter(isOther),
@@ -159,6 +168,8 @@ function withNumbersRead(rows: readonly unknown[]): readonly unknown[] {
 
 /** What Java calls an array of bytes or of objects, as far as a column's length leaves it. */
 const arrayName = /\[(?:B|L[\w.;]*)(?:@[\da-f]|")/i;
+
+type Column = NonNullable<RowComparison['schema']['dimensionFieldSpecs']>[number];
 
 interface Shown {
   readonly fields: Readonly<Record<string, unknown>>;
