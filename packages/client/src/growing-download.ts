@@ -1,8 +1,8 @@
-import { type PageFormat, pageHeaders, pagePath } from '@quire/api';
-import { type Clock, isQuireError, QuireError } from '@quire/core/portable';
+import { type PageFormat, pageHeaders } from '@quire/api';
+import { type Clock, isQuireError } from '@quire/core/portable';
 import { pieceOf } from './document-pieces.ts';
 import { Download, firstPageRowCount, rowsOfNextPage } from './download.ts';
-import { about, type Caller, checkedId, type ResultAddress } from './result-calls.ts';
+import { assertAsked, type AskedPage, assertRowCount, type Caller, pageRequest, type ResultAddress } from './result-calls.ts';
 
 /** How far the download of a growing result has come. */
 export interface GrowingDownloadProgress {
@@ -93,15 +93,16 @@ async function readPart(
   // Arrow's batches end where pages do: only whole pages give the bytes that a stored result gives.
   if (page.format === 'arrow' && !(await isWhole(source, page, signal))) return undefined;
   const { headers, bytes } = await call(source, page, signal);
-  const told = headers.get(pageHeaders.numRows);
   const isGrowing = headers.get(pageHeaders.state) !== null;
+  const told = headers.get(pageHeaders.numRows);
   if (told === null && isGrowing) return undefined;
-  const [rowCount, offset] = [Number(told), Number(headers.get(pageHeaders.offset))];
-  const isExpected = told !== null && rowCount <= page.rowCount && offset === page.offset;
-  if (!isExpected || headers.get(pageHeaders.requestId) !== source.address.requestId) {
-    const { requestId } = source.address;
-    throw new QuireError('UNEXPECTED_RESPONSE', `Row ${page.offset} of ${requestId} was asked for; other rows came.`);
-  }
+  const { address } = source;
+  const rowCount = Number(told);
+  assertAsked(address, page.offset, {
+    requestId: headers.get(pageHeaders.requestId) ?? 'nothing known',
+    offset: Number(headers.get(pageHeaders.offset)),
+  });
+  assertRowCount(address, page, Math.min(rowCount, page.rowCount), rowCount);
   if (isGrowing) return { bytes, rowCount, totalRowCount: undefined };
   return { bytes, rowCount, totalRowCount: Number(headers.get(pageHeaders.numRowsResultSet)) };
 }
@@ -124,9 +125,8 @@ async function isWhole(
 
 function call(
   { caller, address }: GrowingSource,
-  { offset, rowCount, format }: { readonly offset: number; readonly rowCount: number; readonly format: PageFormat },
+  page: AskedPage & { readonly format: PageFormat },
   signal: AbortSignal | undefined,
 ) {
-  const query = { offset, numRows: rowCount, format };
-  return caller.http.send({ method: 'GET', path: pagePath(checkedId(address.requestId)), query, ...about(address, { signal }) });
+  return caller.http.send(pageRequest(address, page, { signal }));
 }

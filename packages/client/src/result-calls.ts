@@ -110,10 +110,10 @@ export function checkedId(requestId: string): string {
   throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
 }
 
-function pageRequest(result: ResultAddress, page: AskedPage & { readonly format?: PageFormat }, options: SignalOptions) {
+export function pageRequest(result: ResultAddress, page: AskedPage & { readonly format?: PageFormat }, options: SignalOptions) {
   const { offset, rowCount, format } = page;
   if (!Number.isSafeInteger(offset) || offset < 0) {
-    throw new QuireError('INVALID_PARAMETER', `offset ${offset} is not a row number; expected an integer from 0 on.`);
+    throw new QuireError('INVALID_PARAMETER', `offset is ${offset}; expected an integer, 0 or more.`);
   }
   const path = pagePath(checkedId(result.requestId));
   return { method: 'GET', path, query: { offset, numRows: rowCount, format }, ...about(result, options) } as const;
@@ -127,7 +127,7 @@ export function about({ broker }: ResultAddress, { signal }: SignalOptions) {
 }
 
 /** A walk past a page that is shorter than asked for would miss rows. */
-function assertRowCount({ requestId }: ResultAddress, { offset }: AskedPage, expected: number, told: number): void {
+export function assertRowCount({ requestId }: ResultAddress, { offset }: AskedPage, expected: number, told: number): void {
   if (told === expected) return;
   throw new QuireError(
     'UNEXPECTED_RESPONSE',
@@ -135,7 +135,7 @@ function assertRowCount({ requestId }: ResultAddress, { offset }: AskedPage, exp
   );
 }
 
-function assertAsked(
+export function assertAsked(
   { requestId }: ResultAddress,
   offset: number,
   told: { readonly requestId: string; readonly offset: number },

@@ -162,9 +162,6 @@ export class ResultCursor implements AsyncDisposable {
   }
 
   #assertRow(offset: number): void {
-    if (!Number.isSafeInteger(offset) || offset < 0) {
-      throw new QuireError('INVALID_PARAMETER', `${offset} is not a row number; expected an integer from 0 on.`);
-    }
     resolveRowRange({ offset, rowCount: 1 }, this.totalRowCount);
   }
 

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 
 /** A place in the console: its path in segments, and its parameters. All of it is behind the `#`, and never sent to a server. */
 export interface Place {
@@ -29,8 +29,18 @@ export function placeOf(segments: readonly string[], parameters: Readonly<Record
   return `#/${segments.map((segment) => encodeURIComponent(segment)).join('/')}${query === '' ? '' : `?${query}`}`;
 }
 
-export function goTo(segments: readonly string[], parameters: Readonly<Record<string, string | undefined>> = {}): void {
-  location.hash = placeOf(segments, parameters);
+/** Goes to a place, unless the page that wants it has been left meanwhile: nobody is taken away from where they have gone. */
+export function useGoTo(): (segments: readonly string[], parameters?: Readonly<Record<string, string | undefined>>) => void {
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return useCallback((segments, parameters) => {
+    if (isShown.current) location.hash = placeOf(segments, parameters);
+  }, []);
 }
 
 /** Changes the address without a step in the history: what the page shows has not changed. */

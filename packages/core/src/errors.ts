@@ -41,6 +41,7 @@ export const errorKinds = {
   STORE_MISCONFIGURED: 'unavailable', // bucket, region or credentials are not right: the operator must look
   SHUTTING_DOWN: 'unavailable',
   TOO_MANY_REQUESTS: 'unavailable',
+  TOO_MANY_QUERIES: 'unavailable',
   REQUEST_TIMED_OUT: 'unavailable',
   SERVER_UNREACHABLE: 'unavailable', // said by clients, never by a server
   BROKER_UNAVAILABLE: 'unavailable', // said by what stands before brokers: none can take the call, or not the one that it needs
@@ -58,8 +59,8 @@ export const errorKinds = {
   EXPRESSION_FAILED: 'invalid', // an expression does not suit the values of a row
   QUERY_LIMIT_EXCEEDED: 'unavailable',
   QUERY_TIMED_OUT: 'unavailable',
+  QUERY_ELSEWHERE: 'unavailable', // another broker of the same store runs it: `broker` says which
   QUERY_CANCELLED: 'aborted',
-  TOO_MANY_QUERIES: 'unavailable',
   TABLE_EXISTS: 'conflict',
   TABLE_INVALID: 'invalid', // `findings` says everything that is wrong with it
   TABLE_IN_USE: 'conflict', // a job works with it
@@ -77,7 +78,6 @@ export const errorKinds = {
   TASK_NOT_FOUND: 'missing',
   TASK_EXISTS: 'conflict',
   TASK_TYPE_NOT_FOUND: 'missing',
-  QUERY_ELSEWHERE: 'unavailable', // another broker of the same store runs it: `broker` says which
   CONFLICT: 'conflict', // the thing named is not in a state in which that can be done
   ENGINE_UNAVAILABLE: 'unavailable', // what keeps the tables cannot be reached
   UNSUPPORTED: 'unsupported',

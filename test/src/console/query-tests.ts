@@ -111,6 +111,31 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       expect(await stage.call('/query/resultStore')).toMatchObject({ resultMetadataList: [{}] });
     });
 
+    test('that ends when one has gone elsewhere leaves one there, and is found where it was asked', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      const gone = Promise.withResolvers<void>();
+      await page.route(/\/query\/sql/, async (route) => {
+        const response = await route.fetch();
+        await gone.promise;
+        await route.fulfill({ response });
+      });
+      const answer = page.waitForResponse((response) => response.url().includes('/query/sql'));
+      await page.locator('.editor .cm-content').focus();
+      await page.keyboard.insertText('SELECT 43 AS later');
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await page.locator('.running').waitFor();
+      await page.getByRole('link', { name: 'Results', exact: true }).click();
+      await page.getByRole('heading', { name: 'Results', exact: true }).waitFor();
+      gone.resolve();
+      await (await answer).finished();
+      // All that follows from an answer has been done by the second frame after it.
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      await page.getByRole('heading', { name: 'Results', exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Query', exact: true }).first().click();
+      expect(await cellText(page, 1, 1)).toBe('43');
+    });
+
     test('that fails is marked where it is wrong', async () => {
       await using visit = await stage.visit();
       const { page } = visit;

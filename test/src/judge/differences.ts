@@ -133,7 +133,10 @@ export const rowDifferences: readonly {
 
 /** Whether a value is a list in which bytes or lists stand. */
 function holdsArrays(value: unknown): boolean {
-  return Array.isArray(value) && value.some((each) => Array.isArray(each) || (typeof each === 'object' && each !== null && '$bytes' in each));
+  return (
+    Array.isArray(value) &&
+    value.some((each) => Array.isArray(each) || (typeof each === 'object' && each !== null && '$bytes' in each))
+  );
 }
 
 /**
@@ -143,7 +146,9 @@ function isSameButForNames(judged: Shown, ours: Shown | undefined, schema: RowCo
   if (ours === undefined) return false;
   const isLost = (name: string): boolean => judged.nullFields.includes(name) && !ours.nullFields.includes(name);
   const isTooLong = ({ name = '', maxLengthExceedStrategy: strategy, defaultNullValue = 'null' }: Column): boolean =>
-    strategy === 'SUBSTITUTE_DEFAULT_VALUE' && judged.fields[name] === String(defaultNullValue) && ours.fields[name] !== judged.fields[name];
+    strategy === 'SUBSTITUTE_DEFAULT_VALUE' &&
+    judged.fields[name] === String(defaultNullValue) &&
+    ours.fields[name] !== judged.fields[name];
   const isOther = (column: Column): boolean =>
     !isLost(column.name ?? '') && !isTooLong(column) && !arrayName.test(JSON.stringify(judged.fields[column.name ?? ''] ?? null));
   const { dimensionFieldSpecs = [], metricFieldSpecs = [], dateTimeFieldSpecs = [], complexFieldSpecs = [] } = schema;

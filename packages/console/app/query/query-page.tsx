@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import { goTo } from '../router.ts';
+import { useGoTo } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useNow, useResource } from '../use-resource.ts';
 import { counted, formatBytes, formatElapsed, formatTime } from '../format.ts';
@@ -23,6 +23,7 @@ const draftKey = 'quire.draft';
 /** An editor, and below it what became of the last query. */
 export function QueryPage({ place }: { readonly place: Readonly<Record<string, string>> }): ReactNode {
   const { call, name, runner } = useSession();
+  const goTo = useGoTo();
   const [text, setText] = useState(() => place['sql'] ?? sessionStorage.getItem(draftKey) ?? '');
   const state = useSyncExternalStore(runner.subscribe, runner.read);
   const catalog = useResource('catalog', (signal) => readCatalog(call, signal));

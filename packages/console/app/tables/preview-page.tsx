@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@quire/client';
 import { type ReactNode, useState } from 'react';
 import { counted, formatCount } from '../format.ts';
-import { goTo, placeOf } from '../router.ts';
+import { useGoTo, placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { prettyJson } from '../widgets/json-view.tsx';
 import { Badge, Card, Figure, Page } from '../widgets/page.tsx';
@@ -22,6 +22,7 @@ interface Preview {
 /** Drop a file or paste rows; see what the table would be; change it, look again, and make it. */
 export function PreviewPage(): ReactNode {
   const { call, admin, role } = useSession();
+  const goTo = useGoTo();
   const { attempt } = useToasts();
   const [text, setText] = useState('');
   const [name, setName] = useState('my_table');

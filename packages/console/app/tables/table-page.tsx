@@ -2,7 +2,7 @@ import type { JsonObject } from '@quire/client';
 import { type ReactNode, useState } from 'react';
 import { counted, formatBytes } from '../format.ts';
 import { readColumns, selectAll } from '../query/catalog.ts';
-import { goTo, placeOf } from '../router.ts';
+import { useGoTo, placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
 import { Confirm } from '../widgets/dialog.tsx';
@@ -18,6 +18,7 @@ const tabs = ['columns', 'segments', 'config'] as const;
 /** One table: its columns, segments and config; of a real-time table what it consumes. */
 export function TablePage({ name }: { readonly name: string }): ReactNode {
   const { admin, role } = useSession();
+  const goTo = useGoTo();
   const { attempt } = useToasts();
   const [tab, setTab] = useState<(typeof tabs)[number]>('columns');
   const [isDoomed, setIsDoomed] = useState(false);
