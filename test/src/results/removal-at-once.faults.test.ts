@@ -43,8 +43,9 @@ test('of a removal in one step and a renewal by another process, one gives way, 
       else await expect(reader.open(requestId)).rejects.toMatchObject({ kind: 'missing' });
       if (renewal === 'renewed') expect(removal).toBe('kept');
     }
+    // Where both have given way the data is an orphan, which a later sweep takes.
     expect(await readdir(join(root, 'b')).catch(() => [])).toHaveLength(
-      outcomes.filter(([, renewal]) => renewal === 'renewed').length,
+      outcomes.filter(([removal, renewal]) => renewal === 'renewed' || removal === 'kept').length,
     );
   } finally {
     await rm(root, { recursive: true, force: true });
