@@ -163,7 +163,8 @@ function outcomeOf(evaluate: () => Value): unknown {
   try {
     return evaluate();
   } catch (error) {
-    if (isQuireError(error, 'EXPRESSION_FAILED')) return error.message;
+    // What the runtime throws costs a row no more than that, and is a defect of a function all the same.
+    if (isQuireError(error, 'EXPRESSION_FAILED') && !(error.cause instanceof TypeError)) return error.message;
     throw error;
   }
 }

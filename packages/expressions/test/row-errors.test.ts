@@ -42,6 +42,21 @@ describe('a value that does not suit is an error of the row', () => {
     );
   });
 
+  test('JSON that is nested beyond any use is refused before it is a value', () => {
+    for (const [opening, closing] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      const text = (depth: number): string => `${opening.repeat(depth)}1${closing.repeat(depth)}`;
+      expect(() => evaluate('jsonFormat(jsonStringToListOrMap(a))', { a: text(1_000) })).not.toThrow();
+      expect(evaluate('jsonStringToListOrMap(a)', { a: text(1_001) })).toBeNull();
+      expect(() => evaluate("jsonPath(a, '$.x')", { a: text(20_000) })).toThrow('JSON is nested more than 1000 deep.');
+      // What follows the first value is not read.
+      expect(evaluate('jsonStringToListOrMap(a)', { a: `[1] ${text(20_000)}` })).toEqual([1]);
+    }
+    expect(evaluate('jsonStringToListOrMap(a)', { a: `["${'[\\"'.repeat(2_000)}"]` })).toHaveLength(1);
+  });
+
   test.each([
     ["regexpLike(a, 'x{900}y')", 'is too long for the pattern'],
     ['roundDecimal(2.5, 2000000000)', 'may have 65535 digits'],

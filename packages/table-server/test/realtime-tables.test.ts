@@ -1,5 +1,6 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonValue } from '@quire/core';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import { FileProducer } from '@quire/streams';
 import { describe, expect, test, vi } from 'vitest';
@@ -16,7 +17,7 @@ const schema: TableSchemaDocument = {
 
 function configOf(
   stream: Readonly<Record<string, string>> = {},
-  ingestion: Readonly<Record<string, boolean>> = {},
+  ingestion: Readonly<Record<string, JsonValue>> = {},
 ): TableConfigDocument {
   const streamConfigMaps = [
     {
@@ -313,6 +314,38 @@ describe('a real-time table', () => {
     const [partition] = (await engine.readConsumption('orders_REALTIME')).partitions;
     expect(partition).toMatchObject({ state: 'CONSUMING', skippedCount: 1, error: null });
     expect(await orders.summaries()).toEqual(orders.eachOnce);
+  });
+
+  test('takes no more than the row of a message whose values no stack can hold', async () => {
+    await using orders = await Orders.open();
+    const { engine } = orders.server;
+    const deep = (depth: number): string =>
+      JSON.stringify({ item: `${'['.repeat(depth)}${']'.repeat(depth)}`, n: 2, ts: startMs });
+    await orders.appendTexts([JSON.stringify({ item: '[1]', n: 1, ts: startMs })]);
+    await orders.appendTexts([deep(20_000)]);
+    await orders.appendTexts([deep(1_000)]);
+    await orders.appendTexts([JSON.stringify({ item: '[2]', n: 3, ts: startMs })]);
+    const made = { name: 'made', dataType: 'JSON' };
+    await engine.updateSchema({ ...schema, dimensionFieldSpecs: [{ name: 'item', dataType: 'STRING' }, made] });
+    const transformConfigs = [{ columnName: 'made', transformFunction: "jsonFormat(jsonPath(item, '$'))" }];
+    await engine.createTable(configOf({}, { transformConfigs }));
+    await orders.untilRows(1);
+    await vi.waitFor(async () => {
+      const [partition] = (await engine.readConsumption('orders_REALTIME')).partitions;
+      expect(partition).toMatchObject({
+        state: 'STOPPED',
+        error: expect.stringMatching(/^Message \d+ cannot be ingested, column made: JSON is nested more than 1000 deep\.$/),
+      });
+    }, patience);
+    await engine.updateTable(configOf({}, { transformConfigs, continueOnError: true }));
+    await orders.untilRows(4);
+    const rows = await orders.server.rows('SELECT n, length(CAST(made AS VARCHAR)) AS c FROM orders ORDER BY n, c');
+    expect(rows.map(({ n, c }) => [n, Number(c)])).toEqual([
+      [1, 3],
+      [2, 4],
+      [2, 2000],
+      [3, 3],
+    ]);
   });
 
   test('is one table with its offline half, which meets it a day before its newest row', async () => {

@@ -2,7 +2,7 @@ import { isQuireError } from '@quire/core';
 import { checkElementCount, checkTextLength } from '../values/text.ts';
 import type { Fields, PresentValue, Value } from '../values/value.ts';
 import type { Expression } from './expression.ts';
-import { expressionFailed } from '../values/expression-error.ts';
+import { expressionFailed, rowError } from '../values/expression-error.ts';
 import {
   double,
   type EvaluationContext,
@@ -31,7 +31,14 @@ interface Compiled {
  * An evaluator throws EXPRESSION_FAILED, and nothing else, where the expression has no value for a row.
  */
 export function compileExpression(expression: Expression, context: EvaluationContext): Evaluator {
-  return boxed(compile(expression, context));
+  const evaluate = boxed(compile(expression, context));
+  return (fields) => {
+    try {
+      return evaluate(fields);
+    } catch (error) {
+      throw rowError(error);
+    }
+  };
 }
 
 function compile(expression: Expression, context: EvaluationContext): Compiled {

@@ -24,7 +24,7 @@ export function toInt(value: PresentValue): number {
 export function toLong(value: PresentValue): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'string') return parseWhole(javaTrim(value), 64);
-  if (value instanceof Timestamp) return BigInt(value.epochMs);
+  if (value instanceof Timestamp) return saturatedLong(value.epochMs);
   const number = numberOf(value, 'LONG');
   return typeof number === 'bigint' ? BigInt.asIntN(64, number) : saturatedLong(number);
 }
@@ -53,7 +53,7 @@ export function toDecimal(value: PresentValue): Decimal {
   if (value instanceof Decimal) return value;
   if (typeof value === 'string') return Decimal.parse(javaTrim(value));
   if (value instanceof Uint8Array) return Decimal.fromBytes(value);
-  if (value instanceof Timestamp) return new Decimal(BigInt(value.epochMs), 0);
+  if (value instanceof Timestamp) return new Decimal(saturatedLong(value.epochMs), 0);
   if (Array.isArray(value)) return Decimal.parse(textOfDouble(Number(numberOf(value, 'BIG_DECIMAL'))));
   const number = numberOf(value, 'BIG_DECIMAL');
   const type = typeOf(value);

@@ -11,14 +11,14 @@ interface ReviverContext {
 const exactNumberPattern = /\d{16}|\.0+(?!\d)|\d[eE]/;
 const integerPattern = /^-?\d+$/;
 
-/** Deepest nesting of a value that is written as JSON. */
+/** Deepest nesting of a value that is read from or written as JSON, as in the engine's own parser. */
 const jsonDepthMax = 1_000;
 
 /**
  * Reads JSON with the types that the engine gives to numbers: whole ones are integers of any length, others doubles. What follows the
  * first value is not looked at, as the engine does not.
  *
- * @throws EXPRESSION_FAILED when the text does not begin with JSON
+ * @throws EXPRESSION_FAILED when the text does not begin with JSON, or its value is nested more than 1,000 deep
  */
 export function parseJson(text: string): Value {
   return parse(text, reviveNumber, exactNumberPattern);
@@ -30,6 +30,7 @@ export function parseExactJson(text: string): Value {
 }
 
 function parse(text: string, revive: typeof reviveNumber, needsRevival: RegExp): Value {
+  if (isNestedTooDeep(text)) throw expressionFailed(`JSON is nested more than ${jsonDepthMax} deep.`);
   try {
     // A reviver is called for every value and costs several times the parse: most texts do not need it.
     return (needsRevival.test(text) ? JSON.parse(text, revive) : JSON.parse(text)) as Value;
@@ -39,6 +40,31 @@ function parse(text: string, revive: typeof reviveNumber, needsRevival: RegExp):
     throw expressionFailed(`Not JSON: ‘${text.length > 40 ? `${text.slice(0, 40)}…` : text}’.`, error);
   }
 }
+
+/** Tells whether lists and objects of a text lie more than 1,000 deep in each other: whatever walks through them later does so on the stack. */
+function isNestedTooDeep(text: string): boolean {
+  // Each level takes two characters, so that most texts need not be looked at.
+  if (text.length <= 2 * jsonDepthMax) return false;
+  let [depth, isInText] = [0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isInText) {
+      if (code === codes.backslash) at += 1;
+      else if (code === codes.quote) isInText = false;
+    } else if (code === codes.quote) isInText = true;
+    else if (code === codes.openBrace || code === codes.openBracket) {
+      depth += 1;
+      if (depth > jsonDepthMax) return true;
+    } else if (code === codes.closeBrace || code === codes.closeBracket) {
+      depth -= 1;
+      // What follows the first value is not read.
+      if (depth <= 0) return false;
+    }
+  }
+  return false;
+}
+
+const codes = { quote: 34, backslash: 92, openBracket: 91, closeBracket: 93, openBrace: 123, closeBrace: 125 } as const;
 
 /** Where the first value of a text ends, if it is a list, an object or a text; 0 where that is not to be seen. */
 function endOfFirstValue(text: string): number {

@@ -60,12 +60,16 @@ export function shapeOf(config: TableConfigDocument, schema: TableSchemaDocument
   };
 }
 
-/** The instant of a value of the time column; null where it cannot be told. */
+/** The last instant of the calendar, in epoch milliseconds; the first is as far before 1970. */
+const calendarEndMs = 8.64e15;
+
+/** The instant of a value of the time column; null where it cannot be told, or lies outside the calendar, as a time in another unit does. */
 export function instantOf(value: SourceValue | undefined, { format }: TimeColumn): number | null {
   if (value === null || value === undefined) return null;
   try {
     // Files give integers of 64 bits back as such.
-    return instantOfTime(typeof value === 'bigint' ? Number(value) : value, format);
+    const instantMs = instantOfTime(typeof value === 'bigint' ? Number(value) : value, format);
+    return Math.abs(instantMs) <= calendarEndMs ? instantMs : null;
   } catch (error) {
     // The value is in the table all the same: only its time is not known.
     if (error instanceof QuireError) return null;

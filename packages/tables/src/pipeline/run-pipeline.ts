@@ -1,4 +1,4 @@
-import { type Clock, throwIfAborted } from '@quire/core';
+import { type Clock, isQuireError, throwIfAborted } from '@quire/core';
 import { TimeSlice } from '@quire/core/wait';
 import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
@@ -100,6 +100,12 @@ export async function runPipeline(
   return run.finish(findings);
 }
 
+/** Why a row failed, as a sentence. */
+function reasonOf(error: unknown): string {
+  if (isQuireError(error, 'EXPRESSION_FAILED')) return error.message;
+  return `The row cannot be worked with: ${error instanceof Error ? error.message.replace(/\.$/, '') : String(error)}.`;
+}
+
 /** One run: the rows so far, what happened to the others, and the journal. */
 class PipelineRun {
   readonly #steps: readonly { readonly step: Step; readonly journal: StepJournal }[];
@@ -110,6 +116,8 @@ class PipelineRun {
   readonly #droppedMax: number;
   #counts = { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 };
   #sizeLimit: SizeLimitReached | undefined;
+  /** The step that a row is in. */
+  #step: Step | undefined;
 
   constructor(
     steps: readonly Step[],
@@ -121,21 +129,35 @@ class PipelineRun {
     this.#steps = steps.map((step) => ({ step, journal: journal.forStep(step.name) }));
   }
 
-  /** Takes a row through all steps; false when its values would be too large: then it is as if it had never come. */
+  /**
+   * Takes a row through all steps; false when its values would be too large: then it is as if it had never come. Whatever a step throws is
+   * the failure of this row, and says nothing about the others.
+   */
   take(source: SourceRow): boolean {
     const before = { ...this.#counts };
     const [keptCount, droppedCount] = [this.#rows.length, this.#dropped.length];
+    this.#step = undefined;
     try {
       this.#takeThrough(source);
       return true;
     } catch (error) {
-      if (!(error instanceof SizeLimitReached)) throw error;
-      this.#sizeLimit = error;
       this.#counts = before;
       this.#rows.length = keptCount;
       this.#dropped.length = droppedCount;
+      if (!(error instanceof SizeLimitReached)) return this.#fail(error);
+      this.#sizeLimit = error;
       return false;
     }
+  }
+
+  #fail(error: unknown): true {
+    const reason = reasonOf(error);
+    const sourceIndex = this.#counts.read;
+    this.#counts.read += 1;
+    this.#counts.failed += 1;
+    const step = this.#step?.name ?? this.#steps[0]?.step.name ?? 'projection';
+    this.#drop({ sourceIndex, step, kind: 'failed', reason });
+    return true;
   }
 
   #takeThrough(source: SourceRow): void {
@@ -143,6 +165,7 @@ class PipelineRun {
     this.#counts.read += 1;
     let index = 0;
     for (const { step, journal } of this.#steps) {
+      this.#step = step;
       const rows = step.apply(row, journal);
       const [only] = rows;
       if (rows.length !== 1 || only === undefined || only.failure !== undefined) return this.#takeRest(rows, index);
@@ -158,6 +181,7 @@ class PipelineRun {
     for (let index = from; ; index += 1) {
       const { step, journal } = this.#steps[index] ?? {};
       if (step === undefined || journal === undefined) break;
+      this.#step = step;
       if (index > from) {
         before = rows.length;
         rows = rows.flatMap((row) => step.apply(row, journal));

@@ -1,4 +1,5 @@
 import { isQuireError } from '@quire/core';
+import { rowError } from '@quire/expressions';
 import type { Finding } from '../finding.ts';
 import type { StepJournal, StepName } from './journal.ts';
 import type { WorkingRow } from './working-row.ts';
@@ -38,7 +39,8 @@ export function failColumn(row: WorkingRow, column: string, reason: string, poli
 export function attempt(row: WorkingRow, column: string, policy: ErrorPolicy, journal: StepJournal, act: () => void): void {
   try {
     act();
-  } catch (error) {
+  } catch (thrown) {
+    const error = rowError(thrown);
     if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
     failColumn(row, column, error.message, policy, journal);
   }

@@ -13,6 +13,13 @@ function isValidTime(epochMs: number): boolean {
   return epochMs >= validTimeRangeMs.start && epochMs <= validTimeRangeMs.end;
 }
 
+/** The last instant that a calendar of the runtime has, in epoch milliseconds; the first lies as far before 1970. */
+const calendarEndMs = 8.64e15;
+
+function isInCalendar(epochMs: number): boolean {
+  return Math.abs(epochMs) <= calendarEndMs;
+}
+
 /** How the time column is written; undefined where the schema does not say, or says it wrongly. */
 export function timeFormatOf(column: ColumnSpec | undefined): DateTimeFormat | undefined {
   if (column?.format === undefined) return undefined;
@@ -64,7 +71,9 @@ export function instantOfTime(value: SourceValue, format: DateTimeFormat): numbe
 function whyInvalid(value: Value, format: DateTimeFormat, nowYear: number): string | undefined {
   try {
     const epochMs = readInFormat(javaText(value), format, nowYear);
-    return isValidTime(epochMs) ? undefined : `${new Date(epochMs).toISOString()} is outside the years 1971 to 2070.`;
+    if (isValidTime(epochMs)) return undefined;
+    const shown = isInCalendar(epochMs) ? new Date(epochMs).toISOString() : javaText(value);
+    return `${shown} is outside the years 1971 to 2070.`;
   } catch (error) {
     if (isQuireError(error, 'EXPRESSION_FAILED')) return error.message;
     throw error;
