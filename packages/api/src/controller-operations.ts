@@ -68,7 +68,7 @@ const deleteExpiredClusterResults: Operation = {
     }),
     response: {
       200: responseOf('The outcome.', 'application/json', refer(ClusterDeletionResponse)),
-      ...errorResponses('INVALID_PARAMETER', 'FORBIDDEN'),
+      ...errorResponses('ORIGIN_NOT_ALLOWED', 'INVALID_PARAMETER', 'FORBIDDEN'),
     },
   },
 };

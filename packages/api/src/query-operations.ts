@@ -75,6 +75,7 @@ const runQuery: Operation = {
       }),
       202: notYet,
       ...errorResponses(
+        'ORIGIN_NOT_ALLOWED',
         'INVALID_PARAMETER',
         'INVALID_BODY',
         'NOT_ACCEPTABLE',

@@ -59,6 +59,7 @@ const deleteResult: Operation = {
     response: {
       200: text('A sentence that says so.', 'Query Results for 0190163d-8694-739b-aea5-966c26f8ad91 deleted.'),
       ...errorResponses(
+        'ORIGIN_NOT_ALLOWED',
         'RESULT_NOT_FOUND',
         'RESULT_EXPIRED',
         'RESULT_EVICTED',
@@ -84,7 +85,7 @@ const deleteExpiredResults: Operation = {
     }),
     response: {
       200: text('How many were deleted.', 'Deleted 3 expired response(s).'),
-      ...errorResponses('INVALID_PARAMETER', 'FORBIDDEN', 'STORE_UNAVAILABLE'),
+      ...errorResponses('ORIGIN_NOT_ALLOWED', 'INVALID_PARAMETER', 'FORBIDDEN', 'STORE_UNAVAILABLE'),
     },
   },
 };
@@ -102,6 +103,7 @@ const renewResult: Operation = {
     response: {
       200: responseOf('The result, with its new expiration time.', 'application/json', refer(StoredResult)),
       ...errorResponses(
+        'ORIGIN_NOT_ALLOWED',
         'INVALID_BODY',
         'BODY_TOO_LARGE',
         'UNSUPPORTED_MEDIA_TYPE',

@@ -61,6 +61,7 @@ const cancelQuery: Operation = {
         examples: ['Query 0190163d-8694-739b-aea5-966c26f8ad91 cancelled.'],
       }),
       ...errorResponses(
+        'ORIGIN_NOT_ALLOWED',
         'RESULT_NOT_FOUND',
         'RESULT_EXPIRED',
         'RESULT_EVICTED',

@@ -1,6 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { brokerOperations, components, metadataPath, pagePath, routePatterns, storedResultPath } from '../src/index.ts';
+import {
+  brokerOperations,
+  components,
+  controllerOperations,
+  metadataPath,
+  pagePath,
+  proxyOperations,
+  routePatterns,
+  storedResultPath,
+} from '../src/index.ts';
 
 const all = Object.entries(brokerOperations);
 
@@ -48,6 +57,15 @@ describe('operations', () => {
   it('can all be refused without credentials, except the health call', () => {
     const open = all.filter(([, { schema }]) => schema.response[401] === undefined).map(([name]) => name);
     expect(open).toEqual(['readHealth']);
+  });
+
+  it('can be refused to pages of other origins exactly when they may change something', () => {
+    const operations = Object.entries({ ...brokerOperations, ...proxyOperations, ...controllerOperations });
+    const wrong = operations.filter(([, { method, schema }]) => {
+      const isRefused = JSON.stringify(schema.response[403] ?? '').includes('ORIGIN_NOT_ALLOWED');
+      return isRefused !== (method !== 'GET');
+    });
+    expect(wrong.map(([name]) => name)).toEqual([]);
   });
 
   it('describe every parameter and every response', () => {

@@ -10,10 +10,12 @@ import { refusedCredentials } from './refused-credentials.ts';
 import { matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
 
 /**
- * The values of WWW-Authenticate that go with every UNAUTHENTICATED, a header line each: browsers read one challenge a line, and ask
+ * Returns the values of WWW-Authenticate that go with every UNAUTHENTICATED, a header line each: browsers read one challenge a line, and ask
  * for a name and password only when they find the Basic one.
  */
-export const authenticateChallenges: readonly string[] = ['Basic realm="quire", charset="UTF-8"', 'Bearer realm="quire"'];
+export function authenticateChallenges({ offersBasic }: { readonly offersBasic: boolean }): string[] {
+  return [...(offersBasic ? ['Basic realm="quire", charset="UTF-8"'] : []), 'Bearer realm="quire"'];
+}
 
 const waitingMax = 64;
 const verifiedMax = 1024;

@@ -34,6 +34,7 @@ export const errorKinds = {
   ROUTE_NOT_FOUND: 'missing',
   UNAUTHENTICATED: 'denied',
   FORBIDDEN: 'denied',
+  ORIGIN_NOT_ALLOWED: 'denied', // a page of another origin wants to change something; other credentials do not help
   AUTHENTICATION_UNAVAILABLE: 'unavailable', // the keys that credentials are checked with cannot be read
   STORE_UNAVAILABLE: 'unavailable',
   STORE_FULL: 'unavailable',

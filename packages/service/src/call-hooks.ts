@@ -4,6 +4,7 @@ import { callContextOf, setCallContext } from './call-context.ts';
 import { errorStatuses, routePatterns } from '@quire/api';
 import { unknownTransferEncoding } from './client-error.ts';
 import { toQuireError } from './error-reply.ts';
+import { assertOwnOrAllowedPage } from './foreign-pages.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServerOptions } from './service-options.ts';
 
@@ -23,6 +24,8 @@ export function addCallHooks(
     void call.outcome.then((outcome) => observeEnd(context, request, outcome === 'broken' ? 'broken' : reply.statusCode));
     assertUnderstood(request, reply);
     if (calls.isDraining) throw new QuireError('SHUTTING_DOWN', 'The server is shutting down; call another one.');
+    // Before credentials: a page of another site must not have the browser ask for a password either.
+    assertOwnOrAllowedPage(request, options.corsOrigins);
   });
 
   server.addHook('onRequest', async (request, reply) => {

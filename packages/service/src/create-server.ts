@@ -37,6 +37,8 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     requireHostHeader: false, // our own hook says it, in the shape of all our errors
     connectionsCheckingInterval: Math.min(slowClientCheckMs.longest, Math.max(slowClientCheckMs.shortest, requestTimeoutMs / 4)),
   };
+  const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
+    replyWithError(error, request, reply, options.basicOffered);
   // The same instance either way; only its types tell HTTP from HTTPS.
   const server = fastify({
     ...(logger !== undefined && { loggerInstance: logger }),
@@ -49,7 +51,7 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     ...(tls === undefined ? { http } : { https: { ...http, ...secureContextOf(tls) } }),
     // Ids are checked where they are looked up; here only the head's own limit holds.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: options.headerBytesMax },
-    frameworkErrors: replyWithError,
+    frameworkErrors: answerError,
     trustProxy: options.trustedProxies === undefined || options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     forceCloseConnections: true, // it is closed when nothing is left to wait for
     return503OnClosing: false, // our own hook says it, in the shape of all our errors
@@ -59,7 +61,7 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
   server.setValidatorCompiler(bodies === 'json' ? compileValidator : () => (value: unknown) => ({ value }));
   // Bodies are written here, with all digits: no serialiser may drop or round anything.
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  server.setErrorHandler(replyWithError);
+  server.setErrorHandler(answerError);
   const routes = [...service.routes(context), ...selfRoutes(service)];
   const index = new RouteIndex(routes);
   const explain = (request: FastifyRequest, reply: FastifyReply): QuireError => {
@@ -67,7 +69,7 @@ export async function createServer(service: ServiceOptions, context: ServiceCont
     if (allowed.length > 0) reply.header('allow', allowed.join(', '));
     return error;
   };
-  server.setNotFoundHandler((request, reply) => replyWithError(explain(request, reply), request, reply));
+  server.setNotFoundHandler((request, reply) => answerError(explain(request, reply), request, reply));
   if (bodies === 'json') readJsonBodies(server);
   else handOverBodies(server);
   allowOrigins(server, options.corsOrigins ?? []);

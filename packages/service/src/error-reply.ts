@@ -49,12 +49,12 @@ export function errorBodyOf(error: QuireError, requestId: string): ErrorBody {
   };
 }
 
-/** Answers a call with an error, and logs what an operator must know. */
-export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** Answers a call with an error, and logs what an operator must know. `offersBasic`: whether a 401 has browsers ask for a name and password. */
+export function replyWithError(thrown: unknown, request: FastifyRequest, reply: FastifyReply, offersBasic = true): void {
   const error = toQuireError(thrown);
   const body = errorBodyOf(error, request.id);
   if (body.code >= 500 && error.code !== 'SHUTTING_DOWN') request.log.error({ err: error }, 'call failed');
-  if (body.code === 401) reply.header('www-authenticate', [...authenticateChallenges]);
+  if (body.code === 401) reply.header('www-authenticate', authenticateChallenges({ offersBasic }));
   if ((body.code === 429 || body.code === 503) && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
   if (error.broker !== undefined) reply.headers(brokerHeadersOf(error.broker));
   const isRefusal = body.code === 401 || body.code === 403 || body.code === 429 || refusalReasonOf(error) !== undefined;

@@ -48,6 +48,11 @@ export interface ServerOptions extends HttpLimits {
   readonly docsEnabled?: boolean;
   /** Whether /openapi.json and /docs can be read without credentials; default false. */
   readonly docsPublic?: boolean;
+  /**
+   * Whether a 401 offers Basic, upon which browsers ask for a name and password and add them to every later call; default true. Basic
+   * credentials are accepted either way.
+   */
+  readonly basicOffered?: boolean;
   /** Origins, such as `https://notebooks.example`, whose pages may call the service from a browser. Default: none but its own. */
   readonly corsOrigins?: readonly string[] | undefined;
   /** Takes the log; a pino logger is one. Default: no log. */

@@ -19,6 +19,7 @@ test('all defaults', () => {
       headerBytesMax: 16 * 1024,
       requestTimeoutMs: 30_000,
       corsOrigins: undefined,
+      basicOffered: true,
       idleTimeoutMs: 75_000,
       shutdownGraceMs: 30_000,
     },
@@ -314,6 +315,7 @@ engine.log.format = json
 engine.metrics.enabled = false
 engine.docs.enabled = false
 engine.docs.public = true
+engine.auth.basic.offered = false
 engine.http.cors.origins = https://notebooks.example.com,http://localhost:3000
 controller.console.enabled = false
 engine.table.flights.path = /srv/flights/*.parquet
@@ -356,6 +358,7 @@ test('every setting is read from its own key', () => {
       bodyBytesMax: 2 * MB,
       headerBytesMax: 8192,
       requestTimeoutMs: 5000,
+      basicOffered: false,
       corsOrigins: ['https://notebooks.example.com', 'http://localhost:3000'],
       idleTimeoutMs: 6000,
       shutdownGraceMs: 0,

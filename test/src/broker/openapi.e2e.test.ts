@@ -303,6 +303,16 @@ test('so it does when callers have no credentials', async () => {
   }
 });
 
+test('so it does when pages of other sites want to change something', async () => {
+  const headers = { 'sec-fetch-site': 'cross-site' };
+  for (const { method, path, schema } of Object.values(operations)) {
+    if (method === 'GET') continue;
+    const answer = await broker.call(path, { method, headers });
+    expect(answer.json()).toMatchObject({ reason: 'ORIGIN_NOT_ALLOWED' });
+    expectDocumented(schema.operationId, answer);
+  }
+});
+
 test.each([new TypeError('x is not a function'), new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked.')])(
   'so it does when nobody can be authenticated: %s',
   async (error) => {

@@ -210,6 +210,16 @@ test('so it does when callers have no credentials', async () => {
   }
 });
 
+test('so it does when pages of other sites want to change something', async () => {
+  const headers = { 'sec-fetch-site': 'cross-site' };
+  for (const [operationId, { method, path }] of operations) {
+    if (method === 'GET') continue;
+    const answer = await controller.call(path, { method, headers });
+    expect(answer.status).toBe(403);
+    await expectDocumented(operationId, answer);
+  }
+});
+
 test.each([
   new TypeError('x is not a function'),
   new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked.'),

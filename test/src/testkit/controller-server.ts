@@ -18,6 +18,7 @@ interface CallOptions {
   readonly body?: string;
   readonly mediaType?: string;
   readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A controller over HTTP on a free port, which calls brokers as root; its clock stands still. */
@@ -64,6 +65,7 @@ export class TestController implements AsyncDisposable {
     const headers = {
       ...(as !== undefined && { authorization: `Bearer ${as}-token` }),
       ...(body !== undefined && { 'content-type': mediaType }),
+      ...options.headers,
     };
     return fetch(`${this.address.url}${path}`, { method, headers, body: body ?? null, signal });
   }

@@ -42,7 +42,7 @@ export function adminOperation(operationId: string, call: AdminCall): Operation 
     'ENGINE_UNAVAILABLE',
     ...(query === undefined ? [] : (['INVALID_PARAMETER'] as const)),
     // A table whose rows are files of the settings cannot be changed.
-    ...(isChange ? (['FORBIDDEN', 'CONFLICT'] as const) : []),
+    ...(isChange ? (['FORBIDDEN', 'ORIGIN_NOT_ALLOWED', 'CONFLICT'] as const) : []),
     ...(body === undefined ? [] : (['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
   ];
   const isNamed = '$id' in answer;

@@ -37,6 +37,7 @@ export function serverOptionsOf(
     metricsEnabled: observability.metricsEnabled,
     docsEnabled: observability.docsEnabled,
     docsPublic: observability.docsPublic,
+    basicOffered: http.basicOffered,
     corsOrigins: http.corsOrigins,
     logger,
     clock: environment.clock,

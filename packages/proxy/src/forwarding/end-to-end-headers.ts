@@ -14,13 +14,18 @@ const hopByHop: readonly string[] = [
   'upgrade',
 ];
 
-/** What is for the proxy, or what it says itself. */
+/**
+ * What is for the proxy, or what it says itself. `Origin` and `Sec-Fetch-Site` are for the server that the page called: the proxy has refused
+ * what pages of other origins may not do, and a broker has another host name than the page knows.
+ */
 const ownOfRequests: readonly string[] = [
   ...Object.values(forwardHeaders),
   'content-length',
   'expect',
   'forwarded',
   'host',
+  'origin',
+  'sec-fetch-site',
   'via',
   'x-forwarded-for',
   'x-forwarded-host',
@@ -39,29 +44,39 @@ export type RawHeaders = readonly string[];
 
 /**
  * The headers with which a call goes on to a broker: those of the caller that are meant for the other end, and what the proxy adds.
- * `Via`, `Forwarded` and `X-Forwarded-*` say where the call came from; what they said before stands before it, and proves nothing.
  */
 export function requestHeadersOf(request: IncomingMessage, requestId: string): string[] {
-  const { headers, rawHeaders, socket, httpVersion } = request;
+  const { headers, rawHeaders } = request;
   const passed = withoutNames(rawHeaders, dropsOfRequests, headers.connection);
+  for (const [name, value] of Object.entries(hopHeadersOf(request, requestId))) passed.push(name, value);
+  return passed;
+}
+
+/**
+ * The headers of a call that the proxy makes itself on behalf of a caller: the caller's credentials, and what the proxy adds to every call.
+ * Brokers that trust the proxy thus count wrong credentials by the caller's address here, too.
+ */
+export function onBehalfHeadersOf(request: IncomingMessage, requestId: string): Record<string, string> {
+  return { authorization: request.headers.authorization ?? '', ...hopHeadersOf(request, requestId) };
+}
+
+/**
+ * The headers that the proxy adds to every call on behalf of a caller. `Via`, `Forwarded` and `X-Forwarded-*` say where the call came from;
+ * what earlier proxies said in them stands first, and proves nothing.
+ */
+function hopHeadersOf({ headers, socket, httpVersion }: IncomingMessage, requestId: string): Record<string, string> {
   const client = socket.remoteAddress ?? 'unknown';
   const scheme = 'encrypted' in socket ? 'https' : 'http';
   const host = /^[\w.:[\]-]{1,255}$/.test(headers.host ?? '') ? headers.host : undefined;
   const element = `for=${forwardedNode(client)}${host === undefined ? '' : `;host="${host}"`};proto=${scheme}`;
-  passed.push(
-    'via',
-    appended(headers.via, `${httpVersion} quire-proxy`),
-    'x-forwarded-for',
-    appended(joined(headers['x-forwarded-for']), client),
-    'x-forwarded-proto',
-    scheme,
-    'forwarded',
-    appended(headers.forwarded, element),
-    'x-request-id',
-    callerRequestId(headers['x-request-id']) ?? requestId,
-  );
-  if (host !== undefined) passed.push('x-forwarded-host', host);
-  return passed;
+  return {
+    via: appended(headers.via, `${httpVersion} quire-proxy`),
+    'x-forwarded-for': appended(joined(headers['x-forwarded-for']), client),
+    'x-forwarded-proto': scheme,
+    forwarded: appended(headers.forwarded, element),
+    'x-request-id': callerRequestId(headers['x-request-id']) ?? requestId,
+    ...(host !== undefined && { 'x-forwarded-host': host }),
+  };
 }
 
 /** The headers with which a broker's answer goes on to the caller. */

@@ -4,7 +4,7 @@ import { QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../brokers/broker.ts';
 import { openAnswer, type OwnCall, readText } from '../brokers/call-broker.ts';
-import { callerRequestId } from '../forwarding/end-to-end-headers.ts';
+import { onBehalfHeadersOf } from '../forwarding/end-to-end-headers.ts';
 import { requestPathOf } from '../forwarding/request-path.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 
@@ -42,7 +42,13 @@ export async function callAll<T>(
   const { usable, all } = brokers;
   const missing = new Set(all.filter((broker) => !usable.includes(broker)));
   const timeoutMs = options.timeouts.answerMs;
-  const ownCall = { ...call, path: requestPathOf(request), headers: ownHeadersOf(request), clock, timeoutMs };
+  const ownCall = {
+    ...call,
+    path: requestPathOf(request),
+    headers: onBehalfHeadersOf(request.raw, request.id),
+    clock,
+    timeoutMs,
+  };
   const answers = await Promise.all(
     usable.map(async (broker) => {
       try {
@@ -90,13 +96,4 @@ async function readAnswer<T>(answer: WireAnswer, read: (answer: WireAnswer) => P
 /** Whether a status is the caller's doing, so that every broker would give it, or does give it: 429 is for this caller alone. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;
-}
-
-function ownHeadersOf(request: FastifyRequest): Record<string, string> {
-  const { authorization = '', 'x-request-id': callerId } = request.headers;
-  return {
-    authorization,
-    'x-request-id': callerRequestId(callerId) ?? request.id,
-    via: `${request.raw.httpVersion} quire-proxy`,
-  };
 }

@@ -3,7 +3,7 @@ import { isRequestId, QuireError, type RequestId } from '@quire/core';
 import { signalOf } from '@quire/service';
 import type { FastifyRequest } from 'fastify';
 import type { Broker } from '../brokers/broker.ts';
-import type { RawHeaders } from '../forwarding/end-to-end-headers.ts';
+import { onBehalfHeadersOf, type RawHeaders } from '../forwarding/end-to-end-headers.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 import type { RouteSource } from '../proxy-metrics.ts';
 import { findHolder } from './find-holder.ts';
@@ -91,7 +91,7 @@ export async function askedHolder(
   const usable = unasked.filter((broker) => brokers.usable.includes(broker));
   const { holder, silent } = await findHolder(usable, {
     requestId,
-    authorization: request.headers.authorization ?? '',
+    headers: onBehalfHeadersOf(request.raw, request.id),
     clock,
     timeoutMs: options.timeouts.healthMs,
     signal: signalOf(request),

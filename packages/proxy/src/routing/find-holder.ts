@@ -5,8 +5,8 @@ import { callBroker } from '../brokers/call-broker.ts';
 
 export interface HolderInquiry {
   readonly requestId: RequestId;
-  /** On whose behalf: brokers tell strangers nothing. */
-  readonly authorization: string;
+  /** On whose behalf: credentials, and where the call came from. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -41,13 +41,12 @@ export async function findHolder(brokers: readonly Broker[], inquiry: HolderInqu
   return { holder, silent: thatSay('is silent') };
 }
 
-async function ask(broker: Broker, { requestId, authorization, ...call }: HolderInquiry): Promise<Reply> {
+async function ask(broker: Broker, { requestId, ...call }: HolderInquiry): Promise<Reply> {
   try {
     const question = {
       ...call,
       method: 'HEAD',
       path: metadataPath(requestId),
-      headers: { authorization },
       bodyBytesMax: 0,
     } as const;
     const { status } = await callBroker(broker, question);

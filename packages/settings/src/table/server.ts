@@ -37,8 +37,9 @@ export const server = {
     key: 'engine.http.trusted.proxies',
     kind: networks,
     meaning:
-      'The addresses and networks of proxies whose `X-Forwarded-For` is believed: limits on wrong credentials then count the caller ' +
-      'behind them, not the proxy. Without it, the address that connects is the caller.',
+      'The addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Host` are trusted: limits on wrong credentials then ' +
+      'count the caller behind them, not the proxy, and pages may call the host that they know. Without it, the address that connects is ' +
+      'the caller, and `Host` the host.',
   }),
   proxyPort: setting({
     key: 'proxy.port',
@@ -79,7 +80,16 @@ export const http = {
     kind: httpUrls,
     meaning:
       'Origins whose pages may call the services from a browser, such as `https://notebooks.example.com`. Without it only pages of ' +
-      'their own origin may. Credentials still go with each call, in its Authorization header.',
+      'their own origin may; calls of others that may change something are answered with 403. Credentials still go with each call, in its ' +
+      'Authorization header.',
+  }),
+  basicOffered: setting({
+    key: 'engine.auth.basic.offered',
+    kind: boolean,
+    default: 'true',
+    meaning:
+      'Whether a 401 offers Basic in `WWW-Authenticate`. Browsers then ask for a name and a password, keep them, and add them to every later ' +
+      'call, whichever page sends it. Basic credentials are accepted either way.',
   }),
   idleTimeoutMs: setting({
     key: 'engine.broker.http.idle.timeout',
