@@ -8,16 +8,40 @@ import { TokenBuckets } from './token-buckets.ts';
 export interface CallLimitSettings {
   /** Calls of one principal a second; as many may come at once. */
   readonly callsPerSecondMax: number;
-  /** Calls of one principal that are answered at the same time. */
+  /** Calls of one principal at the same time, with the work that goes on after calls that have been answered. */
   readonly callsRunningMax: number;
   /** Wrong credentials from one address a minute; as many may come at once. */
   readonly failuresPerMinuteMax: number;
 }
 
 /** A call that is let in, or for how long it is refused, and by which limit. */
-export type Admission =
-  | { readonly isAdmitted: true; readonly release: () => void }
-  | { readonly isAdmitted: false; readonly retryAfterMs: number; readonly limit: string };
+export type Admission = ({ readonly isAdmitted: true } & AdmittedCall) | ({ readonly isAdmitted: false } & CallRefusal);
+
+export interface CallRefusal {
+  readonly retryAfterMs: number;
+  /** What the principal has reached, to follow its name. */
+  readonly problem: string;
+}
+
+/** A call that was let in. It counts until it is released and all work that was started for it has ended. */
+export interface AdmittedCall {
+  /**
+   * Says whether the call may start work that counts by itself: a query, a preview. Calls that only read, watch or cancel do not ask, so
+   * a principal can always see to the work that fills its limit.
+   */
+  readonly refuseWork: () => CallRefusal | undefined;
+  /** Counts the principal until the work has ended, whether or not the call has. The work must not reject. */
+  readonly follow: (work: Promise<unknown>) => void;
+  /** Notes that the call has ended. */
+  readonly release: () => void;
+}
+
+/** What a principal has under way. */
+interface UnderWay {
+  readonly calls: number;
+  /** Calls that have ended, and whose work has not. */
+  readonly left: number;
+}
 
 /** Principals and addresses that are remembered; beyond that, those that were not seen for the longest time are forgotten. */
 const keysMax = 10_000;
@@ -34,7 +58,7 @@ export class CallLimits {
   readonly #settings: () => CallLimitSettings;
   readonly #calls: TokenBuckets;
   readonly #failures: TokenBuckets;
-  readonly #running = new Map<string, number>();
+  readonly #underWay = new Map<string, UnderWay>();
   readonly #macKey = Buffer.from(systemRandom.bytes(32)).toString('base64');
   /** Credentials that were accepted, by a keyed hash of the header, in the order in which they came. */
   readonly #proven = new Set<string>();
@@ -80,28 +104,66 @@ export class CallLimits {
   /** Lets a call of a principal in, or says when to try again. A call that was let in must be released when it has ended. */
   admit({ name }: Principal): Admission {
     const { callsPerSecondMax, callsRunningMax } = this.#settings();
-    const running = this.#running.get(name) ?? 0;
-    if (running >= callsRunningMax) {
-      return { isAdmitted: false, retryAfterMs: 1000, limit: `${callsRunningMax} calls at the same time` };
-    }
+    const underWay = this.#underWayOf(name);
+    if (underWay.calls >= callsRunningMax) return { isAdmitted: false, ...tooManyAtOnce(underWay, callsRunningMax) };
     if (callsPerSecondMax !== Infinity) {
       const rate = { capacity: Math.max(1, callsPerSecondMax), perMs: callsPerSecondMax / 1000 };
       const waitMs = this.#calls.take(name, rate, this.#clock.monotonicMs());
-      if (waitMs > 0) return { isAdmitted: false, retryAfterMs: waitMs, limit: `${callsPerSecondMax} calls a second` };
+      const problem = `has used up its calls a second (engine.auth.limit.requestsPerSecond = ${callsPerSecondMax})`;
+      if (waitMs > 0) return { isAdmitted: false, retryAfterMs: waitMs, problem };
     }
-    this.#running.set(name, running + 1);
-    return { isAdmitted: true, release: () => this.#release(name) };
+    this.#change(name, { calls: 1 });
+    return { isAdmitted: true, ...this.#admittedCall(name) };
   }
 
-  #release(name: string): void {
-    const left = (this.#running.get(name) ?? 1) - 1;
-    if (left > 0) this.#running.set(name, left);
-    else this.#running.delete(name);
+  #admittedCall(name: string): AdmittedCall {
+    let workCount = 0;
+    let isReleased = false;
+    return {
+      refuseWork: () => {
+        const { callsRunningMax } = this.#settings();
+        const { calls, left } = this.#underWayOf(name);
+        return calls + left > callsRunningMax ? tooManyAtOnce({ calls, left }, callsRunningMax) : undefined;
+      },
+      follow: (work) => {
+        workCount += 1;
+        if (isReleased && workCount === 1) this.#change(name, { left: 1 });
+        void work.finally(() => {
+          workCount -= 1;
+          if (isReleased && workCount === 0) this.#change(name, { left: -1 });
+        });
+      },
+      release: () => {
+        if (isReleased) return;
+        isReleased = true;
+        this.#change(name, { calls: -1, left: workCount > 0 ? 1 : 0 });
+      },
+    };
+  }
+
+  #underWayOf(name: string): UnderWay {
+    return this.#underWay.get(name) ?? { calls: 0, left: 0 };
+  }
+
+  #change(name: string, { calls = 0, left = 0 }: Partial<UnderWay>): void {
+    const before = this.#underWayOf(name);
+    const after = { calls: before.calls + calls, left: before.left + left };
+    if (after.calls + after.left > 0) this.#underWay.set(name, after);
+    else this.#underWay.delete(name);
   }
 
   #macOf(header: string): string {
     return hash('sha256', `${this.#macKey} ${header}`, 'base64');
   }
+}
+
+function tooManyAtOnce({ calls, left }: UnderWay, max: number): CallRefusal {
+  const number = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+  const work = left === 0 ? '' : `, and ${number(left, 'earlier call')} whose queries or other work go on`;
+  return {
+    retryAfterMs: 1000,
+    problem: `has ${number(calls, 'call')} under way${work} (engine.auth.limit.concurrency = ${max})`,
+  };
 }
 
 function perMinute(count: number): { readonly capacity: number; readonly perMs: number } {

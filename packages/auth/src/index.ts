@@ -1,6 +1,6 @@
 export { authenticateChallenges, Authenticator, type AuthenticatorOptions } from './authenticator.ts';
 export { type AuthorizationProvider, noAuthorization } from './authorization-provider.ts';
-export { type Admission, CallLimits, type CallLimitSettings } from './call-limits.ts';
+export { type Admission, type AdmittedCall, CallLimits, type CallRefusal, type CallLimitSettings } from './call-limits.ts';
 export { JwkSet, type JwkSetOptions } from './jwk-set.ts';
 export { type JwtAlgorithm, type JwtOptions, JwtVerifier } from './jwt-verifier.ts';
 export { identifyPrincipals, type KnownPrincipal, type PrincipalSettings } from './known-principal.ts';

@@ -33,7 +33,11 @@ describe('calls a second', () => {
   test('a refusal says which limit it was', () => {
     const { limits } = limitsOf({ callsPerSecondMax: 1 });
     limits.admit(ann);
-    expect(limits.admit(ann)).toEqual({ isAdmitted: false, retryAfterMs: 1000, limit: '1 calls a second' });
+    expect(limits.admit(ann)).toEqual({
+      isAdmitted: false,
+      retryAfterMs: 1000,
+      problem: 'has used up its calls a second (engine.auth.limit.requestsPerSecond = 1)',
+    });
   });
 
   test('in any span, no more come through than the rate gives and a burst', () => {
@@ -61,7 +65,11 @@ describe('calls a second', () => {
 test('calls at the same time: the next one comes in when one has ended, even if it ended twice over for another', () => {
   const { limits } = limitsOf({ callsRunningMax: 2 });
   const running = [limits.admit(ann), limits.admit(ann)];
-  expect(limits.admit(ann)).toEqual({ isAdmitted: false, retryAfterMs: 1000, limit: '2 calls at the same time' });
+  expect(limits.admit(ann)).toEqual({
+    isAdmitted: false,
+    retryAfterMs: 1000,
+    problem: 'has 2 calls under way (engine.auth.limit.concurrency = 2)',
+  });
   expect(admit(limits, bob)).toBe(0);
   for (const admission of running) if (admission.isAdmitted) admission.release();
   expect([limits.admit(ann), limits.admit(ann), limits.admit(ann)].map(({ isAdmitted }) => isAdmitted)).toEqual([
@@ -69,6 +77,63 @@ test('calls at the same time: the next one comes in when one has ended, even if 
     true,
     false,
   ]);
+});
+
+describe('work that goes on after its call', () => {
+  const call = (limits: CallLimits, principal = ann) => {
+    const admission = limits.admit(principal);
+    if (!admission.isAdmitted) throw new Error(admission.problem);
+    return admission;
+  };
+  const work = () => Promise.withResolvers<void>();
+
+  test('counts its principal until it ends, for further work, and not for calls that start none', async () => {
+    const { limits } = limitsOf({ callsRunningMax: 2 });
+    const queries = [work(), work()];
+    for (const { promise } of queries) {
+      const started = call(limits);
+      expect(started.refuseWork()).toBeUndefined();
+      started.follow(promise);
+      started.release();
+    }
+    const third = call(limits);
+    expect(third.refuseWork()).toEqual({
+      retryAfterMs: 1000,
+      problem: 'has 1 call under way, and 2 earlier calls whose queries or other work go on (engine.auth.limit.concurrency = 2)',
+    });
+    expect(call(limits, bob).refuseWork()).toBeUndefined();
+    queries[0]?.resolve();
+    await queries[0]?.promise;
+    await Promise.resolve();
+    expect(third.refuseWork()).toBeUndefined();
+  });
+
+  test('counts once with its call while both are under way, whatever ends first', async () => {
+    const { limits } = limitsOf({ callsRunningMax: 2 });
+    const [first, second] = [work(), work()];
+    const starting = call(limits);
+    starting.follow(first.promise);
+    starting.follow(second.promise);
+    expect(call(limits).refuseWork()).toBeUndefined();
+    first.resolve();
+    await first.promise;
+    starting.release();
+    expect(call(limits).refuseWork()).toMatchObject({ problem: expect.stringContaining('2 calls under way, and 1 earlier') });
+  });
+
+  test('counts also when it starts after its call has broken off', async () => {
+    const { limits } = limitsOf({ callsRunningMax: 1 });
+    const late = work();
+    const broken = call(limits);
+    broken.release();
+    broken.follow(late.promise);
+    const next = call(limits);
+    expect(next.refuseWork()).toMatchObject({ retryAfterMs: 1000 });
+    late.resolve();
+    await late.promise;
+    await Promise.resolve();
+    expect(next.refuseWork()).toBeUndefined();
+  });
 });
 
 describe('wrong credentials', () => {

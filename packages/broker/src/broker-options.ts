@@ -3,6 +3,7 @@ import type { LinkSigner, QueryEngine } from '@quire/core';
 import type { ResultStore, StoringEngine } from '@quire/results';
 import type { ServerOptions } from '@quire/service';
 import type { BrokerMetrics } from './broker-metrics.ts';
+import type { QueryShares } from './query-queue.ts';
 import type { ReusePolicy } from './result-reuse.ts';
 
 /**
@@ -40,8 +41,13 @@ export interface BrokerOptions extends ServerOptions {
   readonly reuse?: ReusePolicy | undefined;
   /** How many queries run at once. */
   readonly queriesRunningMax: number;
-  /** How many more may wait; a further one is refused. */
+  /** How many more may wait; beyond it, only those of principals with less than an equal share of the queue, and of admins. */
   readonly queriesQueuedMax: number;
+  /**
+   * How principals share both. Default: while others wait, half of the queries that run are of one principal, and 32 of one wait; one slot is
+   * for admins, where there are three or more.
+   */
+  readonly queryShares?: Partial<QueryShares> | undefined;
 
   /** Says what the cleaner would delete now. Left out: the broker has no cleaner, and no such call. */
   readonly planSweep?: (() => Promise<SweepPlanResponse>) | undefined;

@@ -5,7 +5,7 @@ import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
 import { PageLimiter } from './page-limiter.ts';
 import { brokerRoutes } from './routes/index.ts';
-import { createQueryQueue } from './query-runner.ts';
+import { createQueryQueue } from './query-queue.ts';
 import { ResultReuse } from './result-reuse.ts';
 import { RunningQueries } from './running-queries.ts';
 
@@ -16,7 +16,7 @@ import { RunningQueries } from './running-queries.ts';
 export function createBroker(options: BrokerOptions): Service {
   const clock = options.clock ?? systemClock;
   const metrics = options.metrics ?? new BrokerMetrics();
-  const queue = createQueryQueue({ runningMax: options.queriesRunningMax, queuedMax: options.queriesQueuedMax });
+  const queue = createQueryQueue(options);
   const engine = storingEngineOf(options);
   metrics.watchQueries(queue);
   const queries = new RunningQueries();

@@ -1,8 +1,10 @@
-import { type CallOptions, type Clock, isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
-import { Slots, withDeadline } from '@quire/core/wait';
+import type { Principal } from '@quire/auth';
+import { type Clock, isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
+import { type FairSlots, withDeadline } from '@quire/core/wait';
 import type { GrowingResult, Result, StoringEngine, StoringOptions } from '@quire/results';
 import type { BrokerMetrics } from './broker-metrics.ts';
-import type { RunPlanned } from './result-reuse.ts';
+import { claimOf } from './query-queue.ts';
+import type { RunPlanned, SharingOptions } from './result-reuse.ts';
 import type { RunningQueries } from './running-queries.ts';
 import { failureOf, type QueryOutcome, RunningQuery } from './running-query.ts';
 
@@ -11,20 +13,20 @@ export interface QueryRun {
   readonly query: Query;
   /** The results that it names. */
   readonly results?: readonly Result[];
-  readonly owner: string;
+  readonly principal: Principal;
   readonly requestId: RequestId;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Shows its rows while it runs; it ends with the query. */
   readonly growth?: GrowingResult | undefined;
-  /** Runs it, unless its answer is known before. */
-  readonly share?: ((run: RunPlanned, options: CallOptions) => Promise<Result>) | undefined;
+  /** Runs it, unless its answer is known before, or comes from the same query under way. */
+  readonly share?: ((run: RunPlanned, options: SharingOptions) => Promise<Result>) | undefined;
 }
 
 export interface QueryRunner {
   readonly engine: StoringEngine;
-  /** Its slots are for queries that run. */
-  readonly queue: Slots;
+  /** Its slots are for queries that run; principals share them. */
+  readonly queue: FairSlots;
   readonly queries: RunningQueries;
   readonly metrics: BrokerMetrics;
   readonly clock: Clock;
@@ -46,7 +48,8 @@ export interface StartedQuery {
 
 /** Runs a query when its turn comes and stores its whole answer; until it has ended, it can be watched and cancelled. */
 export function startQuery(runner: QueryRunner, run: QueryRun): StartedQuery {
-  const { requestId, owner, growth, query: asked } = run;
+  const { requestId, growth, query: asked } = run;
+  const owner = run.principal.name;
   const isPaginated = asked.isPaginated === true;
   const query = new RunningQuery({ requestId, owner, sql: asked.sql, isPaginated, growth, clock: runner.clock });
   runner.queries.add(query);
@@ -73,12 +76,14 @@ async function ended(runner: QueryRunner, query: RunningQuery, outcome: QueryOut
 }
 
 function runQuery(runner: QueryRunner, query: RunningQuery, run: QueryRun): Promise<Result> {
-  const signal = AbortSignal.any([run.signal, query.signal]);
-  const limit = { clock: runner.clock, timeoutMs: run.timeoutMs, signal, error: timedOut };
+  const { queue, clock } = runner;
+  const claim = claimOf(run.principal);
+  const limit = { clock, timeoutMs: run.timeoutMs, signal: AbortSignal.any([run.signal, query.signal]), error: timedOut };
   return withDeadline(limit, (signal) => {
     const inTurn = (onPlanned?: StoringOptions['onPlanned']): Promise<Result> =>
-      runner.queue.run(() => executeAndStore(runner, query, run, { signal, onPlanned }), signal);
-    return run.share === undefined ? inTurn() : run.share(inTurn, { signal });
+      queue.run(claim, () => executeAndStore(runner, query, run, { signal, onPlanned }), signal);
+    if (run.share === undefined) return inTurn();
+    return run.share(inTurn, { signal, onFollow: () => query.follow() });
   });
 }
 
@@ -91,8 +96,8 @@ async function executeAndStore(
   query.start();
   // The wait has used up some of the time; the engine stops by itself at about the same moment.
   const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - query.elapsedMs));
-  const { owner, requestId, growth, results } = run;
-  return runner.engine.store(run.query, { ...options, limits: { timeoutMs }, owner, requestId, growth, results });
+  const { requestId, growth, results } = run;
+  return runner.engine.store(run.query, { ...options, limits: { timeoutMs }, owner: query.owner, requestId, growth, results });
 }
 
 /** A result that a query names went between the call and its turn. */
@@ -101,18 +106,6 @@ const goneCodes = ['RESULT_NOT_FOUND', 'RESULT_EXPIRED', 'RESULT_EVICTED', 'RESU
 /** Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be told. */
 export function isFailedCall(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted || isQuireError(error, 'TOO_MANY_QUERIES', ...goneCodes);
-}
-
-/** Queries that run, and those that wait for their turn. A query that may not even wait is refused with TOO_MANY_QUERIES. */
-export function createQueryQueue({ runningMax, queuedMax }: { readonly runningMax: number; readonly queuedMax: number }): Slots {
-  return new Slots(runningMax, {
-    waitingMax: queuedMax,
-    error: ({ takenCount, waitingCount }) =>
-      new QuireError(
-        'TOO_MANY_QUERIES',
-        `${takenCount} queries run and ${waitingCount} wait, which is the limit; try again later.`,
-      ),
-  });
 }
 
 /** What a query fails with that waits, runs and stores for too long. */

@@ -31,6 +31,11 @@ type FlightEnd = { readonly kind: 'done' } | { readonly kind: 'failed'; readonly
 
 type Flight = PromiseWithResolvers<FlightEnd>;
 
+export interface SharingOptions extends CallOptions {
+  /** Notified when the query begins to wait for the same one under way; disposing what it returns says that the wait is over. */
+  readonly onFollow: () => Disposable;
+}
+
 /** Has a query run, and tells its data. */
 export type RunPlanned = (onPlanned: (data: AnsweredData) => void) => Promise<Result>;
 
@@ -83,10 +88,10 @@ export class ResultReuse {
    *
    * @throws as `run`, also what the query under way failed with, when it would fail again
    */
-  async share(question: Question, run: RunPlanned, options: CallOptions): Promise<Result> {
+  async share(question: Question, run: RunPlanned, { onFollow, ...options }: SharingOptions): Promise<Result> {
     const flight = question.ageMaxMs === undefined ? undefined : this.#flights.get(question.key);
     if (flight !== undefined) {
-      const end = await unlessAborted(flight.promise, options.signal);
+      const end = await endOf(flight, onFollow(), options);
       if (end.kind === 'failed') throw end.error;
       // What has changed since is seen here, as of any result.
       const result = end.kind === 'done' ? await this.find(question, options) : undefined;
@@ -135,6 +140,11 @@ export class ResultReuse {
     if (this.#clock.monotonicMs() - askedMs > limitMs) return false;
     return data.version === undefined || (await this.#engine.dataVersion?.(data.tables)) === data.version;
   }
+}
+
+async function endOf(flight: Flight, following: Disposable, { signal }: CallOptions): Promise<FlightEnd> {
+  using _ = following;
+  return await unlessAborted(flight.promise, signal);
 }
 
 /** Sets a member as the last one; there are at most `keptMax`, and the first one goes. */

@@ -42,6 +42,7 @@ export class RunningQuery {
   readonly #cancelling = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
   #hasStarted = false;
+  #isFollowing = false;
   #outcome: QueryOutcome | undefined;
 
   constructor({ clock, ...parts }: RunningQueryParts) {
@@ -78,6 +79,17 @@ export class RunningQuery {
 
   get elapsedMs(): number {
     return this.#clock.monotonicMs() - this.#startMs;
+  }
+
+  /** Whether it waits for the answer of the same query, which is under way. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  /** Notes that it waits for the same query; disposing ends that. */
+  follow(): Disposable {
+    this.#isFollowing = true;
+    return { [Symbol.dispose]: () => void (this.#isFollowing = false) };
   }
 
   /** Its turn has come. */

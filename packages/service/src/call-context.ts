@@ -1,4 +1,4 @@
-import type { Principal } from '@quire/auth';
+import type { AdmittedCall, Principal } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import type { FastifyRequest } from 'fastify';
 import type { Call } from './calls-under-way.ts';
@@ -8,6 +8,8 @@ export interface CallContext {
   readonly call: Call;
   readonly startMs: number;
   principal?: Principal;
+  /** How it counts for its principal; absent where nothing is limited. */
+  admitted?: AdmittedCall;
   /** What went wrong after the response had begun. */
   failure?: unknown;
   /** What the line in the log says of the call beside what it says of each; no secrets. */

@@ -79,10 +79,26 @@ async function letIn(request: FastifyRequest, reply: FastifyReply, { authenticat
   if (limits === undefined) return;
   limits.countSuccess(header);
   const admission = limits.admit(context.principal);
-  if (!admission.isAdmitted) {
-    throw tooMany(reply, admission.retryAfterMs, `${context.principal.name} has reached the limit of ${admission.limit}`);
-  }
+  if (!admission.isAdmitted) throw tooMany(reply, admission.retryAfterMs, `${context.principal.name} ${admission.problem}`);
+  context.admitted = admission;
   void context.call.outcome.then(admission.release);
+}
+
+/**
+ * Lets a call start work of its own, such as a query. Calls that only read, watch or cancel do not ask: a principal whose work fills its limit
+ * can still see to it.
+ *
+ * @throws TOO_MANY_REQUESTS when the principal has as much under way as it may, the work of earlier calls included
+ */
+export function admitWork(request: FastifyRequest, reply: FastifyReply): void {
+  const { admitted, principal } = callContextOf(request);
+  const refusal = admitted?.refuseWork();
+  if (refusal !== undefined) throw tooMany(reply, refusal.retryAfterMs, `${principal?.name} ${refusal.problem}`);
+}
+
+/** Counts the caller until the work has ended, which may be after its call. The work must not reject. */
+export function countWork(request: FastifyRequest, work: Promise<unknown>): void {
+  callContextOf(request).admitted?.follow(work);
 }
 
 function tooMany(reply: FastifyReply, waitMs: number, what: string): QuireError {

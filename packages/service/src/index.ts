@@ -1,5 +1,6 @@
 export { audit } from './audit.ts';
 export { type CallContext, callContextOf, principalOf, signalOf } from './call-context.ts';
+export { admitWork, countWork } from './call-hooks.ts';
 export type { Call, CallOutcome, CallsUnderWay } from './calls-under-way.ts';
 export { createService, type Service } from './create-service.ts';
 export type { ServiceAddress, ServiceContext } from './service-context.ts';

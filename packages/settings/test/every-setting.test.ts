@@ -73,7 +73,15 @@ test('all defaults', () => {
       reuseAgeMaxMs: 0,
       cacheBytesMax: 8 * MB,
     },
-    query: { timeoutMs: 60_000, rowsWaitMaxMs: 10_000, concurrencyMax: 4, queueLengthMax: 64 },
+    query: {
+      timeoutMs: 60_000,
+      rowsWaitMaxMs: 10_000,
+      concurrencyMax: 4,
+      principalPercentMax: 50,
+      adminSlotCount: 1,
+      queueLengthMax: 64,
+      principalWaitingMax: 32,
+    },
     engine: { kind: 'embedded', modulePath: undefined },
     pinot: {
       controllerUrls: undefined,
@@ -204,7 +212,10 @@ engine.broker.pagination.cache.maxMB = 0
 engine.broker.query.timeout = 10s
 engine.broker.query.rows.wait.max = 2s
 engine.broker.query.concurrency = 3
+engine.broker.query.concurrency.principal.maxPercent = 70
+engine.broker.query.concurrency.admin = 0
 engine.broker.query.queue = 0
+engine.broker.query.queue.principal = 5
 engine.class = /opt/engine.mjs
 engine.kind = pinot
 engine.pinot.controller.url = http://controller-1:9000,http://controller-2:9000
@@ -421,7 +432,15 @@ test('every setting is read from its own key', () => {
       reuseAgeMaxMs: 30_000,
       cacheBytesMax: 0,
     },
-    query: { timeoutMs: 10_000, rowsWaitMaxMs: 2000, concurrencyMax: 3, queueLengthMax: 0 },
+    query: {
+      timeoutMs: 10_000,
+      rowsWaitMaxMs: 2000,
+      concurrencyMax: 3,
+      principalPercentMax: 70,
+      adminSlotCount: 0,
+      queueLengthMax: 0,
+      principalWaitingMax: 5,
+    },
     engine: { kind: 'pinot', modulePath: '/opt/engine.mjs' },
     pinot: {
       controllerUrls: ['http://controller-1:9000', 'http://controller-2:9000'],

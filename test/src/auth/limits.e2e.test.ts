@@ -27,7 +27,7 @@ test('one who calls too often is told when to come back, before anything is done
   expect(second.headers.get('retry-after')).toBe('1');
   expect(second.json()).toEqual({
     code: 429,
-    error: 'ann has reached the limit of 1 calls a second; try again in 1 s.',
+    error: 'ann has used up its calls a second (engine.auth.limit.requestsPerSecond = 1); try again in 1 s.',
     reason: 'TOO_MANY_REQUESTS',
   });
   expect(callCount).toBeGreaterThan(0);
@@ -53,7 +53,7 @@ test('one who has too many calls under way waits for one of them to end, also by
 
   expect(refused.json()).toMatchObject({
     code: 429,
-    error: 'ann has reached the limit of 1 calls at the same time; try again in 1 s.',
+    error: 'ann has 1 call under way (engine.auth.limit.concurrency = 1); try again in 1 s.',
   });
   expect([bob.status, again.status]).toEqual([200, 200]);
 });

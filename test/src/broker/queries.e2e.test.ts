@@ -223,7 +223,9 @@ test('queries beyond the places to run wait, and those beyond the places to wait
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(refused.json()).toEqual({
     code: 429,
-    error: '2 queries run and 1 wait, which is the limit; try again later.',
+    error:
+      'ann has 2 queries running and 1 waiting, and the queue is full (engine.broker.query.queue = 1); ' +
+      'try again when one of them has ended.',
     reason: 'TOO_MANY_QUERIES',
   });
   aborts[0]!.abort();

@@ -59,6 +59,11 @@ export class ScriptedEngine implements QueryEngine {
     return this.#openCount;
   }
 
+  /** Executions that wait to be told to go on. */
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
   /** Resolves once as many queries hang. */
   async untilHanging(count = 1): Promise<void> {
     while (this.#hangingCount < count) await new Promise<void>((resolve) => this.#watchers.push(resolve));

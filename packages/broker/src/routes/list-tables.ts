@@ -2,9 +2,10 @@ import { brokerOperations, type PinotTableList, type PinotTableSchema } from '@q
 import { QuireError } from '@quire/core';
 import { withDeadline } from '@quire/core/wait';
 import { columnDataTypes, type Result } from '@quire/results';
-import { routeOf, signalOf } from '@quire/service';
+import { principalOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
+import { claimOf } from '../query-queue.ts';
 import { timedOut } from '../query-runner.ts';
 
 /** GET /tables/{tableName}/schema: found out by a query of no rows, which waits for its turn like any other. */
@@ -17,6 +18,7 @@ export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
     const timeoutMs = options.queryTimeoutMs;
     const schema = await withDeadline({ clock, timeoutMs, signal: signalOf(request), error: timedOut }, (signal) =>
       queue.run(
+        claimOf(principalOf(request)),
         () => engine.describe({ sql: `SELECT * FROM "${tableName}" LIMIT 0` }, { signal, limits: { timeoutMs } }),
         signal,
       ),

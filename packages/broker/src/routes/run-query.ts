@@ -12,7 +12,7 @@ import {
 } from '@quire/api';
 import { isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
-import { callContextOf, principalOf, queryOf, routeOf, signalOf, toQuireError } from '@quire/service';
+import { admitWork, callContextOf, countWork, principalOf, queryOf, routeOf, signalOf, toQuireError } from '@quire/service';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseFormat } from '../choose-format.ts';
@@ -33,6 +33,7 @@ import type { RowsReply } from '../send-rows.ts';
 export function runQueryRoute(context: BrokerContext, operation: Operation = brokerOperations.runQuery): RouteOptions {
   return routeOf(operation, async (request, reply) => {
     const parsed = parseCall(context, request);
+    admitWork(request, reply);
     // Whether they may be read is looked at also when the answer is known already.
     const results = await openNamedResults(context, principalOf(request), parsed.query.sql, signalOf(request));
     const call = { ...parsed, results };
@@ -69,7 +70,9 @@ async function answerOnceStored(
     share: question && ((run, options) => context.reuse.share(question, run, options)),
   });
   // A shutdown also waits until a cancelled query has cleaned up after itself.
-  context.calls.follow(running.then(ignore, ignore));
+  const ended = running.then(ignore, ignore);
+  context.calls.follow(ended);
+  countWork(request, ended);
   let result: Result;
   try {
     result = await running;
@@ -104,6 +107,7 @@ async function answerAsync(
   });
   const marked = markRunning(context, request, { query, timeoutMs: call.timeoutMs });
   const logged = running.then((result) => logStored(request, result), ignore);
+  countWork(request, logged);
   context.calls.follow(
     logged.then(() => marked.end()),
     controller,
@@ -143,7 +147,7 @@ function markRunning(
 }
 
 function runOf(request: FastifyRequest, { query, results, timeoutMs }: QueryCall): Omit<QueryRun, 'signal'> {
-  return { query, results, timeoutMs, owner: principalOf(request).name, requestId: request.id as RequestId };
+  return { query, results, timeoutMs, principal: principalOf(request), requestId: request.id as RequestId };
 }
 
 function logStored(request: FastifyRequest, { entry, statistics }: Result): void {

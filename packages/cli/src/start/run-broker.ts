@@ -82,6 +82,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     settingsInForce: () => settingsInForce(live),
     queriesRunningMax: settings.query.concurrencyMax,
     queriesQueuedMax: settings.query.queueLengthMax,
+    queryShares: settings.query,
     metrics,
   });
   const { bindHost: host, brokerPort: port } = settings.server;

@@ -100,7 +100,10 @@ export const limits = {
     kind: countOrUnlimited(1_000_000),
     default: '0',
     live: true,
-    meaning: 'The calls of one principal that a service answers at the same time. Further ones are answered with 429.',
+    meaning:
+      'The calls of one principal that a service answers at the same time; a call counts until the query, preview, load or start of a restream ' +
+      'that it began has ended, though it has been answered. Further ones are answered with 429. Calls that only read, watch or cancel are held ' +
+      'to the calls under way alone, so that a principal can always see to its queries.',
   }),
   failuresPerMinuteMax: setting({
     key: 'engine.auth.limit.failuresPerMinute',
