@@ -27,6 +27,7 @@ describe('errorStatuses', () => {
       TOO_MANY_QUERIES: 429,
       HEADERS_TOO_LARGE: 431,
       RESULT_CORRUPT: 500,
+      TABLE_DAMAGED: 500,
       INTERNAL: 500,
       SHUTTING_DOWN: 503,
       STORE_UNAVAILABLE: 503,

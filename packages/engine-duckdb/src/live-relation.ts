@@ -15,7 +15,7 @@ function selectPart(columns: readonly RelationColumn[], { files, columnNames, bo
     const value = held.has(column.name) ? storedValue(column) : absentValue(column);
     return `${value} AS ${quoteIdentifier(column.name)}`;
   });
-  const from = `FROM read_parquet([${files.map(quoteLiteral).join(', ')}])`;
+  const from = `FROM read_parquet([${files.map(({ path }) => quoteLiteral(path)).join(', ')}])`;
   return `SELECT ${values.join(', ')} ${from}${boundary === undefined ? '' : ` WHERE ${conditionOf(boundary)}`}`;
 }
 

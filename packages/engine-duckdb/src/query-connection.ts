@@ -34,6 +34,11 @@ export class QueryConnection {
     return signal.aborted ? abortError(signal) : undefined;
   }
 
+  /** Aborted once the query is stopped. */
+  get signal(): AbortSignal {
+    return this.#stopped.signal;
+  }
+
   /** Ends the query, done or not, and then closes the connection. Later calls throw the reason; the first one stands. */
   stop(reason: QuireError): void {
     this.#stopped.abort(reason);

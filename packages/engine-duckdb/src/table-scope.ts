@@ -20,6 +20,8 @@ export class TableScope {
   /** The full names of tables of the settings, which have offline halves only, each with the name that DuckDB has. */
   readonly #fullNames: ReadonlyMap<string, string>;
   readonly #defined = new Set<string>();
+  /** Tables whose columns are known to the connection, and whose rows are not. */
+  readonly #shown = new Set<string>();
 
   private constructor(
     tables: readonly OpenTable[],
@@ -55,23 +57,37 @@ export class TableScope {
       const name = this.#fullNames.get(fullName);
       if (name !== undefined) await this.#defineView(connection, fullName, `FROM main.${quoteIdentifier(name)}`);
     }
-    const isWholeCatalog = this.#liveNames.size > 0 && looksIntoCatalog(tree);
-    const wanted = [...this.#liveNames].filter((name) => (isWholeCatalog || tables.includes(name)) && !this.#defined.has(name));
-    if (wanted.length === 0) return;
-    const relations = (await this.#live?.resolve(wanted)) ?? [];
+    const wanted = [...this.#liveNames].filter((name) => tables.includes(name) && !this.#defined.has(name));
+    const shown = looksIntoCatalog(tree)
+      ? [...this.#liveNames].filter((name) => !tables.includes(name) && !this.#defined.has(name) && !this.#shown.has(name))
+      : [];
+    if (wanted.length + shown.length === 0) return;
+    const relations = (await this.#live?.resolve([...wanted, ...shown])) ?? [];
+    const read = relations.filter(({ name }) => wanted.includes(name));
+    await this.#live?.verify(read, { signal: connection.signal });
     for (const relation of relations) {
       this.#rowCounts.set(relation.name, relation.rowCount);
       this.#relations.set(relation.name, relation);
-      await this.#defineView(connection, relation.name, selectRelation(relation));
+      if (read.includes(relation)) await this.#defineView(connection, relation.name, selectRelation(relation));
+      else await this.#showView(connection, relation);
     }
-    const gone = tables.find((name) => this.#liveNames.has(name) && !relations.some((relation) => relation.name === name));
+    const gone = tables.find((name) => this.#liveNames.has(name) && !this.#relations.has(name));
     if (gone !== undefined) throw new QuireError('TABLE_NOT_FOUND', `Table ${gone} no longer exists.`);
   }
 
   async #defineView(connection: QueryConnection, name: string, relation: string): Promise<void> {
     if (this.#defined.has(name)) return;
-    await connection.call((handle) => readRows(handle, `CREATE TEMP VIEW ${quoteIdentifier(name)} AS ${relation}`));
+    await connection.call((handle) => readRows(handle, `CREATE OR REPLACE TEMP VIEW ${quoteIdentifier(name)} AS ${relation}`));
     this.#defined.add(name);
+  }
+
+  /** Makes the columns of a table known that the query does not read: no file of it is looked at. */
+  async #showView(connection: QueryConnection, relation: TableRelation): Promise<void> {
+    const empty = selectRelation({ ...relation, parts: [] });
+    await connection.call((handle) =>
+      readRows(handle, `CREATE OR REPLACE TEMP VIEW ${quoteIdentifier(relation.name)} AS ${empty}`),
+    );
+    this.#shown.add(relation.name);
   }
 
   /** The segments of the live tables among these; undefined when there is none. */

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import duckdb from '@duckdb/node-bindings';
-import type { TableRelation } from '@quire/core/table-engine';
+import type { RelationFile, TableRelation } from '@quire/core/table-engine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataVersionOf } from '../src/data-version.ts';
 import { isFunctionRefused } from '../src/function-policy.ts';
@@ -71,18 +71,24 @@ test('all functions of DuckDB that change by themselves are known', async () => 
   expect(names.filter((name) => !isChanging(name) && !isFunctionRefused(name))).toEqual([]);
 });
 
+function fileAt(path: string): RelationFile {
+  return { path, sizeBytes: 1, checksum: '1', segmentName: path, tableName: 'trips_OFFLINE' };
+}
+
 test('tables of a table server have the version of their segments, not of how far a stream was read', async () => {
-  const relation = (files: readonly string[], consumedUntilMs: number | null): TableRelation => ({
+  const relation = (paths: readonly string[], consumedUntilMs: number | null): TableRelation => ({
     name: 'trips',
     columns: [],
-    parts: [{ files, columnNames: [] }],
-    rowCount: files.length,
-    segmentCount: files.length,
+    parts: [{ files: paths.map(fileAt), columnNames: [] }],
+    rowCount: paths.length,
+    segmentCount: paths.length,
     consumingSegmentCount: 0,
     consumedUntilMs,
   });
-  const versionWith = (...relations: TableRelation[]): Promise<string | undefined> =>
-    dataVersionOf({ tables: [], liveTables: { listNames: async () => ['trips'], resolve: async () => relations } }, ['trips']);
+  const versionWith = (...relations: TableRelation[]): Promise<string | undefined> => {
+    const liveTables = { listNames: async () => ['trips'], resolve: async () => relations, verify: async () => undefined };
+    return dataVersionOf({ tables: [], liveTables }, ['trips']);
+  };
   const first = await versionWith(relation(['a'], 1));
   expect(first).toEqual(expect.any(String));
   expect(await versionWith(relation(['a'], 2))).toBe(first);

@@ -3,6 +3,7 @@ import { isQuireError, type ObjectStore, type StoreCall } from '@quire/core';
 import type { OpenTable } from '@quire/engine-duckdb';
 import { resultPrefix, type WriteOrder } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
+import { type FileIdentity, VerificationHost } from '@quire/table-server/queries';
 import { WorkerPool } from '@quire/workers';
 import type { Logger } from 'pino';
 import { hasUnfinishedUploads } from '../cleaner/open-leftovers.ts';
@@ -11,6 +12,8 @@ import {
   askForTables,
   type QueryWorkerSettings,
   type QueryWorkerSetup,
+  addVerifiedName,
+  findVerifiedName,
   storeCallName,
   storeRetryName,
   type StoreRetry,
@@ -35,6 +38,8 @@ export async function openQueryPool(
   const places = { store, s3, gcs, storageClasses };
   const shared: QueryWorkerSettings = { ...places, engine, pinot, tls, tables, tableServer, duckdb, query, statement };
   const setup: QueryWorkerSetup = { settings: shared, tables: undefined };
+  // Processes come and go: what one has read and found whole, none reads again.
+  const verified = new VerificationHost();
   const pool = new WorkerPool({
     work: 'query',
     // Beside this file, and in the same form: source or built.
@@ -48,6 +53,8 @@ export async function openQueryPool(
     nodeFlags: ['--max-semi-space-size=2'],
     threadPoolSize: 8,
     handlers: {
+      [findVerifiedName]: (files) => verified.find(files as readonly FileIdentity[]),
+      [addVerifiedName]: (files) => verified.add(files as readonly FileIdentity[]),
       [storeCallName]: async (call) => metrics.observeStoreCall(call as StoreCall),
       [storeRetryName]: async (retry) => logger.warn(retry as StoreRetry, 'store call failed, will be tried again'),
     },

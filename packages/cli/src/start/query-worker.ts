@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type QueryEngine, type StoreCall, systemClock, systemRandom } from '@quire/core';
 import type { DuckDbEngine, DuckDbEngineOptions, OpenTable } from '@quire/engine-duckdb';
-import { DirectoryTables } from '@quire/table-server/queries';
+import { DirectoryTables, type SharedVerification } from '@quire/table-server/queries';
 import { createQueryWorker, type WorkerHost, type WorkRunner } from '@quire/workers';
 import { warmUp } from './warm-up.ts';
 import { isOpenedAnywhere, openStore } from '../stores/open-store.ts';
@@ -9,6 +9,8 @@ import {
   askForTables,
   type QueryWorkerSettings,
   type QueryWorkerSetup,
+  addVerifiedName,
+  findVerifiedName,
   storeCallName,
   storeRetryName,
   type StoreRetry,
@@ -26,7 +28,7 @@ interface WorkerEngine {
 /** Opens engine and store of a process that runs queries (`@quire/workers`). */
 export async function openWorker(setup: unknown, host: WorkerHost): Promise<WorkRunner> {
   const { settings, tables: opened } = setup as QueryWorkerSetup;
-  const { engine, settled, tables, directories } = await openEngine(settings, opened);
+  const { engine, settled, tables, directories } = await openEngine(settings, opened, host);
   const store = isOpenedAnywhere(settings) ? (await openStore(settings, dependenciesOf(host))).store : undefined;
   const worker = createQueryWorker({
     engine,
@@ -46,9 +48,13 @@ export async function openWorker(setup: unknown, host: WorkerHost): Promise<Work
   };
 }
 
-async function openEngine(settings: QueryWorkerSettings, opened: readonly OpenTable[] | undefined): Promise<WorkerEngine> {
+async function openEngine(
+  settings: QueryWorkerSettings,
+  opened: readonly OpenTable[] | undefined,
+  host: WorkerHost,
+): Promise<WorkerEngine> {
   if (settings.engine.kind === 'pinot') return openPinot(settings);
-  const engine = await openDuckDb(settings, opened);
+  const engine = await openDuckDb(settings, opened, host);
   return { engine, settled: () => engine.settled(), tables: engine.tables, directories: [engine.spillDirectory] };
 }
 
@@ -59,15 +65,24 @@ async function openPinot(settings: QueryWorkerSettings): Promise<WorkerEngine> {
 }
 
 /** The tables of the table server whose directory this broker shares, wherever it runs. */
-function openLiveTables({
-  tableServer: { dataDir },
-}: QueryWorkerSettings): Pick<DuckDbEngineOptions, 'liveTables' | 'liveDirectory'> {
+function openLiveTables(
+  { tableServer: { dataDir } }: QueryWorkerSettings,
+  { call }: WorkerHost,
+): Pick<DuckDbEngineOptions, 'liveTables' | 'liveDirectory'> {
   if (dataDir === undefined) return {};
-  return { liveTables: new DirectoryTables(dataDir), liveDirectory: dataDir };
+  const shared: SharedVerification = {
+    find: async (files) => (await call(findVerifiedName, files)) as readonly boolean[],
+    add: async (files) => void (await call(addVerifiedName, files)),
+  };
+  return { liveTables: new DirectoryTables(dataDir, { shared }), liveDirectory: dataDir };
 }
 
 /** The limits of all queries together are shared equally by the processes that there may be. */
-async function openDuckDb(settings: QueryWorkerSettings, opened: readonly OpenTable[] | undefined): Promise<DuckDbEngine> {
+async function openDuckDb(
+  settings: QueryWorkerSettings,
+  opened: readonly OpenTable[] | undefined,
+  host: WorkerHost,
+): Promise<DuckDbEngine> {
   // Loaded here: a process that asks a cluster does without.
   const { DuckDbEngine } = await import('@quire/engine-duckdb');
   const { tables, duckdb, query, store, statement } = settings;
@@ -79,7 +94,7 @@ async function openDuckDb(settings: QueryWorkerSettings, opened: readonly OpenTa
     spillMaxBytes: Math.floor(duckdb.spillBytesMax / query.concurrencyMax),
     statementLimits: statement,
     clock: systemClock,
-    ...openLiveTables(settings),
+    ...openLiveTables(settings, host),
   });
 }
 

@@ -9,7 +9,7 @@ export type {
 } from './consumption.ts';
 export { parseTableName, type TableConfigDocument, type TableSchemaDocument, type TableType } from './documents.ts';
 export type { Finding } from './finding.ts';
-export type { LiveTables, RelationColumn, RelationPart, RelationType, TableRelation } from './live-tables.ts';
+export type { LiveTables, RelationColumn, RelationFile, RelationPart, RelationType, TableRelation } from './live-tables.ts';
 export type { SegmentDescription } from './segments.ts';
 export type {
   Ingested,

@@ -1,3 +1,5 @@
+import type { CallOptions } from '../object-store.ts';
+
 /** What a column of a table holds. Each is one value of the type, or a list of them. */
 export type RelationType =
   | 'INT'
@@ -22,10 +24,21 @@ export interface RelationColumn {
   readonly digits?: { readonly integer: number; readonly scale: number } | undefined;
 }
 
+/** A Parquet file of a table, and what tells whether it still is what was written. It stays for longer than any query may run. */
+export interface RelationFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** CRC-32 of its bytes, in decimal digits. */
+  readonly checksum: string;
+  /** The segment whose rows it holds, and the table, with type, that this belongs to: what messages name. */
+  readonly segmentName: string;
+  readonly tableName: string;
+}
+
 /** Files of a table that hold the same columns. */
 export interface RelationPart {
-  /** Absolute paths of Parquet files. They stay for longer than any query may run. */
-  readonly files: readonly string[];
+  readonly files: readonly RelationFile[];
   readonly columnNames: readonly string[];
   /** Rows count on this side of a time only, where a table has two halves that overlap. */
   readonly boundary?:
@@ -58,4 +71,11 @@ export interface LiveTables {
    * What was committed before the call is in it.
    */
   resolve(names: readonly string[]): Promise<readonly TableRelation[]>;
+  /**
+   * Reads those files of relations that were not found to be what was written since they were last changed. To be called before their rows
+   * are read.
+   *
+   * @throws TABLE_DAMAGED when a file is missing, or is not what was written; the message names its segment
+   */
+  verify(relations: readonly TableRelation[], options?: CallOptions): Promise<void>;
 }

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Clock } from '@quire/core';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import type { RowFile } from '../segments/manifest.ts';
+import { segmentNameOf } from '../segments/file-name.ts';
+import { assertWhole } from '../segments/verify-file.ts';
 import { readRowFile } from '../segments/read-row-file.ts';
 import { RowFileWriter } from '../segments/row-file-writer.ts';
 import { shapeOf } from '../segments/table-columns.ts';
@@ -71,7 +73,7 @@ const skippedMax = 100;
 
 /** Does the work here. @throws ABORTED */
 export async function runChunkJob(job: ChunkJob, tools: ChunkTools): Promise<ChunkOutput | ChunkLost> {
-  return job.kind === 'fill' ? fill(job, tools) : merge(job);
+  return job.kind === 'fill' ? fill(job, tools) : merge(job, tools);
 }
 
 async function fill({ messages, config, schema, directory, file }: FillJob, tools: ChunkTools): Promise<ChunkOutput | ChunkLost> {
@@ -95,12 +97,13 @@ function isOfRows(error: unknown): error is Error {
   return (error instanceof RangeError || error instanceof TypeError) && !('code' in error);
 }
 
-/** Writes the rows of several files into a new one, in their order; the caller makes it count. */
-async function merge({ inputs, config, schema, directory, file }: MergeJob): Promise<ChunkOutput> {
+/** Writes the rows of several files into a new one, in their order; the caller makes it count. @throws TABLE_DAMAGED */
+async function merge({ inputs, config, schema, directory, file }: MergeJob, { signal }: ChunkTools): Promise<ChunkOutput> {
   const shape = shapeOf(config, schema);
   await using writer = await RowFileWriter.create(join(directory, file), file, shape);
   for (const each of inputs) {
     const path = join(directory, each.file);
+    await assertWhole({ ...each, path }, { segmentName: segmentNameOf(each.file), tableName: config.tableName, signal });
     if (await writer.takeOver(path, each)) continue;
     for await (const rows of readRowFile(path, each, shape)) await writer.write(rows);
   }

@@ -1,11 +1,13 @@
-import type { JsonValue } from '@quire/core';
+import type { CallOptions, JsonValue } from '@quire/core';
 import { type LiveTables, parseTableName, type TableRelation, type TableType } from '@quire/core/table-engine';
 import { readdir } from 'node:fs/promises';
 import { isErrno } from '../directory/documents.ts';
 import { type SchemaRecord, TableDirectory, type TableRecord } from '../directory/table-directory.ts';
 import { type ConsumingRecord, emptyManifest, isCommitted, type Manifest } from '../segments/manifest.ts';
 import { DocumentCache } from './document-cache.ts';
+import type { SharedVerification } from '../segments/verified-files.ts';
 import type { HalfRecords } from './table-relation.ts';
+import { RelationVerifier } from './verify-relations.ts';
 
 /**
  * The tables of a table server as its directory shows them at each call: for the process of the server, and for any other that shares the
@@ -14,9 +16,16 @@ import type { HalfRecords } from './table-relation.ts';
 export class DirectoryTables implements LiveTables {
   readonly #directory: TableDirectory;
   readonly #documents = new DocumentCache();
+  readonly #verifier: RelationVerifier;
 
-  constructor(path: string) {
+  /** @param shared what other processes that read the same tables know of their files */
+  constructor(path: string, { shared }: { readonly shared?: SharedVerification | undefined } = {}) {
     this.#directory = new TableDirectory(path);
+    this.#verifier = new RelationVerifier(shared);
+  }
+
+  verify(relations: readonly TableRelation[], options?: CallOptions): Promise<void> {
+    return this.#verifier.verify(relations, options);
   }
 
   async listNames(): Promise<readonly string[]> {

@@ -1,1 +1,2 @@
 export { DirectoryTables } from './directory-tables.ts';
+export { type FileIdentity, type SharedVerification, VerificationHost } from '../segments/verified-files.ts';

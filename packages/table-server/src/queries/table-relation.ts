@@ -53,8 +53,16 @@ export function relationOf(
   ];
 }
 
-function filesOf({ manifest, consuming }: Half): readonly RowFile[] {
-  return [...manifest.segments, ...consuming.flatMap(({ chunks }) => chunks)].filter(({ rowCount }) => rowCount > 0);
+/** A file of rows, and what it belongs to. */
+interface NamedFile extends RowFile {
+  readonly segmentName: string;
+  readonly tableName: string;
+}
+
+function filesOf({ manifest, consuming, record }: Half): readonly NamedFile[] {
+  const { tableName } = record.config;
+  const chunks = consuming.flatMap((each) => each.chunks.map((chunk) => ({ ...chunk, segmentName: each.segmentName })));
+  return [...manifest.segments, ...chunks].filter(({ rowCount }) => rowCount > 0).map((file) => ({ ...file, tableName }));
 }
 
 function columnOf(column: TableShape['columns'][number], files: readonly RowFile[]): RelationColumn {
@@ -74,10 +82,12 @@ function columnOf(column: TableShape['columns'][number], files: readonly RowFile
 }
 
 /** One part for all files that have the same columns: those that were written before a column came are others. */
-function partsOf(files: readonly RowFile[], boundary: RelationPart['boundary']): readonly RelationPart[] {
+function partsOf(files: readonly NamedFile[], boundary: RelationPart['boundary']): readonly RelationPart[] {
   const groups = Map.groupBy(files, ({ columnNames }) => JSON.stringify(columnNames));
   return [...groups.values()].map((group) => ({
-    files: group.map(({ file }) => file),
+    files: group.map(({ file: path, sizeBytes, checksum, segmentName, tableName }) => {
+      return { path, sizeBytes, checksum, segmentName, tableName };
+    }),
     columnNames: group[0]?.columnNames ?? [],
     ...(boundary !== undefined && { boundary }),
   }));

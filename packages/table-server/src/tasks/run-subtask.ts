@@ -8,7 +8,8 @@ import type { RowFile, SegmentRecord } from '../segments/manifest.ts';
 import { readRowFile } from '../segments/read-row-file.ts';
 import { RowFileWriter } from '../segments/row-file-writer.ts';
 import { shapeOf, type TableShape } from '../segments/table-columns.ts';
-import { fileNameOf } from '../segments/file-name.ts';
+import { fileNameOf, segmentNameOf } from '../segments/file-name.ts';
+import { assertWhole } from '../segments/verify-file.ts';
 import { mergeRows } from './merge-rows.ts';
 import type { GenerateWork, MergeWork, SubtaskOutput, SubtaskWork } from './task-plan.ts';
 
@@ -47,7 +48,7 @@ type SubtaskContext = SubtaskJob & SubtaskTools;
 /**
  * Does the work of a subtask: files of rows that no record names yet. Its caller removes what it wrote when it fails.
  *
- * @throws INGESTION_FAILED with the whole reason; ABORTED
+ * @throws INGESTION_FAILED with the whole reason; TABLE_DAMAGED when a file that is to be merged is not what was written; ABORTED
  */
 export function runSubtask(job: SubtaskJob, tools: SubtaskTools): Promise<SubtaskOutput> {
   const context = { ...job, ...tools };
@@ -92,9 +93,12 @@ async function merge(work: MergeWork, context: SubtaskContext): Promise<SubtaskO
   return { segments, info: `${count(work.inputs.length, 'segment')} merged by ${work.mode}: ${describe(segments)}` };
 }
 
-async function* readAll(inputs: readonly RowFile[], { sourceDirectory, signal }: SubtaskContext, shape: TableShape) {
+async function* readAll(inputs: readonly RowFile[], { work, sourceDirectory, signal }: SubtaskContext, shape: TableShape) {
+  const tableName = work.kind === 'merge' ? work.sourceTable : undefined;
   for (const input of inputs) {
-    for await (const rows of readRowFile(join(sourceDirectory, input.file), input, shape)) {
+    const path = join(sourceDirectory, input.file);
+    await assertWhole({ ...input, path }, { segmentName: segmentNameOf(input.file), tableName, signal });
+    for await (const rows of readRowFile(path, input, shape)) {
       throwIfAborted(signal);
       yield rows;
     }

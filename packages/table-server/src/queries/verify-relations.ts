@@ -1,0 +1,71 @@
+import { type CallOptions, throwIfAborted } from '@quire/core';
+import type { RelationFile, TableRelation } from '@quire/core/table-engine';
+import { type FileIdentity, type SharedVerification, VerifiedFiles } from '../segments/verified-files.ts';
+import { findDamage, identityOf, segmentDamaged } from '../segments/verify-file.ts';
+
+/** Files that are read at the same time: one waits for the disk while the checksum of another is computed. */
+const readsMax = 2;
+
+interface UnverifiedFile extends FileIdentity {
+  readonly file: RelationFile;
+}
+
+/**
+ * Holds files of rows to what was written of them, before a query reads them. A file is read once for each time that it is written: then it
+ * is known by its inode, size and times, here and in the other processes that share what they know.
+ */
+export class RelationVerifier {
+  readonly #known = new VerifiedFiles();
+  readonly #shared: SharedVerification | undefined;
+
+  constructor(shared: SharedVerification | undefined) {
+    this.#shared = shared;
+  }
+
+  /** @throws TABLE_DAMAGED when a file is not what was written; ABORTED */
+  async verify(relations: readonly TableRelation[], { signal }: CallOptions = {}): Promise<void> {
+    const unknown = await this.#findUnknown(relations.flatMap(({ parts }) => parts.flatMap(({ files }) => files)));
+    if (unknown.length === 0) return;
+    const whole: FileIdentity[] = [];
+    try {
+      await this.#readAll(unknown, whole, signal);
+    } finally {
+      // What was read until a query ran out of its time need not be read again for the next one.
+      if (whole.length > 0) await this.#shared?.add(whole);
+    }
+  }
+
+  async #findUnknown(files: readonly RelationFile[]): Promise<readonly UnverifiedFile[]> {
+    const unknown: UnverifiedFile[] = [];
+    for (const file of files) {
+      const { path } = file;
+      const identity = identityOf(path);
+      if (identity === undefined) throw segmentDamaged(file, 'is missing');
+      if (!this.#known.has({ path, identity })) unknown.push({ path, identity, file });
+    }
+    if (unknown.length === 0 || this.#shared === undefined) return unknown;
+    const found = await this.#shared.find(unknown.map(({ path, identity }) => ({ path, identity })));
+    return unknown.filter((each, index) => {
+      if (found[index] !== true) return true;
+      this.#known.add(each);
+      return false;
+    });
+  }
+
+  async #readAll(unknown: readonly UnverifiedFile[], whole: FileIdentity[], signal: AbortSignal | undefined): Promise<void> {
+    const waiting = unknown.values();
+    const readers = Array.from({ length: Math.min(readsMax, unknown.length) }, async () => {
+      for (const { path, identity, file } of waiting) {
+        throwIfAborted(signal);
+        const problem = await findDamage(file, { signal });
+        if (problem !== undefined) throw segmentDamaged(file, problem);
+        // One that was replaced meanwhile is whole as well, but not known by this identity.
+        this.#known.add({ path, identity });
+        whole.push({ path, identity });
+      }
+    });
+    const outcomes = await Promise.allSettled(readers);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+}

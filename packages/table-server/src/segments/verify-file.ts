@@ -1,0 +1,131 @@
+import { statSync } from 'node:fs';
+import { open, utimes } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { QuireError, throwIfAborted } from '@quire/core';
+import { isErrno } from '../directory/documents.ts';
+
+/** A file of rows, and what tells whether it still is what was written. */
+export interface WrittenFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** CRC-32 of its bytes, in decimal digits. */
+  readonly checksum: string;
+}
+
+/** Read at once. */
+const chunkBytes = 1024 * 1024;
+
+/** The time of change that a file is given once it was found damaged. Nothing else writes files of that time. */
+const damagedTime = new Date(0);
+
+export interface VerifyOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with each piece that was read; the next one is read once it has resolved. */
+  readonly onRead?: ((byteCount: number) => Promise<void> | void) | undefined;
+}
+
+/** What tells the content of a file apart from any other that the path had before, by what the system says about it; undefined where there is none. */
+export function identityOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : identityOfStats(found);
+}
+
+/** Tells whether a file was marked as damaged before. */
+function isMarkedDamaged(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs === damagedTime.getTime();
+}
+
+/**
+ * Reads a file to its end and returns how it differs from what was written, as a sentence without its subject; undefined where it does not.
+ *
+ * A file whose content was changed gets the oldest time of change there is. So its identity is another, and every process that has found it
+ * whole before looks at it again.
+ */
+export async function findDamage(
+  { path, sizeBytes, checksum }: WrittenFile,
+  options: VerifyOptions = {},
+): Promise<string | undefined> {
+  for (;;) {
+    const identity = identityOf(path);
+    if (identity === undefined) return 'is missing';
+    const problem = await compare({ path, sizeBytes, checksum }, options);
+    // One that was replaced meanwhile is read again: it may be whole now.
+    if (identityOf(path) !== identity) continue;
+    if (problem !== undefined) await markDamaged(path);
+    return problem;
+  }
+}
+
+/** @throws TABLE_DAMAGED when a file of a segment is not what was written */
+export async function assertWhole(
+  file: WrittenFile,
+  { segmentName, tableName, ...options }: VerifyOptions & SegmentName,
+): Promise<void> {
+  const problem = await findDamage(file, options);
+  if (problem !== undefined) throw segmentDamaged({ segmentName, tableName }, problem);
+}
+
+export interface SegmentName {
+  readonly segmentName: string;
+  /** With type; undefined where it is not known. */
+  readonly tableName: string | undefined;
+}
+
+/** @param problem what is wrong with the file of the segment, as a sentence without its subject */
+export function segmentDamaged({ segmentName, tableName }: SegmentName, problem: string): QuireError {
+  const table = tableName === undefined ? '' : ` of ${tableName}`;
+  return new QuireError(
+    'TABLE_DAMAGED',
+    `The table is damaged: ${segmentName}. The file of this segment${table} ${problem}. Delete the segment, and load its rows again.`,
+  );
+}
+
+async function compare(
+  { path, sizeBytes, checksum }: WrittenFile,
+  { signal, onRead }: VerifyOptions,
+): Promise<string | undefined> {
+  try {
+    const handle = await open(path);
+    try {
+      const { size } = await handle.stat();
+      if (size !== sizeBytes) return `has ${size} bytes, and ${sizeBytes} were written`;
+      const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, sizeBytes));
+      let [position, found] = [0, 0];
+      while (position < sizeBytes) {
+        throwIfAborted(signal);
+        const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, position);
+        if (bytesRead === 0) return `ends after ${position} bytes, and ${sizeBytes} were written`;
+        found = crc32(buffer.subarray(0, bytesRead), found);
+        position += bytesRead;
+        await onRead?.(bytesRead);
+      }
+      return String(found) === checksum ? undefined : `has the checksum ${found}, and ${checksum} was written`;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return 'is missing';
+    if (isErrno(error, 'EISDIR')) return 'is a directory';
+    if (!isErrno(error, 'EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO')) throw error;
+    return `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+/** Where the file cannot be marked, other processes find the damage when they read it. */
+async function markDamaged(path: string): Promise<void> {
+  if (isMarkedDamaged(path)) return;
+  try {
+    await utimes(path, damagedTime, damagedTime);
+  } catch (error) {
+    if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EIO', 'ENOSPC', 'EDQUOT')) throw error;
+  }
+}
+
+function identityOfStats(stats: {
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}): string {
+  return `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
+}

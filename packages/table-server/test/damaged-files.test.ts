@@ -1,0 +1,182 @@
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isQuireError, MiB, type QuireError } from '@quire/core';
+import { FileProducer } from '@quire/streams';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openTableQueries } from '../../../test/src/testkit/embedded-tables.ts';
+import { jsonLines, TestServer } from './test-server.ts';
+
+/** How many bits are flipped, one after the other; `QUIRE_DAMAGED_FILES` asks for more, and for another seed. */
+const [flipCount = 24, seed = 27] = (process.env['QUIRE_DAMAGED_FILES'] ?? '').split(',').filter(Boolean).map(Number);
+
+const schemaOf = (schemaName: string) => ({
+  schemaName,
+  dimensionFieldSpecs: [{ name: 'name', dataType: 'STRING' }],
+  metricFieldSpecs: [{ name: 'n', dataType: 'LONG' }],
+  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+});
+
+/** Files of one table that are to be damaged, and what queries answer while they are whole. */
+interface Target {
+  readonly table: string;
+  readonly sql: string;
+  readonly files: readonly string[];
+  readonly answer: readonly Record<string, unknown>[];
+}
+
+let server: TestServer;
+let producer: FileProducer;
+const targets: Record<'segments' | 'chunks', Target> = {} as never;
+
+const summary = (table: string): string =>
+  `SELECT CAST(count(*) AS INTEGER) AS c, CAST(sum(n) AS INTEGER) AS s, CAST(sum(length(name)) AS INTEGER) AS l FROM ${table}`;
+
+beforeAll(async () => {
+  server = await TestServer.open();
+  const { engine, directory } = server;
+  for (const name of ['flights', 'others', 'orders']) await engine.createSchema(schemaOf(name));
+  for (const name of ['flights', 'others']) {
+    await engine.createTable({ tableName: name, tableType: 'OFFLINE', segmentsConfig: { replication: '1' } });
+    for (let part = 0; part < 3; part += 1) {
+      const rows = Array.from({ length: 300 }, (_, index) => ({
+        name: `${name} ${part} ${(index * 7) % 50}`,
+        n: part * 1_000 + index,
+      }));
+      await engine.ingest({
+        tableNameWithType: `${name}_OFFLINE`,
+        source: { kind: 'bytes', name: 'rows.jsonl', body: jsonLines(rows) },
+        batchConfig: {},
+      });
+    }
+  }
+  producer = await FileProducer.open({ directory: join(directory, 'streams'), topic: 'orders', partitionCount: 1 });
+  const streamConfigMaps = [
+    {
+      streamType: 'file',
+      'stream.file.topic.name': 'orders',
+      'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+    },
+  ];
+  await engine.createTable({
+    tableName: 'orders',
+    tableType: 'REALTIME',
+    segmentsConfig: { timeColumnName: 'ts' },
+    ingestionConfig: { streamIngestionConfig: { streamConfigMaps } },
+  });
+  for (let part = 1; part <= 3; part += 1) {
+    const values = Array.from({ length: 40 }, (_, index) =>
+      JSON.stringify({ name: `order ${part}`, n: part * 100 + index, ts: 1 }),
+    );
+    await producer.append(values.map((value) => ({ key: null, value: Buffer.from(value), partition: 0 })));
+    await vi.waitUntil(async () => (await server.value('SELECT CAST(count(*) AS INTEGER) FROM orders')) === part * 40, {
+      timeout: 20_000,
+      interval: 20,
+    });
+  }
+  targets.segments = await targetOf('flights', 'flights_OFFLINE');
+  targets.chunks = await targetOf('orders', 'orders_REALTIME');
+}, 60_000);
+
+afterAll(async () => {
+  await producer[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+async function targetOf(table: string, name: string): Promise<Target> {
+  const data = join(server.directory, 'data');
+  const directory = join(data, (await readdir(data)).find((each) => each.startsWith(name)) ?? '');
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.parquet')).map((file) => join(directory, file));
+  expect(files.length).toBeGreaterThanOrEqual(3);
+  return { table, sql: summary(table), files, answer: await server.rows(summary(table)) };
+}
+
+/** What is done to a file; `other` is another one of the same table. */
+type Damage = (path: string, other: string) => Promise<void>;
+
+async function flip(path: string, bit: number): Promise<void> {
+  const bytes = await readFile(path);
+  const index = Math.floor(bit / 8) % bytes.byteLength;
+  const handle = await open(path, 'r+');
+  try {
+    await handle.write(Buffer.from([(bytes[index] ?? 0) ^ (1 << (bit % 8))]), 0, 1, index);
+  } finally {
+    await handle.close();
+  }
+}
+
+const damages: Readonly<Record<string, Damage>> = {
+  'a file that is cut by a byte': async (path) => truncate(path, (await readFile(path)).byteLength - 1),
+  'half of a file': async (path) => truncate(path, Math.floor((await readFile(path)).byteLength / 2)),
+  'an empty file': (path) => truncate(path, 0),
+  'a missing file': (path) => rm(path),
+  'a directory in its place': async (path) => {
+    await rm(path);
+    await mkdir(path);
+  },
+  'a copy of another file under its name': async (path, other) => {
+    await rename(path, `${path}.aside`);
+    await copyFile(other, path);
+    await rm(`${path}.aside`);
+  },
+  'the bytes of another file in place': async (path, other) => writeFile(path, await readFile(other)),
+  'a file that is there twice': async (path) => writeFile(path, Buffer.concat([await readFile(path), await readFile(path)])),
+  'zeros of the same length': async (path) => writeFile(path, Buffer.alloc((await readFile(path)).byteLength)),
+  'text of the same length': async (path) => {
+    const { byteLength } = await readFile(path);
+    await writeFile(path, 'PAR1'.repeat(byteLength).slice(0, byteLength));
+  },
+};
+
+/** Asks while a file is damaged, hot and cold, and after it was restored. */
+async function expectRefused({ table, sql, files, answer }: Target, index: number, damage: Damage): Promise<void> {
+  const path = files[index % files.length] ?? '';
+  const other = files[(index + 1) % files.length] ?? '';
+  const bytes = await readFile(path);
+  try {
+    // This process has found all files whole before.
+    expect(await server.rows(sql)).toEqual(answer);
+    await damage(path, other);
+    const error = await errorOf(() => server.rows(sql));
+    const [segmentName = ''] = (path.split('/').at(-1) ?? '').split(/(?:\.chunk)?\.[0-9a-f]{12}\.parquet$/);
+    expect([error.code, error.message]).toEqual([
+      'TABLE_DAMAGED',
+      expect.stringContaining(`The table is damaged: ${segmentName}.`),
+    ]);
+    await using cold = await openTableQueries(server.directory, join(server.directory, 'spill'));
+    const coldly = await errorOf(async () => {
+      await using execution = await cold.execute({ sql }, { limits: { timeoutMs: 60_000 } });
+      await Array.fromAsync(execution.batches);
+    });
+    expect(coldly.message).toEqual(error.message);
+    // Other tables serve as before, and a look into the catalog reads no rows.
+    expect(await server.value('SELECT CAST(sum(n) AS INTEGER) FROM others')).toBe(300 * (1_000 + 2_000) + 3 * 44_850);
+    const columns = `SELECT CAST(count(*) AS INTEGER) FROM information_schema.columns WHERE table_name = '${table}'`;
+    expect(await server.value(columns)).toBe(3);
+  } finally {
+    await rm(path, { recursive: true, force: true });
+    await writeFile(path, bytes);
+  }
+  expect(await server.rows(sql)).toEqual(answer);
+}
+
+async function errorOf(act: () => Promise<unknown>): Promise<QuireError> {
+  try {
+    await act();
+  } catch (error) {
+    if (isQuireError(error)) return error;
+    throw error;
+  }
+  throw new Error('A query of damaged files had an answer.');
+}
+
+describe.each(['segments', 'chunks'] as const)('rows of damaged %s are never in an answer', (kind) => {
+  test.for(Object.entries(damages))('%s', async ([, damage]) => {
+    for (const index of [0, 1, 2]) await expectRefused(targets[kind], index, damage);
+  });
+
+  test(`a flipped bit, wherever it is: ${flipCount} of them by seed ${seed}`, async () => {
+    const places = fc.sample(fc.nat({ max: 8 * MiB }), { numRuns: flipCount, seed });
+    for (const [index, place] of places.entries()) await expectRefused(targets[kind], index, (path) => flip(path, place));
+  });
+});
