@@ -2,6 +2,7 @@ import type { ResultStore } from '@quire/results';
 import type { CallsUnderWay } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
 import type { PageLimiter } from './page-limiter.ts';
+import type { PageStreams } from './page-streams.ts';
 import type { QueryRunner } from './query-runner.ts';
 import type { ResultReuse } from './result-reuse.ts';
 
@@ -12,6 +13,7 @@ export interface BrokerContext extends QueryRunner {
   readonly calls: CallsUnderWay;
   readonly reuse: ResultReuse;
   readonly pageLimiter: PageLimiter;
+  readonly pageStreams: PageStreams;
   /** When the broker was made, by the monotonic clock. */
   readonly startMs: number;
   /** Where this broker is, once it listens: the name that others know, or else the address that it listens on. */

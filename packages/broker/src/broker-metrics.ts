@@ -67,6 +67,11 @@ export class BrokerMetrics extends ServiceMetrics {
     this.gauge('quire_results_growing', 'Results that can be read while their query runs.', count);
   }
 
+  /** Shows how many pages are being read, asked at each scrape. */
+  watchPageStreams(count: () => number): void {
+    this.gauge('quire_page_streams', 'Pages that are being sent, but for those sent in one piece.', count);
+  }
+
   /** Shows the processes that queries run in, asked at each scrape. */
   watchWorkers(workers: () => { readonly count: number; readonly busyCount: number }): void {
     this.gauge('quire_workers', 'Processes for queries, with or without one.', () => workers().count);

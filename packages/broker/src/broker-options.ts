@@ -9,7 +9,7 @@ import type { ReusePolicy } from './result-reuse.ts';
 /**
  * What a broker is made of. It owns none of it: the code that made the engine and the store closes them, after the broker.
  *
- * `pageRowCount`, `queryTimeoutMs`, `rowsWaitMaxMs` and `reuse` are read at every call, so that a getter makes them live.
+ * `pageRowCount`, `queryTimeoutMs`, `rowsWaitMaxMs`, `pageStreamsMax` and `reuse` are read at every call, so that a getter makes them live.
  */
 export interface BrokerOptions extends ServerOptions {
   /** Runs queries: in this process, or, when it stores their answers itself, wherever it likes. */
@@ -37,6 +37,8 @@ export interface BrokerOptions extends ServerOptions {
   readonly queryTimeoutMs: number;
   /** How long a call may wait at most for rows of a query that runs; default 10 s. */
   readonly rowsWaitMaxMs?: number;
+  /** The most pages that one principal may read at the same time; those that are sent in one piece do not count. Default 128. */
+  readonly pageStreamsMax?: number;
   /** Answers the same query by the same result as long as its data is the same. Left out: every query runs. */
   readonly reuse?: ReusePolicy | undefined;
   /** How many queries run at once. */

@@ -4,10 +4,13 @@ import { createService, type Service, type ServiceContext } from '@quire/service
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
 import { PageLimiter } from './page-limiter.ts';
+import { PageStreams } from './page-streams.ts';
 import { brokerRoutes } from './routes/index.ts';
 import { createQueryQueue } from './query-queue.ts';
 import { ResultReuse } from './result-reuse.ts';
 import { RunningQueries } from './running-queries.ts';
+
+const pageStreamsMaxDefault = 128;
 
 /**
  * Creates a broker: the HTTP service that runs queries, keeps their results and serves pages of them. When it has closed, nothing of
@@ -21,6 +24,8 @@ export function createBroker(options: BrokerOptions): Service {
   metrics.watchQueries(queue);
   const queries = new RunningQueries();
   metrics.watchGrowing(() => queries.growingCount);
+  const pageStreams = new PageStreams(() => options.pageStreamsMax ?? pageStreamsMaxDefault);
+  metrics.watchPageStreams(() => pageStreams.count);
   return createService({
     server: options,
     about,
@@ -36,6 +41,7 @@ export function createBroker(options: BrokerOptions): Service {
         queue,
         queries,
         pageLimiter: new PageLimiter(clock),
+        pageStreams,
         calls: service.calls,
         startMs: service.startMs,
         address: () => addressOf(options, service),

@@ -16,7 +16,7 @@ const ended = new QuireError('ABORTED', 'The turn has ended.');
 
 /**
  * Lets large pages be made a few at a time, first come, first served. Many at once would come no sooner, and each holds memory for as
- * long as all of them together take.
+ * long as all of them together take. A turn covers the work on a page: who sends it ends it when the client has to be waited for.
  */
 export class PageLimiter {
   readonly #slots = new Slots(slotCount);
@@ -27,7 +27,7 @@ export class PageLimiter {
   }
 
   /**
-   * Resolves when a page that reads `sizeBytes` may be made; disposing ends its turn.
+   * Resolves when a page that reads `sizeBytes` may be made; disposing ends its turn, and may be done twice.
    *
    * @throws ABORTED when the signal is or becomes aborted
    */

@@ -32,7 +32,7 @@ export async function sendFirstPage(
   const isPaginated = call.answer !== 'whole';
   const asked = { offset: 0, rowCount: isPaginated ? call.rowCount : Math.max(1, totalRowCount) };
   const page = result.page(asked);
-  if (call.answer === 'pinot-cursor') return sendPinotPage(context, request, reply, { result, page });
+  if (call.answer === 'pinot-cursor') return sendPinotPage(context, request, reply, { result, page, isAdmitted: true });
   const members = cursorMembersOf(result, page, asked, context.advertised());
   const cursor = call.isReused === true ? { ...members, reused: true } : members;
   return sendRows(context, request, reply, {
@@ -41,6 +41,7 @@ export async function sendFirstPage(
     page,
     format: call.format,
     contentEncoding: chooseRowsEncoding(request, entry, page),
+    isAdmitted: true,
     envelope: isPaginated ? cursor : metadataOfResult(result),
     members: isPaginated ? cursor : { requestId, numRows: totalRowCount },
     headers: {

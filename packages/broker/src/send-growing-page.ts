@@ -7,7 +7,7 @@ import type { BrokerContext } from './broker-context.ts';
 import { growingMembersOf } from './cursor-members.ts';
 import { statusOfRunning } from './query-status.ts';
 import type { RunningQuery } from './running-query.ts';
-import { chooseRowsEncoding, sendRows } from './send-rows.ts';
+import { chooseRowsEncoding, type RowsReply, sendRows } from './send-rows.ts';
 
 export interface GrowingCall {
   readonly query: RunningQuery;
@@ -17,6 +17,7 @@ export interface GrowingCall {
   readonly waitMs: number;
   /** Resolves once other brokers know where it runs: nobody is told of it before. */
   readonly known?: Promise<void>;
+  readonly isAdmitted?: RowsReply['isAdmitted'];
 }
 
 const waitMaxMsDefault = 10_000;
@@ -38,7 +39,7 @@ export async function sendGrowingPage(
   context: BrokerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { query, asked, format, waitMs, known }: GrowingCall,
+  { query, asked, format, waitMs, known, isAdmitted }: GrowingCall,
 ): Promise<boolean> {
   await using _ = query.growth?.hold();
   await query.untilRows(asked.offset + asked.rowCount, { waitMs, signal: signalOf(request) });
@@ -61,6 +62,7 @@ export async function sendGrowingPage(
     contentEncoding: chooseRowsEncoding(request, { rowCount, sizeBytes }, page),
     envelope: members,
     members,
+    isAdmitted,
     headers,
   });
   return true;

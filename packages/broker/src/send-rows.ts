@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import { type CursorResponse, type PageFormat, pageMediaTypes, type PinotCursorResponse, type QueryResponse } from '@quire/api';
 import { columnDataTypes, type EncodeOptions, type Result, type ResultPage } from '@quire/results';
-import { callContextOf } from '@quire/service';
+import { callContextOf, principalOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { openBody } from './body-stream.ts';
@@ -24,6 +24,8 @@ export interface RowsReply {
   readonly members: Partial<CursorMembers>;
   /** The bytes that were asked for. Absent: all. */
   readonly range?: ByteRange;
+  /** Whether the principal's limit on pages was held against the call before, when nothing was done for it. */
+  readonly isAdmitted?: boolean | undefined;
   /** What else the headers say, such as how long the response may be kept. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -68,24 +70,27 @@ export async function sendRows(
 ): Promise<FastifyReply> {
   if (request.method === 'HEAD') return reply.headers(rowsHeadersOf(rows)).send(Readable.from([]));
   const isCompressed = rows.contentEncoding !== 'identity';
-  if (!isCompressed && rows.range === undefined) {
-    if (rows.format === 'arrow' && (await sendArrowAtHand(context, request, reply, rows))) return await reply;
-    const atHand = encodeAtHand(context, request, rows);
-    if (atHand !== undefined) return await reply.headers(rowsHeadersOf(rows)).send(atHand);
-  }
-  using _ = await context.pageLimiter.acquire(rows.page.sizeBytesMax, callContextOf(request).call.signal);
-  const all = observed(context, request, rows, { isDoneWithChunks: !isCompressed });
+  const isPlain = !isCompressed && rows.range === undefined;
+  const atHand = isPlain ? encodeAtHand(context, request, rows) : undefined;
+  if (atHand !== undefined) return await reply.headers(rowsHeadersOf(rows)).send(atHand);
+  const { pageStreams, pageLimiter } = context;
+  if (rows.isAdmitted !== true) pageStreams.assertMayOpen(principalOf(request));
+  using _ = pageStreams.open(principalOf(request));
+  if (isPlain && rows.format === 'arrow' && (await sendArrowAtHand(context, request, reply, rows))) return await reply;
+  using turn = await pageLimiter.acquire(rows.page.sizeBytesMax, callContextOf(request).call.signal);
+  const read = Promise.withResolvers<void>();
+  // A compressor lets go of what it reads some time after its client has gone: a shutdown waits for that.
+  context.calls.follow(read.promise);
+  const all = observed(context, request, rows, { isDoneWithChunks: !isCompressed, onEnd: read.resolve });
   const body = await openBody(rows.range === undefined ? all : bytesWithin(all, rows.range));
   reply.headers(rowsHeadersOf(rows));
   if (body.kind === 'whole' && !isCompressed) return await reply.send(body.bytes);
   const chunks = body.kind === 'stream' ? body.chunks : [body.bytes];
-  // A client that stops reading holds a reader of the store; one that reads slowly may.
-  reply.raw.setTimeout(context.options.idleTimeoutMs, () => reply.raw.destroy());
-  if (isCompressed) return await reply.send(compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding));
+  const sent = isCompressed ? compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding) : chunks;
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   // What fails from here on stands in the call's context, and so in the log.
-  await writeBody(reply.raw, chunks).catch(() => undefined);
+  await writeBody(reply.raw, sent, () => turn[Symbol.dispose]()).catch(() => undefined);
   return await reply;
 }
 
@@ -120,7 +125,6 @@ async function sendArrowAtHand(
   const { chunks, release } = atHand;
   const sizeBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
   reply.headers({ ...rowsHeadersOf(rows), 'content-length': String(sizeBytes) });
-  reply.raw.setTimeout(context.options.idleTimeoutMs, () => reply.raw.destroy());
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   context.metrics.observeBytes(format, sizeBytes);
@@ -135,7 +139,7 @@ async function* observed(
   context: BrokerContext,
   request: FastifyRequest,
   rows: RowsReply,
-  options: Pick<EncodeOptions, 'isDoneWithChunks'>,
+  { onEnd, ...options }: Pick<EncodeOptions, 'isDoneWithChunks'> & { readonly onEnd: () => void },
 ): AsyncGenerator<Uint8Array> {
   const { page, format } = rows;
   const callContext = callContextOf(request);
@@ -150,6 +154,8 @@ async function* observed(
   } catch (error) {
     callContext.failure = error;
     throw error;
+  } finally {
+    onEnd();
   }
 }
 
@@ -217,18 +223,26 @@ function beginningOf(schema: Result['schema']): Uint8Array {
 
 /**
  * Writes a body chunk by chunk and ends the response; the next chunk is asked for when the system has taken the last one, whose memory is
- * free from then on. When the client goes away, the source is closed and nothing more is asked for.
+ * free from then on. When the client goes away, the source is closed and nothing more is asked for. `onWait` is called once, when the
+ * client has to be waited for.
  *
  * @throws what the source throws; the response is destroyed then, so that no client takes a part for the whole
  */
 export async function writeBody(
   response: ServerResponse,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  onWait?: () => void,
 ): Promise<void> {
+  let onChunkWait =
+    onWait &&
+    ((): void => {
+      onChunkWait = undefined;
+      onWait();
+    });
   const closed = new Promise<false>((resolve) => response.once('close', () => resolve(false)));
   try {
     for await (const chunk of chunks) {
-      const isTaken = await Promise.race([taken(response, chunk), closed]);
+      const isTaken = await Promise.race([taken(response, chunk, onChunkWait), closed]);
       if (!isTaken) return;
     }
     response.end();
@@ -238,10 +252,14 @@ export async function writeBody(
   }
 }
 
-/** Resolves to whether the chunk was handed to the system. */
-function taken(response: ServerResponse, chunk: Uint8Array): Promise<boolean> {
+/** Resolves to whether the chunk was handed to the system; calls back when that is not so by the end of this turn of the event loop. */
+function taken(response: ServerResponse, chunk: Uint8Array, onWait: (() => void) | undefined): Promise<boolean> {
   return new Promise((resolve) => {
-    response.write(chunk, (error) => resolve(error === null || error === undefined));
+    const waiting = onWait && setImmediate(onWait);
+    response.write(chunk, (error) => {
+      clearImmediate(waiting);
+      resolve(error === null || error === undefined);
+    });
   });
 }
 

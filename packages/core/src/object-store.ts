@@ -50,6 +50,7 @@ export interface ListOptions extends CallOptions {
 /**
  * An object opened for reading. Iterate `body` once: to its end, or leave the loop early; both release everything.
  * A caller that never iterates disposes instead; disposing is always safe, at any time and more than once.
+ * A caller may take any time between two chunks: a body that is open and not read keeps no other call waiting.
  */
 export interface ObjectBody extends AsyncDisposable {
   /** Size of the whole object, whatever the range. */

@@ -36,7 +36,7 @@ export interface ProxyOptions extends ServerOptions {
   readonly authMode: 'pass' | 'check';
   /** Of how many results the proxy remembers where they are. */
   readonly routesMax: number;
-  /** Connections to one broker; calls beyond them wait. */
+  /** Calls that are passed on to one broker at once, but for answers whose callers do not read; further ones wait. */
   readonly connectionsMax: number;
   readonly timeouts: ProxyTimeouts;
   /** How often each broker is asked for its health. */

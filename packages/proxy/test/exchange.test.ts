@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { QuireError } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
+import { Slots } from '@quire/core/wait';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { Broker } from '../src/brokers/broker.ts';
@@ -33,11 +34,10 @@ class FakeResponse extends EventEmitter {
   destroy(): void {
     this.destroyed = true;
   }
-  setTimeout(): void {}
 }
 
 /** A call to a broker that does what the test says, by undici's own steps. */
-function beginExchange(changed: Partial<ExchangeCall> = {}) {
+function beginExchange(changed: Partial<ExchangeCall> = {}, slots = new Slots(1)) {
   const response = new FakeResponse();
   const clock = new ManualClock();
   const abort = new AbortController();
@@ -56,6 +56,7 @@ function beginExchange(changed: Partial<ExchangeCall> = {}) {
       callCount += 1;
       return () => (callCount -= 1);
     },
+    acquireSlot: (signal: AbortSignal) => slots.acquire(signal),
     pool: { dispatch: (options: Dispatcher.DispatchOptions) => sent.push(options) },
   } as unknown as Broker;
   const exchange: Exchange = new Exchange(broker, {
@@ -68,7 +69,6 @@ function beginExchange(changed: Partial<ExchangeCall> = {}) {
     clock,
     headTimeoutMs: 1000,
     stallTimeoutMs: 100,
-    idleTimeoutMs: 1000,
     signal: abort.signal,
     ...changed,
   });
@@ -82,6 +82,7 @@ function beginExchange(changed: Partial<ExchangeCall> = {}) {
     outcome,
     sent,
     callCount: () => callCount,
+    slots,
     begin: () => exchange.onRequestStart(controller as never),
     answer: (status: number, headers: Record<string, string>) => {
       controller.rawHeaders = Object.entries(headers)
@@ -96,6 +97,7 @@ function beginExchange(changed: Partial<ExchangeCall> = {}) {
 describe('an exchange', () => {
   test('passes the answer on, chunk by chunk, and counts as a call of the broker meanwhile', async () => {
     const call = beginExchange();
+    await call.clock.advance(0);
     call.begin();
     call.answer(200, { 'content-type': 'text/csv', ...chunked });
     call.data('a,');
@@ -131,6 +133,38 @@ describe('an exchange', () => {
     expect(call.controller.paused).toBe(false);
     call.exchange.onResponseEnd();
     expect(await call.outcome).toMatchObject({ kind: 'answered' });
+  });
+
+  test('gives its slot back when the caller has to be waited for, and at its end in any case', async () => {
+    const paused = beginExchange();
+    await paused.clock.advance(0);
+    paused.begin();
+    paused.answer(200, chunked);
+    paused.data('x');
+    expect(paused.slots.takenCount).toBe(1);
+    paused.response.isReady = false;
+    paused.data('y');
+    expect(paused.slots.takenCount).toBe(0);
+    paused.response.emit('drain');
+    paused.data('z');
+    paused.exchange.onResponseEnd();
+    await paused.outcome;
+    const ended = beginExchange();
+    await ended.clock.advance(0);
+    ended.begin();
+    ended.answer(200, chunked);
+    ended.exchange.onResponseEnd();
+    await ended.outcome;
+    expect([paused.slots.takenCount, ended.slots.takenCount]).toEqual([0, 0]);
+  });
+
+  test('is sent once it has a slot, and not at all when its caller leaves before', async () => {
+    const call = beginExchange({}, new Slots(0));
+    await call.clock.advance(0);
+    expect(call.sent).toEqual([]);
+    call.abort.abort(new QuireError('ABORTED', 'The client is gone.'));
+    expect(await call.outcome).toMatchObject({ kind: 'unsent', error: { code: 'ABORTED' } });
+    expect([call.sent, call.slots.waitingCount]).toEqual([[], 0]);
   });
 
   test('is unsent while it waits for a connection, and unanswered once it was sent', async () => {

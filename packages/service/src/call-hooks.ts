@@ -1,6 +1,7 @@
 import { isQuireError, QuireError } from '@quire/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callContextOf, setCallContext } from './call-context.ts';
+import type { CallOutcome } from './calls-under-way.ts';
 import { errorStatuses, routePatterns } from '@quire/api';
 import { unknownTransferEncoding } from './client-error.ts';
 import { toQuireError } from './error-reply.ts';
@@ -21,7 +22,7 @@ export function addCallHooks(
     const call = calls.begin(reply.raw);
     setCallContext(request, { call, startMs: clock.monotonicMs() });
     reply.header('x-request-id', request.id);
-    void call.outcome.then((outcome) => observeEnd(context, request, outcome === 'broken' ? 'broken' : reply.statusCode));
+    void call.outcome.then((outcome) => observeEnd(context, request, outcome === 'finished' ? reply.statusCode : outcome));
     assertUnderstood(request, reply);
     if (calls.isDraining) throw new QuireError('SHUTTING_DOWN', 'The server is shutting down; call another one.');
     // Before credentials: a page of another site must not have the browser ask for a password either.
@@ -108,19 +109,27 @@ function tooMany(reply: FastifyReply, waitMs: number, what: string): QuireError 
 }
 
 /** One line in the log and one point in the metrics per call. The URL shows in neither: it may hold what is nobody's business. */
-function observeEnd({ clock, metrics }: ServiceContext, request: FastifyRequest, end: number | 'broken'): void {
+function observeEnd({ clock, metrics }: ServiceContext, request: FastifyRequest, end: number | UnfinishedOutcome): void {
   const { startMs, principal, failure, notes } = callContextOf(request);
   const durationMs = clock.monotonicMs() - startMs;
   const brokenStatus = errorStatuses[failure === undefined ? 'ABORTED' : toQuireError(failure).code];
-  const status = end === 'broken' ? brokenStatus : end;
+  const status = typeof end === 'number' ? end : brokenStatus;
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   metrics.observeCall({ method, route, status, durationMs });
-  if (end === 'broken' && status >= 500) request.log.error({ err: failure }, 'response cut off');
+  if (end === 'stalled') metrics.observeStalled(route);
+  if (typeof end !== 'number' && status >= 500) request.log.error({ err: failure }, 'response cut off');
   // Those who watch ask every few seconds: what is as it should be says nothing new.
   const isRoutine = status < 400 && (route === routePatterns.health || route === routePatterns.metrics);
   request.log[isRoutine ? 'debug' : 'info'](
     { method, route, status, durationMs, principal: principal?.name, ...notes },
-    end === 'broken' ? 'call broken off' : 'call ended',
+    typeof end === 'number' ? 'call ended' : endings[end],
   );
 }
+
+type UnfinishedOutcome = Exclude<CallOutcome, 'finished'>;
+
+const endings: Readonly<Record<UnfinishedOutcome, string>> = {
+  broken: 'call broken off',
+  stalled: 'call ended: the client took nothing of the response within engine.broker.page.stall.timeout',
+};

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, QuireError } from '@quire/core';
 import { sleepUnlessAborted } from '@quire/core/wait';
+import { StallWatch } from './stall-watch.ts';
 
-/** How a call ended: its response went out whole, or the connection broke before. */
-export type CallOutcome = 'finished' | 'broken';
+/** How a call ended: its response went out whole, the connection broke before, or it was closed since the client took nothing for too long. */
+export type CallOutcome = 'finished' | 'broken' | 'stalled';
 
 /** One call from its first header to the end of its response. */
 export interface Call {
@@ -23,10 +24,15 @@ export class CallsUnderWay {
   readonly #work = new Set<Promise<unknown>>();
   readonly #responsesOfSocket = new WeakMap<Socket, Set<ServerResponse>>();
   readonly #clock: Clock;
+  readonly #stalls: StallWatch;
+  readonly #stallTimeoutMs: number;
   #isDraining = false;
 
-  constructor(clock: Clock) {
+  /** @param stallTimeoutMs how long a client may take nothing of a response before its connection is closed; Infinity: any time */
+  constructor(clock: Clock, stallTimeoutMs = Infinity) {
     this.#clock = clock;
+    this.#stallTimeoutMs = stallTimeoutMs;
+    this.#stalls = new StallWatch(clock, stallTimeoutMs);
   }
 
   /** Whether a shutdown has begun: further calls are to be refused. */
@@ -45,14 +51,20 @@ export class CallsUnderWay {
     const responses = this.#responsesOn(response.socket);
     responses.add(response);
     this.#controllers.add(controller);
+    let reason = 'The client closed the connection before the response was whole.';
+    let unfinished: CallOutcome = 'broken';
+    const unwatch = this.#stalls.watch(response, () => {
+      reason = `The client took nothing of the response for ${this.#stallTimeoutMs} ms (engine.broker.page.stall.timeout).`;
+      unfinished = 'stalled';
+      response.destroy();
+    });
     const outcome = new Promise<CallOutcome>((resolve) => {
       response.once('close', () => {
         this.#controllers.delete(controller);
         responses.delete(response);
-        if (!response.writableFinished) {
-          controller.abort(new QuireError('ABORTED', 'The client closed the connection before the response was whole.'));
-        }
-        resolve(response.writableFinished ? 'finished' : 'broken');
+        unwatch();
+        if (!response.writableFinished) controller.abort(new QuireError('ABORTED', reason));
+        resolve(response.writableFinished ? 'finished' : unfinished);
       });
     });
     this.follow(outcome);
@@ -80,6 +92,7 @@ export class CallsUnderWay {
       controller.abort(new QuireError('SHUTTING_DOWN', 'The server is shutting down and stopped waiting for this call.'));
     }
     await this.#settledWithin(lastWordsMs);
+    this.#stalls.close();
   }
 
   /** Resolves once nothing is under way. */

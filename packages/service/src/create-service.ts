@@ -33,6 +33,8 @@ export interface Service extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const stallTimeoutMsDefault = 60_000;
+
 /** Creates an HTTP service with the routes, the authentication and the limits of the options. It does not listen yet. */
 export function createService(options: ServiceOptions): Service {
   return new HttpService(options);
@@ -52,7 +54,7 @@ class HttpService implements Service {
     this.#context = {
       clock,
       metrics,
-      calls: new CallsUnderWay(clock),
+      calls: new CallsUnderWay(clock, server.stallTimeoutMs ?? stallTimeoutMsDefault),
       startMs: clock.monotonicMs(),
       address: () => this.address,
     };

@@ -10,6 +10,7 @@ export class ServiceMetrics {
   /** Where others that work beside the service count, to be shown with it. */
   readonly registry = new Registry();
   readonly #calls: Histogram<'method' | 'route' | 'status'>;
+  readonly #stalled: Counter<'route'>;
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -18,6 +19,11 @@ export class ServiceMetrics {
       'route',
       'status',
     ]);
+    this.#stalled = this.counter(
+      'quire_http_responses_stalled_total',
+      'Connections closed because their clients took nothing of a response for too long.',
+      ['route'],
+    );
   }
 
   /** The media type of `render`. */
@@ -33,6 +39,11 @@ export class ServiceMetrics {
   /** Counts a call that has ended; `route` is its pattern, so that there are few of them. */
   observeCall(call: { method: string; route: string; status: number; durationMs: number }): void {
     this.#calls.observe({ method: call.method, route: call.route, status: call.status }, call.durationMs / 1000);
+  }
+
+  /** Counts a response that was given up because its client took nothing of it. */
+  observeStalled(route: string): void {
+    this.#stalled.inc({ route });
   }
 
   /** A histogram of durations, in seconds. */

@@ -14,8 +14,10 @@ export interface HttpLimits {
   readonly headerBytesMax: number;
   /** How long a client may take to send a request. */
   readonly requestTimeoutMs: number;
-  /** How long a connection may lie idle between calls, and how long a client may take nothing of a response. */
+  /** How long a connection may be idle between calls. */
   readonly idleTimeoutMs: number;
+  /** How long a client may take nothing of a response before its connection is closed; default 60 s. Infinity: any time. */
+  readonly stallTimeoutMs?: number;
   /** How long calls under way may go on after `close`. */
   readonly shutdownGraceMs: number;
 }

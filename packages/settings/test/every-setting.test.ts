@@ -21,6 +21,7 @@ test('all defaults', () => {
       corsOrigins: undefined,
       basicOffered: true,
       idleTimeoutMs: 75_000,
+      stallTimeoutMs: 60_000,
       shutdownGraceMs: 30_000,
     },
     tls: { certificateFile: undefined, keyFile: undefined, authoritiesFile: undefined },
@@ -38,7 +39,12 @@ test('all defaults', () => {
       keysMaxAgeMs: 600_000,
       keysCooldownMs: 30_000,
     },
-    limits: { callsPerSecondMax: Number.POSITIVE_INFINITY, callsRunningMax: Number.POSITIVE_INFINITY, failuresPerMinuteMax: 60 },
+    limits: {
+      callsPerSecondMax: Number.POSITIVE_INFINITY,
+      callsRunningMax: Number.POSITIVE_INFINITY,
+      pageStreamsMax: 128,
+      failuresPerMinuteMax: 60,
+    },
     store: {
       protocol: 'memory',
       memoryBytesMax: 512 * MB,
@@ -177,6 +183,7 @@ engine.broker.http.body.maxKB = 2048
 engine.broker.http.header.maxKB = 8
 engine.broker.http.request.timeout = 5s
 engine.broker.http.idle.timeout = 6s
+engine.broker.page.stall.timeout = 7s
 engine.broker.shutdown.grace = 0s
 engine.broker.pagination.protocol = file
 engine.broker.pagination.memory.maxMB = 7
@@ -320,6 +327,7 @@ engine.auth.jwt.jwks.maxAge = 1h
 engine.auth.jwt.jwks.cooldown = 1m
 engine.auth.limit.requestsPerSecond = 50
 engine.auth.limit.concurrency = 8
+engine.auth.limit.pageStreams = 9
 engine.auth.limit.failuresPerMinute = 0
 engine.log.level = debug
 engine.log.format = json
@@ -372,6 +380,7 @@ test('every setting is read from its own key', () => {
       basicOffered: false,
       corsOrigins: ['https://notebooks.example.com', 'http://localhost:3000'],
       idleTimeoutMs: 6000,
+      stallTimeoutMs: 7000,
       shutdownGraceMs: 0,
     },
     tls: {
@@ -393,7 +402,7 @@ test('every setting is read from its own key', () => {
       keysMaxAgeMs: 3_600_000,
       keysCooldownMs: 60_000,
     },
-    limits: { callsPerSecondMax: 50, callsRunningMax: 8, failuresPerMinuteMax: Number.POSITIVE_INFINITY },
+    limits: { callsPerSecondMax: 50, callsRunningMax: 8, pageStreamsMax: 9, failuresPerMinuteMax: Number.POSITIVE_INFINITY },
     store: {
       protocol: 'file',
       memoryBytesMax: 7 * MB,

@@ -39,8 +39,6 @@ export interface S3ObjectStoreOptions {
   readonly partBytes?: number;
   /** How many parts of one object are on their way at once. */
   readonly partsInFlightMax?: number;
-  /** Connections to the server. */
-  readonly connectionsMax?: number;
   /** How often a part is tried; all else is the business of `withRetry`. */
   readonly partAttemptsMax?: number;
   readonly clock?: Clock;
@@ -72,7 +70,7 @@ export async function openBucket(options: S3ObjectStoreOptions): Promise<Bucket>
   }
 }
 
-function createClient({ region, endpoint, forcePathStyle, credentials, connectionsMax = 64 }: S3ObjectStoreOptions): S3Client {
+function createClient({ region, endpoint, forcePathStyle, credentials }: S3ObjectStoreOptions): S3Client {
   const config: S3ClientConfig = {
     // Retries are the business of `withRetry`, which everybody can see and set.
     maxAttempts: 1,
@@ -82,8 +80,9 @@ function createClient({ region, endpoint, forcePathStyle, credentials, connectio
     followRegionRedirects: false,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: connectionTimeoutMs,
-      httpAgent: { maxSockets: connectionsMax, keepAlive: true },
-      httpsAgent: { maxSockets: connectionsMax, keepAlive: true },
+      // How many calls are at work is limited by `withLimit`. A limit on connections would count bodies that are open and not read.
+      httpAgent: { maxSockets: Infinity, keepAlive: true },
+      httpsAgent: { maxSockets: Infinity, keepAlive: true },
     }),
   };
   if (region !== undefined) config.region = region;

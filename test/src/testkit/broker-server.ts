@@ -73,6 +73,7 @@ export class TestBroker extends HttpCaller implements AsyncDisposable {
       headerBytesMax: 8192,
       requestTimeoutMs: 30_000,
       idleTimeoutMs: 30_000,
+      stallTimeoutMs: Infinity,
       shutdownGraceMs: 10_000,
       clock: this.clock,
     };

@@ -37,6 +37,7 @@ const usualProxy = {
   headerBytesMax: 8192,
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 30_000,
+  stallTimeoutMs: Infinity,
   shutdownGraceMs: 10_000,
 } as const satisfies Partial<ProxyOptions>;
 

@@ -1,9 +1,9 @@
 import { expirationHeader, pinotErrorCodeHeader } from '@quire/api';
-import type { Result, ResultPage } from '@quire/results';
+import type { Result } from '@quire/results';
 import { callContextOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { chooseRowsEncoding, sendRows } from '../send-rows.ts';
+import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
 import { pinotResponseOf } from './cursor-response.ts';
 
 /** Sends a page as Apache Pinot's cursor API does: always JSON, never cached, and without a table when the result has no rows. */
@@ -11,7 +11,7 @@ export async function sendPinotPage(
   context: BrokerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { result, page }: { readonly result: Result; readonly page: ResultPage },
+  { result, page, isAdmitted }: Pick<RowsReply, 'page' | 'isAdmitted'> & { readonly result: Result },
 ): Promise<FastifyReply> {
   const envelope = pinotResponseOf(context, result, { of: page, startMs: callContextOf(request).startMs });
   const headers = {
@@ -23,6 +23,6 @@ export async function sendPinotPage(
   const contentEncoding = chooseRowsEncoding(request, result.entry, page);
   const { entry, schema } = result;
   const { requestId } = entry;
-  const rows = { requestId, schema, page, format: 'json', contentEncoding, envelope, members: {}, headers } as const;
+  const rows = { requestId, schema, page, format: 'json', contentEncoding, envelope, members: {}, headers, isAdmitted } as const;
   return sendRows(context, request, reply, rows);
 }

@@ -32,6 +32,8 @@ import type { RowsReply } from '../send-rows.ts';
  */
 export function runQueryRoute(context: BrokerContext, operation: Operation = brokerOperations.runQuery): RouteOptions {
   return routeOf(operation, async (request, reply) => {
+    // Looked at before the query runs: what it took would be lost.
+    context.pageStreams.assertMayOpen(principalOf(request));
     const parsed = parseCall(context, request);
     admitWork(request, reply);
     // Whether they may be read is looked at also when the answer is known already.
@@ -113,7 +115,7 @@ async function answerAsync(
     controller,
   );
   const { rowCount, format, waitMs } = call;
-  const growingCall = { query, asked: { offset: 0, rowCount }, format, waitMs, known: marked.written };
+  const growingCall = { query, asked: { offset: 0, rowCount }, format, waitMs, known: marked.written, isAdmitted: true };
   const isSent = await sendGrowingPage(context, request, reply, growingCall);
   context.metrics.observeFirstRows(query.elapsedMs);
   if (isSent) return reply;

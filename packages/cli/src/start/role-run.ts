@@ -33,6 +33,7 @@ export function serverOptionsOf(
     headerBytesMax: http.headerBytesMax,
     requestTimeoutMs: http.requestTimeoutMs,
     idleTimeoutMs: http.idleTimeoutMs,
+    stallTimeoutMs: http.stallTimeoutMs,
     shutdownGraceMs: http.shutdownGraceMs,
     metricsEnabled: observability.metricsEnabled,
     docsEnabled: observability.docsEnabled,

@@ -70,6 +70,9 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     get queryTimeoutMs() {
       return live.current.query.timeoutMs;
     },
+    get pageStreamsMax() {
+      return live.current.limits.pageStreamsMax;
+    },
     get reuse() {
       const { isReused, reuseAgeMaxMs: ageMaxMs } = live.current.results;
       return isReused ? { ageMaxMs } : undefined;

@@ -27,7 +27,6 @@ export async function openS3Store(
   return S3ObjectStore.open({
     location: uri,
     forcePathStyle: pathStyle,
-    connectionsMax: settings.store.concurrencyMax + connectionsForParts,
     partAttemptsMax: settings.store.attemptsMax,
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
@@ -38,9 +37,6 @@ export async function openS3Store(
     ...dependencies,
   });
 }
-
-/** A put is one call of the store, but has several parts on their way. */
-const connectionsForParts = 32;
 
 /** Opens a bucket of Google Cloud Storage. Its SDK is loaded now. */
 export async function openGcsStore(

@@ -1,6 +1,6 @@
 import { QuireError } from '../errors.ts';
 import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, ObjectStore, ReadAtHand } from '../object-store.ts';
-import { type ReleaseSlot, Slots } from '../wait/slots.ts';
+import { Slots } from '../wait/slots.ts';
 import { SingleUseBody } from './single-use-body.ts';
 
 export interface LimitOptions {
@@ -11,9 +11,9 @@ export interface LimitOptions {
 /**
  * The same store with at most `concurrentMax` calls at work at once; the others wait in order of arrival.
  *
- * A `get` counts until its last byte was delivered or its body was left or disposed. A `list` counts only while it looks for its
- * next entry, so that its reader may call the store in the loop. A `put` counts throughout, its source's time included: a source
- * that reads from the same limited store can therefore wait for ever.
+ * A call counts while the store works, never while its reader does: a `get` while it opens its object and while it reads the next
+ * chunk, a `list` while it looks for its next entry. So a reader may take any time, and may call the store in its loop. A `put` counts
+ * throughout, its source's time included: a source that reads from the same limited store can therefore wait for ever.
  *
  * @throws INVALID_PARAMETER when `concurrentMax` is not an integer from 1 up
  */
@@ -49,15 +49,15 @@ class LimitedStore implements ObjectStore {
   }
 
   async get(key: string, options?: GetOptions): Promise<ObjectBody> {
-    const release = await this.#slots.acquire(options?.signal);
-    try {
-      const object = await this.#store.get(key, options);
-      const { range } = options ?? {};
-      return limitedBody(key, object, range === undefined ? object.sizeBytes : range.end - range.start, release);
-    } catch (error) {
-      release();
-      throw error;
-    }
+    const { range, signal } = options ?? {};
+    const object = await this.#inSlot(signal, () => this.#store.get(key, options));
+    const lengthBytes = range === undefined ? object.sizeBytes : range.end - range.start;
+    return new SingleUseBody({
+      key,
+      sizeBytes: object.sizeBytes,
+      chunks: () => this.#chunks(object, lengthBytes, signal),
+      release: async () => object[Symbol.asyncDispose](),
+    });
   }
 
   put(key: string, body: Uint8Array | AsyncIterable<Uint8Array>, options?: CallOptions): Promise<ObjectEntry> {
@@ -85,33 +85,24 @@ class LimitedStore implements ObjectStore {
     await this.#store[Symbol.asyncDispose]();
   }
 
-  async #inSlot<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
-    const release = await this.#slots.acquire(signal);
-    try {
-      return await call();
-    } finally {
-      release();
-    }
-  }
-}
-
-function limitedBody(key: string, object: ObjectBody, lengthBytes: number, release: ReleaseSlot): ObjectBody {
-  async function* chunks(): AsyncGenerator<Uint8Array> {
+  /** The chunks of a body, each read in a slot. */
+  async *#chunks(object: ObjectBody, lengthBytes: number, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+    const chunks = object.body[Symbol.asyncIterator]();
     let deliveredBytes = 0;
-    for await (const chunk of object.body) {
-      deliveredBytes += chunk.byteLength;
-      // The store has nothing left to do: a reader that is slow with its last chunk keeps nobody waiting.
-      if (deliveredBytes >= lengthBytes) release();
-      yield chunk;
+    try {
+      for (;;) {
+        // After its last byte the store has nothing left to do, and needs no slot to say so.
+        const step = await (deliveredBytes < lengthBytes ? this.#inSlot(signal, () => chunks.next()) : chunks.next());
+        if (step.done === true) return;
+        deliveredBytes += step.value.byteLength;
+        yield step.value;
+      }
+    } finally {
+      await chunks.return?.();
     }
   }
-  return new SingleUseBody({
-    key,
-    sizeBytes: object.sizeBytes,
-    chunks,
-    release: async () => {
-      release();
-      await object[Symbol.asyncDispose]();
-    },
-  });
+
+  #inSlot<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+    return this.#slots.run(call, signal);
+  }
 }

@@ -1,9 +1,10 @@
 import { type BrokerHealth, dispatcherTransport, type Transport } from '@quire/client/wire';
+import { type ReleaseSlot, Slots } from '@quire/core/wait';
 import { Pool } from 'undici';
 import type { BrokerAddress } from './broker-address.ts';
 
 export interface BrokerOptions {
-  /** How many connections to it there are at most; further calls wait for one. */
+  /** How many calls are passed on to it at once; further ones wait. One whose caller does not read does not count. */
   readonly connectionsMax: number;
   /** How long it may take to connect. */
   readonly connectTimeoutMs: number;
@@ -19,6 +20,7 @@ export class Broker {
   readonly address: BrokerAddress;
   /** Its connections, one call at a time on each. What happens to be slow on one holds up no other. */
   readonly pool: Pool;
+  readonly #slots: Slots;
   /** By which the proxy's own calls go. */
   readonly transport: Transport;
   #health: BrokerHealth | undefined;
@@ -32,7 +34,8 @@ export class Broker {
     const { certificateAuthorities: ca } = options;
     this.address = address;
     this.pool = new Pool(address.origin, {
-      connections: options.connectionsMax,
+      // Calls are limited by slots, which they give back while their callers have to be waited for: a connection cannot be.
+      connections: null,
       pipelining: 1,
       allowH2: false,
       // Time is watched call by call, by the clock that the proxy is given.
@@ -44,6 +47,7 @@ export class Broker {
         ...(ca !== undefined && { ca }),
       },
     });
+    this.#slots = new Slots(options.connectionsMax);
     this.transport = dispatcherTransport(this.pool);
     // Failures to connect are told to the calls that wait; a listener that did not listen would end the process.
     this.pool.on('connectionError', () => undefined);
@@ -74,6 +78,11 @@ export class Broker {
   /** Calls that it answers now. */
   get callCount(): number {
     return this.#callCount;
+  }
+
+  /** Resolves when a call may be passed on, with the function that lets the next one. @throws ABORTED */
+  acquireSlot(signal: AbortSignal): Promise<ReleaseSlot> {
+    return this.#slots.acquire(signal);
   }
 
   /** Counts a call in until the returned function is called. */

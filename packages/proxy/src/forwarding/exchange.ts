@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { abortError, type Clock, QuireError } from '@quire/core';
+import type { ReleaseSlot } from '@quire/core/wait';
 import type { Dispatcher } from 'undici';
 import type { Broker } from '../brokers/broker.ts';
 import { responseHeadersOf } from './end-to-end-headers.ts';
@@ -40,15 +41,14 @@ export interface ExchangeCall {
   readonly headTimeoutMs: number;
   /** How long it may send nothing in the middle of its answer. */
   readonly stallTimeoutMs: number;
-  /** How long the caller may take nothing of it. */
-  readonly idleTimeoutMs: number;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
 
 /**
  * One call to one broker, whose answer goes to the caller chunk by chunk, as it comes: from the one socket to the other, with no
- * stream between them, no faster than the caller reads, and with nothing kept.
+ * stream between them, no faster than the caller reads, and with nothing kept. It takes one of the broker's slots until the caller has to
+ * be waited for.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #broker: Broker;
@@ -60,6 +60,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isAccepted = false;
   #givenUp: Error | undefined;
   #progressMs: number;
+  #releaseSlot: ReleaseSlot | undefined;
 
   constructor(broker: Broker, call: ExchangeCall) {
     this.#broker = broker;
@@ -78,11 +79,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     try {
       const body = upload === undefined ? null : Readable.from(upload, { objectMode: false });
       if (signal.aborted) onAbort();
-      else this.#dispatch({ method, path, headers: [...headers], body });
+      else void this.#send({ method, path, headers: [...headers], body });
       void this.#watch();
       return await this.#outcome.promise;
     } finally {
       this.#ended.abort(ended);
+      this.#releaseSlot?.();
       response.off('drain', onDrain);
       signal.removeEventListener('abort', onAbort);
       end();
@@ -109,13 +111,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { response } = this.#call;
     const raw = (controller.rawHeaders as readonly (Buffer | string)[]).map((part) => part.toString('latin1'));
     response.writeHead(status, responseHeadersOf(raw, textOf(headers.connection), textOf(headers['via'])));
-    // A client that stops reading holds a connection to the broker; a slow one may.
-    response.setTimeout(this.#call.idleTimeoutMs, () => response.destroy());
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.noteProgress();
-    if (this.#isAccepted && !this.#call.response.destroyed && !this.#call.response.write(chunk)) controller.pause();
+    if (!this.#isAccepted || this.#call.response.destroyed || this.#call.response.write(chunk)) return;
+    controller.pause();
+    this.#releaseSlot?.();
   }
 
   onResponseEnd(): void {
@@ -128,18 +130,25 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#fail(error);
   }
 
-  #dispatch(options: Dispatcher.DispatchOptions): void {
+  async #send(options: Dispatcher.DispatchOptions): Promise<void> {
     try {
+      const release = await this.#broker.acquireSlot(this.#ended.signal);
+      if (this.#ended.signal.aborted) {
+        release();
+        return;
+      }
+      this.#releaseSlot = release;
       this.#broker.pool.dispatch(options, this);
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new Error(String(error))); // a pool that was closed meanwhile
+      // It has ended while it waited, or the pool was closed.
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
   #giveUp(error: Error): void {
     this.#givenUp = error;
     this.#controller?.abort(error);
-    // Where it waits for a connection, nobody tells: it is called off as soon as it would be sent.
+    // While it waits for a slot or a connection it has no controller: it is called off before it is sent.
     this.#fail(error);
   }
 

@@ -70,7 +70,6 @@ export class ForwardedCall {
       clock,
       headTimeoutMs: this.#options.headTimeoutMs,
       stallTimeoutMs: options.timeouts.answerMs,
-      idleTimeoutMs: options.idleTimeoutMs,
       signal: call.signal,
     });
     const outcome = await this.#exchange.run();

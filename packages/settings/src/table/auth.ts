@@ -105,6 +105,15 @@ export const limits = {
       'that it began has ended, though it has been answered. Further ones are answered with 429. Calls that only read, watch or cancel are held ' +
       'to the calls under way alone, so that a principal can always see to its queries.',
   }),
+  pageStreamsMax: setting({
+    key: 'engine.auth.limit.pageStreams',
+    kind: countOrUnlimited(1_000_000),
+    default: '128',
+    live: true,
+    meaning:
+      'The pages and downloads of one principal that a broker sends at the same time. Further ones are answered with 429. Small pages ' +
+      'that are sent in one piece do not count.',
+  }),
   failuresPerMinuteMax: setting({
     key: 'engine.auth.limit.failuresPerMinute',
     kind: countOrUnlimited(1_000_000),

@@ -57,7 +57,9 @@ export const proxy = {
     key: 'proxy.connections.max',
     kind: integer(1, 65_535),
     default: '256',
-    meaning: 'How many connections the proxy has to one broker; further calls to it wait.',
+    meaning:
+      'How many calls the proxy passes on to one broker at once; further calls to it wait. An answer whose client does not read does ' +
+      'not count.',
   }),
   connectTimeoutMs: setting({
     key: 'proxy.timeout.connect',

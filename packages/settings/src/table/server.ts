@@ -97,6 +97,14 @@ export const http = {
     default: '75s',
     meaning: 'How long a connection may stay open between two requests.',
   }),
+  stallTimeoutMs: setting({
+    key: 'engine.broker.page.stall.timeout',
+    kind: duration('100ms', '1h'),
+    default: '60s',
+    meaning:
+      'How long a client may take nothing of a response, such as a page or a download, before its connection is closed. Holds for ' +
+      'every service.',
+  }),
   shutdownGraceMs: setting({
     key: 'engine.broker.shutdown.grace',
     kind: duration('0s', '1h'),
