@@ -44,7 +44,7 @@ test.each(['json', 'csv', 'arrow'])(
     expect(await stalledCounts()).toEqual(['quire_http_responses_stalled_total{route="/query/:requestId/results"} 1']);
     while (broker.endedCalls.length === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(broker.endedCalls.map(({ op, outcome }) => `${op} ${outcome}`)).toEqual(['get abandoned']);
-  // What the client has is a part of the page, and it can tell.
+    // What the client has is a part of the page, and it can tell.
     response.resume();
     await new Promise((resolve) => response.once('close', resolve));
     expect(response.complete).toBe(false);
