@@ -16,10 +16,11 @@ export { HealthResponse } from './health-response.ts';
 export { MetadataRecord, QueryException } from './metadata-record.ts';
 export { type Operation, type OperationResponse } from './operation.ts';
 export { LinkResponse } from './link-operation.ts';
-export { type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
+export { type ArrowCodec, arrowCodecs, type PageFormat, pageFormats, pageMediaTypes } from './page-format.ts';
 export { expirationHeader, pageHeaders } from './page-headers.ts';
 export {
   formatPageParameters,
+  parseArrowCodecs,
   parseBooleanParameter,
   parseFormat,
   parseIntegerParameter,

@@ -17,7 +17,8 @@ const readLink: Operation = {
     operationId: 'readLink',
     summary: 'Get a link to the data file',
     description:
-      'A signed link of the store, by which the data comes without the broker. Only where the server allows it, and its store can sign.',
+      'A signed link of the store, by which the data comes without the broker, as the file that is stored: where results are compressed, as in ' +
+      'buckets by default, so are its buffers. Only where the server allows it, and its store can sign.',
     tags: ['results'],
     params: RequestIdParams,
     querystring: Type.Object({

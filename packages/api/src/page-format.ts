@@ -14,3 +14,12 @@ export const pageMediaTypes: Readonly<Record<PageFormat, string>> = {
 export function isPageFormat(text: string): text is PageFormat {
   return (pageFormats as readonly string[]).includes(text);
 }
+
+/** What buffers of Arrow may be compressed with. */
+export const arrowCodecs = ['zstd', 'lz4'] as const;
+
+export type ArrowCodec = (typeof arrowCodecs)[number];
+
+export function isArrowCodec(text: string): text is ArrowCodec {
+  return (arrowCodecs as readonly string[]).includes(text);
+}

@@ -1,6 +1,6 @@
 import { parseDurationMs, QuireError } from '@quire/core/portable';
 import type { PageRequest } from '@quire/core/portable';
-import { isPageFormat, type PageFormat, pageFormats } from './page-format.ts';
+import { type ArrowCodec, isArrowCodec, isPageFormat, type PageFormat, pageFormats } from './page-format.ts';
 
 /** A query parameter as HTTP servers hand it over: absent, once, or several times. */
 export type RawParameter = string | readonly string[] | undefined;
@@ -82,6 +82,20 @@ export function parseFormat(value: RawParameter): PageFormat | undefined {
   const text = single('format', value, `one of ${choices}`);
   if (text === undefined || isPageFormat(text)) return text;
   throw new QuireError('INVALID_PARAMETER', `format is ${quote(text)}; expected one of ${choices}.`);
+}
+
+/**
+ * Reads which codecs the caller has for buffers of Arrow: `zstd`, `lz4` or both, `zstd,lz4`. `none` gives an empty list.
+ *
+ * @throws INVALID_PARAMETER when it is given twice, or anything else
+ */
+export function parseArrowCodecs(value: RawParameter): readonly ArrowCodec[] | undefined {
+  const expected = 'zstd, lz4, both as zstd,lz4, or none';
+  const text = single('compression', value, expected);
+  if (text === undefined) return undefined;
+  const codecs = text === 'none' ? [] : text.split(',');
+  if (codecs.every(isArrowCodec) && new Set(codecs).size === codecs.length) return codecs;
+  throw new QuireError('INVALID_PARAMETER', `compression is ${quote(text)}; expected ${expected}.`);
 }
 
 /** Writes a page as the query parameters that ask for it: `offset=20000&numRows=10000`. */

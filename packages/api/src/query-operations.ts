@@ -25,6 +25,16 @@ const numRows = Type.Optional(
 const format = Type.Optional(
   Type.Unsafe<string>({ type: 'string', enum: pageFormats, description: 'Format of the answer; goes before Accept.' }),
 );
+const compression = Type.Optional(
+  Type.String({
+    pattern: '^(none|zstd|lz4|zstd,lz4|lz4,zstd)$',
+    description:
+      'With Arrow: what the caller can decompress. Batches that are stored with one of these go out as they are stored, and all others ' +
+      'with plain buffers, which every reader of Arrow reads. Absent: what Accept says, as in ' +
+      'application/vnd.apache.arrow.stream; compression=zstd, else none.',
+    examples: ['zstd,lz4'],
+  }),
+);
 
 const wait = Type.Optional(
   Type.String({
@@ -67,6 +77,7 @@ const runQuery: Operation = {
       wait,
       numRows,
       format,
+      compression,
     }),
     body: QueryBody,
     response: {
@@ -115,6 +126,7 @@ const readPage: Operation = {
       wait,
       numRows,
       format,
+      compression,
     }),
     response: {
       202: notYet,

@@ -1,23 +1,89 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type PageFormat, pageFormats, pageMediaTypes, parseFormat, type RawParameter } from '@quire/api';
+import {
+  type ArrowCodec,
+  arrowCodecs,
+  type PageFormat,
+  pageFormats,
+  pageMediaTypes,
+  parseArrowCodecs,
+  parseFormat,
+  type RawParameter,
+} from '@quire/api';
 import { QuireError } from '@quire/core';
 import Negotiator from 'negotiator';
 
+/** What rows are written as. */
+export interface RowsForm {
+  readonly format: PageFormat;
+  /** What the caller can decompress of Arrow's buffers, in the order of `arrowCodecs`. */
+  readonly codecs: readonly ArrowCodec[];
+}
+
 /**
- * The format that a caller wants: by the parameter `format`, else by `Accept`, else JSON.
+ * The form that a caller wants: by the parameters `format` and `compression`, else by `Accept`, else JSON, and Arrow with plain buffers.
  *
- * @throws INVALID_PARAMETER when the parameter names no format
- * @throws NOT_ACCEPTABLE when Accept leaves none
+ * @throws INVALID_PARAMETER when a parameter names no format or codec, or `compression` stands beside another format than Arrow
+ * @throws NOT_ACCEPTABLE when Accept leaves no format
  */
-export function chooseFormat(parameter: RawParameter, headers: IncomingHttpHeaders): PageFormat {
-  const asked = parseFormat(parameter);
-  if (asked !== undefined) return asked;
-  if (headers.accept === undefined) return 'json';
-  // All our text is UTF-8; a charset in Accept would otherwise match nothing.
-  const accept = headers.accept.replaceAll(/;\s*charset=[^;,]*/gi, '');
+export function chooseForm(
+  parameters: { readonly format?: RawParameter; readonly compression?: RawParameter },
+  headers: IncomingHttpHeaders,
+): RowsForm {
+  const askedFormat = parseFormat(parameters.format);
+  const askedCodecs = parseArrowCodecs(parameters.compression);
+  const accept = readAccept(headers.accept);
+  const format = askedFormat ?? acceptedFormat(accept.ranges);
+  if (format !== 'arrow' && askedCodecs !== undefined && askedCodecs.length > 0) {
+    const message = `compression is ${askedCodecs.join()} with the format ${format}; expected format=arrow with it, or Accept-Encoding instead.`;
+    throw new QuireError('INVALID_PARAMETER', message);
+  }
+  const codecs = format === 'arrow' ? (askedCodecs ?? accept.codecs) : [];
+  return { format, codecs: arrowCodecs.filter((codec) => codecs.includes(codec)) };
+}
+
+/** Names the form in an entity tag. */
+export function formTagOf({ format, codecs }: RowsForm): string {
+  if (format !== 'arrow') return format;
+  return `arrow-${codecs.length === 0 ? 'plain' : codecs.join('+')}`;
+}
+
+function acceptedFormat(ranges: string | undefined): PageFormat {
+  if (ranges === undefined) return 'json';
   const mediaTypes = pageFormats.map((format) => pageMediaTypes[format]);
-  const chosen = new Negotiator({ headers: { accept } }).mediaType(mediaTypes);
+  const chosen = new Negotiator({ headers: { accept: ranges } }).mediaType(mediaTypes);
   const format = pageFormats.find((candidate) => pageMediaTypes[candidate] === chosen);
   if (format !== undefined) return format;
-  throw new QuireError('NOT_ACCEPTABLE', `Accept allows none of the formats of rows; expected ${mediaTypes.join(', ')}.`);
+  throw new QuireError(
+    'NOT_ACCEPTABLE',
+    `Accept allows none of the formats of rows; expected ${mediaTypes.join(', ')}. Arrow may have compression=zstd or compression=lz4.`,
+  );
+}
+
+/** Media ranges of Accept without the parameters that no format of rows has, and the codecs that those of Arrow name. */
+function readAccept(accept: string | undefined): { readonly ranges: string | undefined; readonly codecs: readonly ArrowCodec[] } {
+  if (accept === undefined) return { ranges: undefined, codecs: [] };
+  const codecs: ArrowCodec[] = [];
+  const ranges: string[] = [];
+  // All our text is UTF-8; a charset would otherwise match nothing.
+  for (const range of accept.replaceAll(/;\s*charset=[^;,]*/gi, '').match(/(?:[^,"]|"[^"]*"?)+/g) ?? []) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const named = parameters.map(codecsOfParameter).find((found) => found !== undefined);
+    if (type.toLowerCase() !== pageMediaTypes.arrow || named === undefined) ranges.push(range);
+    else if (!parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/i.test(parameter))) {
+      codecs.push(...named);
+      ranges.push([type, ...parameters.filter((parameter) => codecsOfParameter(parameter) === undefined)].join(';'));
+    }
+  }
+  return { ranges: ranges.join(), codecs };
+}
+
+/** The codecs of `compression=zstd` or `compression="zstd,lz4"`; undefined of other parameters, and of codecs that Arrow does not have. */
+function codecsOfParameter(parameter: string): readonly ArrowCodec[] | undefined {
+  const [, value] = /^compression\s*=\s*"?([a-z0-9, ]+)"?$/i.exec(parameter) ?? [];
+  const names = value
+    ?.toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  const codecs = arrowCodecs.filter((codec) => names?.includes(codec));
+  return names !== undefined && codecs.length === names.length ? codecs : undefined;
 }

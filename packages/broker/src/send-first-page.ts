@@ -2,10 +2,11 @@ import { expirationHeader, pinotErrorCodeHeader } from '@quire/api';
 import type { Result } from '@quire/results';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrokerContext } from './broker-context.ts';
+import type { RowsForm } from './choose-format.ts';
 import { cursorMembersOf } from './cursor-members.ts';
 import { metadataOfResult } from './metadata-record.ts';
 import { sendPinotPage } from './pinot/send-cursor.ts';
-import { chooseRowsEncoding, type RowsReply, sendRows } from './send-rows.ts';
+import { chooseRowsEncoding, sendRows } from './send-rows.ts';
 
 /** How a query is answered: all rows at once and nothing kept, or the first page of what is stored, in our way or in that of Apache Pinot. */
 export type AnswerKind = 'whole' | 'page' | 'pinot-cursor';
@@ -22,7 +23,7 @@ export async function sendFirstPage(
     readonly result: Result;
     readonly answer: AnswerKind;
     readonly rowCount: number;
-    readonly format: RowsReply['format'];
+    readonly form: RowsForm;
     /** Whether it is the result of another query. */
     readonly isReused?: boolean;
   },
@@ -39,7 +40,7 @@ export async function sendFirstPage(
     requestId,
     schema,
     page,
-    format: call.format,
+    ...call.form,
     contentEncoding: chooseRowsEncoding(request, entry, page),
     isAdmitted: true,
     envelope: isPaginated ? cursor : metadataOfResult(result),

@@ -1,9 +1,10 @@
-import { type PageFormat, pageHeaders, parseWaitMs, type RawParameter } from '@quire/api';
+import { pageHeaders, parseWaitMs, type RawParameter } from '@quire/api';
 import type { Principal } from '@quire/auth';
 import type { PageRequest } from '@quire/core';
 import { signalOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrokerContext } from './broker-context.ts';
+import type { RowsForm } from './choose-format.ts';
 import { growingMembersOf } from './cursor-members.ts';
 import { statusOfRunning } from './query-status.ts';
 import type { RunningQuery } from './running-query.ts';
@@ -12,7 +13,7 @@ import { chooseRowsEncoding, type RowsReply, sendRows } from './send-rows.ts';
 export interface GrowingCall {
   readonly query: RunningQuery;
   readonly asked: PageRequest;
-  readonly format: PageFormat;
+  readonly form: RowsForm;
   /** How long to wait for rows that are not there. */
   readonly waitMs: number;
   /** Resolves once other brokers know where it runs: nobody is told of it before. */
@@ -39,7 +40,7 @@ export async function sendGrowingPage(
   context: BrokerContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { query, asked, format, waitMs, known, isAdmitted }: GrowingCall,
+  { query, asked, form, waitMs, known, isAdmitted }: GrowingCall,
 ): Promise<boolean> {
   await using _ = query.growth?.hold();
   await query.untilRows(asked.offset + asked.rowCount, { waitMs, signal: signalOf(request) });
@@ -58,7 +59,7 @@ export async function sendGrowingPage(
     requestId: query.requestId,
     schema,
     page,
-    format,
+    ...form,
     contentEncoding: chooseRowsEncoding(request, { rowCount, sizeBytes }, page),
     envelope: members,
     members,

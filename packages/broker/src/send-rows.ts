@@ -9,14 +9,14 @@ import Negotiator from 'negotiator';
 import { openBody } from './body-stream.ts';
 import { type ByteRange, bytesWithin } from './byte-range.ts';
 import type { BrokerContext } from './broker-context.ts';
+import type { RowsForm } from './choose-format.ts';
 import { cursorHeadersOf, type CursorMembers } from './cursor-members.ts';
 
 /** Rows as a response brings them. */
-export interface RowsReply {
+export interface RowsReply extends RowsForm {
   readonly requestId: string;
   readonly schema: Result['schema'];
   readonly page: ResultPage;
-  readonly format: PageFormat;
   readonly contentEncoding: ContentEncoding;
   /** What a JSON body holds beside the rows. */
   readonly envelope: Envelope;
@@ -119,8 +119,8 @@ async function sendArrowAtHand(
   reply: FastifyReply,
   rows: RowsReply,
 ): Promise<boolean> {
-  const { page, format } = rows;
-  const atHand = callContextOf(request).call.signal.aborted ? undefined : page.arrowAtHand();
+  const { page, format, codecs } = rows;
+  const atHand = callContextOf(request).call.signal.aborted ? undefined : page.arrowAtHand({ codecs });
   if (atHand === undefined) return false;
   const { chunks, release } = atHand;
   const sizeBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -141,12 +141,12 @@ async function* observed(
   rows: RowsReply,
   { onEnd, ...options }: Pick<EncodeOptions, 'isDoneWithChunks'> & { readonly onEnd: () => void },
 ): AsyncGenerator<Uint8Array> {
-  const { page, format } = rows;
+  const { page, format, codecs } = rows;
   const callContext = callContextOf(request);
   const { signal } = callContext.call;
   try {
     const around = aroundOf(rows);
-    for await (const chunk of page.encode(format, { ...options, signal, ...(around !== undefined && { around }) })) {
+    for await (const chunk of page.encode(format, { ...options, codecs, signal, ...(around !== undefined && { around }) })) {
       context.metrics.observeBytes(format, chunk.byteLength);
       yield chunk;
     }

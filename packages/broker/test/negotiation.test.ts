@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseFormat } from '../src/choose-format.ts';
+import { chooseForm, formTagOf } from '../src/choose-format.ts';
 import { chooseEncoding } from '../src/send-rows.ts';
 import { matchesEntityTag } from '../src/routes/read-page.ts';
 
@@ -35,7 +35,7 @@ describe('chooseEncoding', () => {
   });
 });
 
-describe('chooseFormat', () => {
+describe('chooseForm', () => {
   it.each([
     [undefined, 'json'],
     ['*/*', 'json'],
@@ -46,16 +46,64 @@ describe('chooseFormat', () => {
     ['text/html, application/xhtml+xml, */*;q=0.8', 'json'],
     ['application/json;charset=UTF-8', 'json'],
   ])('takes Accept %s as %s', (accept, format) => {
-    expect(chooseFormat(undefined, { accept })).toBe(format);
+    expect(chooseForm({}, { accept })).toEqual({ format, codecs: [] });
   });
 
   it.each(['text/html', 'application/json;q=0', 'nonsense'])('refuses Accept %s', (accept) => {
-    expect(() => chooseFormat(undefined, { accept })).toThrow(
-      'Accept allows none of the formats of rows; expected application/json, ',
-    );
+    expect(() => chooseForm({}, { accept })).toThrow('Accept allows none of the formats of rows; expected application/json, ');
   });
 
   it('lets the parameter go first', () => {
-    expect(chooseFormat('csv', { accept: 'text/html' })).toBe('csv');
+    expect(chooseForm({ format: 'csv' }, { accept: 'text/html' })).toEqual({ format: 'csv', codecs: [] });
+  });
+
+  const arrow = 'application/vnd.apache.arrow.stream';
+
+  it.each([
+    [`${arrow}; compression=zstd`, ['zstd']],
+    [`${arrow};Compression="LZ4"`, ['lz4']],
+    [`${arrow}; compression=lz4, ${arrow};compression=zstd;q=0.5`, ['zstd', 'lz4']],
+    [`${arrow};q=0.9;compression="lz4,zstd", application/json;q=0.1`, ['zstd', 'lz4']],
+    [`${arrow}, ${arrow};compression=zstd;q=0`, []],
+    [`${arrow}; compression=snappy, ${arrow};q=0.1`, []],
+  ])('takes Accept %s as Arrow with the codecs %j', (accept, codecs) => {
+    expect(chooseForm({}, { accept })).toEqual({ format: 'arrow', codecs });
+  });
+
+  it('sees no codec in what Accept says of another format', () => {
+    expect(chooseForm({}, { accept: `${arrow};compression=zstd;q=0.1, text/csv` })).toEqual({ format: 'csv', codecs: [] });
+    expect(chooseForm({ format: 'csv' }, { accept: `${arrow};compression=zstd` })).toEqual({ format: 'csv', codecs: [] });
+  });
+
+  it('refuses a codec that Arrow does not have, and says which ones it has', () => {
+    expect(() => chooseForm({}, { accept: `${arrow}; compression=snappy` })).toThrow(
+      'Arrow may have compression=zstd or compression=lz4.',
+    );
+  });
+
+  it.each([
+    ['zstd', 'zstd'],
+    ['lz4', 'lz4'],
+    ['lz4,zstd', 'zstd+lz4'],
+    ['none', 'plain'],
+  ])('takes the parameter compression=%s before Accept', (compression, named) => {
+    const form = chooseForm({ format: 'arrow', compression }, { accept: `${arrow};compression=zstd` });
+    expect(formTagOf(form)).toBe(`arrow-${named}`);
+  });
+
+  it.each(['', 'gzip', 'ZSTD', 'zstd,', 'zstd,zstd', 'none,zstd', 'zstd lz4'])(
+    'refuses the parameter compression=%s',
+    (value) => {
+      expect(() => chooseForm({ format: 'arrow', compression: value }, {})).toThrow(
+        `compression is '${value}'; expected zstd, lz4, both as zstd,lz4, or none.`,
+      );
+    },
+  );
+
+  it('refuses compression beside another format', () => {
+    expect(() => chooseForm({ compression: 'zstd' }, {})).toThrow(
+      'compression is zstd with the format json; expected format=arrow',
+    );
+    expect(chooseForm({ format: 'csv', compression: 'none' }, {})).toEqual({ format: 'csv', codecs: [] });
   });
 });

@@ -1,3 +1,4 @@
+import type { ArrowCodec } from '@quire/api';
 import { type PageRequest, QuireError, resolveRowRange } from '@quire/core/portable';
 import { concatenate } from './concatenate.ts';
 import { type DownloadFormat, pageFormatOf, pieceOf } from './document-pieces.ts';
@@ -20,6 +21,11 @@ export interface DownloadProgress {
 
 export interface DownloadOptions {
   readonly format: DownloadFormat;
+  /**
+   * With Arrow: the codecs that your reader has, such as `['zstd', 'lz4']` for pyarrow. Batches that are stored with one of them come as they
+   * are stored, in fewer bytes. Absent: buffers are plain, as apache-arrow's JavaScript and every other reader expect them.
+   */
+  readonly compression?: readonly ArrowCodec[] | undefined;
   /** Rows of the result to leave out at the start. */
   readonly offset?: number | undefined;
   /** Rows to download at most; absent: all. */
@@ -138,9 +144,9 @@ export class Download implements AsyncIterable<Uint8Array> {
   }
 
   async #readPiece(page: PageRequest, signal: AbortSignal): Promise<{ readonly end: number; readonly piece: Uint8Array }> {
-    const { format } = this.#options;
+    const { format, compression } = this.#options;
     const isEmpty = this.totalRowCount === 0;
-    const asked = { ...page, format: pageFormatOf(format), expectedRowCount: isEmpty ? 0 : page.rowCount };
+    const asked = { ...page, format: pageFormatOf(format), compression, expectedRowCount: isEmpty ? 0 : page.rowCount };
     const bytes = await readPageBytes(this.#caller, this.#result, asked, { signal });
     if (this.#options.pageSize === undefined) this.#pageRowCount = rowsOfNextPage(page.rowCount, bytes.byteLength);
     const end = isEmpty ? this.#end : page.offset + page.rowCount;

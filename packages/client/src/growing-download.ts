@@ -1,8 +1,16 @@
-import { type PageFormat, pageHeaders } from '@quire/api';
+import { type ArrowCodec, pageHeaders } from '@quire/api';
 import { type Clock, isQuireError } from '@quire/core/portable';
 import { pieceOf } from './document-pieces.ts';
 import { Download, firstPageRowCount, rowsOfNextPage } from './download.ts';
-import { assertAsked, type AskedPage, assertRowCount, type Caller, pageRequest, type ResultAddress } from './result-calls.ts';
+import {
+  assertAsked,
+  type AskedPage,
+  assertRowCount,
+  type Caller,
+  type PageForm,
+  pageRequest,
+  type ResultAddress,
+} from './result-calls.ts';
 
 /** How far the download of a growing result has come. */
 export interface GrowingDownloadProgress {
@@ -14,6 +22,8 @@ export interface GrowingDownloadProgress {
 
 export interface GrowingDownloadOptions {
   readonly format: 'csv' | 'ndjson' | 'arrow';
+  /** As of `DownloadOptions`. */
+  readonly compression?: readonly ArrowCodec[] | undefined;
   /** Rows of the result to leave out at the start. */
   readonly offset?: number | undefined;
   /** Rows to download at most; absent: all. */
@@ -52,13 +62,14 @@ export async function* downloadGrowing(
   source: GrowingSource,
   options: GrowingDownloadOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { format, offset: start = 0, rowCount: wanted = Number.MAX_SAFE_INTEGER - start, pageSize, onProgress, signal } = options;
+  const { format, compression, pageSize, onProgress, signal } = options;
+  const { offset: start = 0, rowCount: wanted = Number.MAX_SAFE_INTEGER - start } = options;
   const stop = start + wanted;
   let pageRowCount = pageSize ?? firstPageRowCount;
   let position = { offset: start, sizeBytes: 0 };
   for (let isFirst = true; ;) {
     const asked = { offset: position.offset, rowCount: Math.min(pageRowCount, stop - position.offset) };
-    const part = await readPart(source, { ...asked, format }, signal);
+    const part = await readPart(source, { ...asked, format, compression }, signal);
     if (part === undefined) {
       await source.clock.sleep(pauseMs, signal);
       continue;
@@ -76,7 +87,7 @@ export async function* downloadGrowing(
     if (pageSize === undefined && rowCount > 0) pageRowCount = rowsOfNextPage(rowCount, bytes.byteLength);
     if (totalRowCount !== undefined) {
       // From here on a page can be read ahead.
-      const rest = { format, offset: start, rowCount: end - start, pageSize, from: position, onProgress, signal };
+      const rest = { format, compression, offset: start, rowCount: end - start, pageSize, from: position, onProgress, signal };
       yield* new Download(source.caller, source.address, totalRowCount, rest, pageRowCount);
       return;
     }
@@ -87,7 +98,7 @@ export async function* downloadGrowing(
 /** Reads what is there of a page, after the server has waited for it; undefined when there are no columns, or less than can be used. */
 async function readPart(
   source: GrowingSource,
-  page: { readonly offset: number; readonly rowCount: number; readonly format: PageFormat },
+  page: AskedPage & PageForm & { readonly rowCount: number },
   signal: AbortSignal | undefined,
 ): Promise<PagePart | undefined> {
   // Arrow's batches end where pages do: only whole pages give the bytes that a stored result gives.
@@ -123,10 +134,6 @@ async function isWhole(
   }
 }
 
-function call(
-  { caller, address }: GrowingSource,
-  page: AskedPage & { readonly format: PageFormat },
-  signal: AbortSignal | undefined,
-) {
+function call({ caller, address }: GrowingSource, page: AskedPage & PageForm, signal: AbortSignal | undefined) {
   return caller.http.send(pageRequest(address, page, { signal }));
 }

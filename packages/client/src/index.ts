@@ -1,4 +1,4 @@
-export type { PageFormat, RestreamResponse, SubtaskInfo, TaskDebug } from '@quire/api';
+export type { ArrowCodec, PageFormat, RestreamResponse, SubtaskInfo, TaskDebug } from '@quire/api';
 export {
   type ForceCommitProgress,
   type IngestedFile,
@@ -26,4 +26,4 @@ export type { ParameterValue, ParameterValues } from './query-parameters.ts';
 export type { ResultCursor, WalkOptions } from './result-cursor.ts';
 export type { RetryLimits } from './retry-reads.ts';
 export type { StoredResult } from './stored-result.ts';
-export type { AskedPage, SignalOptions } from './result-calls.ts';
+export type { AskedPage, PageForm, SignalOptions } from './result-calls.ts';

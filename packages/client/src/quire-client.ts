@@ -1,4 +1,4 @@
-import { type PageFormat, routePatterns } from '@quire/api';
+import { routePatterns } from '@quire/api';
 import { QuireError } from '@quire/core/portable';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
@@ -8,6 +8,7 @@ import {
   type AskedPage,
   type Caller,
   deleteResult,
+  type PageForm,
   parseQueryPage,
   readMetadata,
   readPage,
@@ -106,9 +107,9 @@ export class QuireClient {
    *
    * @throws as `page`; SERVER_UNREACHABLE also when the stream breaks: what came before is then incomplete
    */
-  stream(requestId: string, options: PageOptions & { readonly format: PageFormat }): AsyncIterable<Uint8Array> {
-    const { offset, rowCount, format, broker, signal } = options;
-    return streamPageBytes(this.#caller, { requestId, broker }, { offset, rowCount, format }, { signal });
+  stream(requestId: string, options: PageOptions & PageForm): AsyncIterable<Uint8Array> {
+    const { offset, rowCount, format, compression, broker, signal } = options;
+    return streamPageBytes(this.#caller, { requestId, broker }, { offset, rowCount, format, compression }, { signal });
   }
 
   /** The metadata record of a result's query, as on the wire (SPECIFICATION.md section 2.7). @throws as `page` */

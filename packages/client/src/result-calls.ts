@@ -1,4 +1,4 @@
-import { metadataPath, type PageFormat, pageHeaders, pagePath, storedResultPath } from '@quire/api';
+import { type ArrowCodec, metadataPath, type PageFormat, pageHeaders, pagePath, storedResultPath } from '@quire/api';
 import { isRequestId, QuireError } from '@quire/core/portable';
 import type { CellModes } from './cells.ts';
 import type { HttpRequest, HttpSender } from './http.ts';
@@ -18,6 +18,13 @@ export interface ResultAddress {
 export interface AskedPage {
   readonly offset: number;
   readonly rowCount?: number | undefined;
+}
+
+/** What a page is written as. */
+export interface PageForm {
+  readonly format: PageFormat;
+  /** With Arrow: the codecs that the reader has (`DownloadOptions.compression`). */
+  readonly compression?: readonly ArrowCodec[] | undefined;
 }
 
 /** How calls are made: over which connection, and what becomes of their cells. */
@@ -56,7 +63,7 @@ export async function readPage(
 export async function readPageBytes(
   { http }: Caller,
   result: ResultAddress,
-  page: AskedPage & { readonly format: PageFormat; readonly expectedRowCount: number },
+  page: AskedPage & PageForm & { readonly expectedRowCount: number },
   options: SignalOptions,
 ): Promise<Uint8Array> {
   const { bytes, headers } = await http.send(pageRequest(result, page, options));
@@ -72,7 +79,7 @@ export async function readPageBytes(
 export function streamPageBytes(
   { http }: Caller,
   result: ResultAddress,
-  page: AskedPage & { readonly format: PageFormat },
+  page: AskedPage & PageForm,
   options: SignalOptions,
 ): AsyncIterable<Uint8Array> {
   return http.stream(pageRequest(result, page, options));
@@ -110,13 +117,19 @@ export function checkedId(requestId: string): string {
   throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
 }
 
-export function pageRequest(result: ResultAddress, page: AskedPage & { readonly format?: PageFormat }, options: SignalOptions) {
-  const { offset, rowCount, format } = page;
+export function pageRequest(result: ResultAddress, page: AskedPage & Partial<PageForm>, options: SignalOptions) {
+  const { offset, rowCount, format, compression } = page;
   if (!Number.isSafeInteger(offset) || offset < 0) {
     throw new QuireError('INVALID_PARAMETER', `offset is ${offset}; expected an integer, 0 or more.`);
   }
   const path = pagePath(checkedId(result.requestId));
-  return { method: 'GET', path, query: { offset, numRows: rowCount, format }, ...about(result, options) } as const;
+  const codecs = compression === undefined || compression.length === 0 ? undefined : compression.join();
+  return {
+    method: 'GET',
+    path,
+    query: { offset, numRows: rowCount, format, compression: codecs },
+    ...about(result, options),
+  } as const;
 }
 
 /** What every call about one result has: where the result is (SPECIFICATION.md section 4.5), and the caller's signal. */

@@ -1,5 +1,5 @@
 import { isRequestId, QuireError } from '@quire/core';
-import type { Compression } from './arrow/buffer-codec.ts';
+import type { BufferCodec, Compression } from './arrow/buffer-codec.ts';
 import type { PageFormat } from './encode/page-encoders.ts';
 import { isBrokerId } from './layout.ts';
 import type { ResultStoreOptions } from './result-store-options.ts';
@@ -7,6 +7,7 @@ import type { ResultStoreOptions } from './result-store-options.ts';
 /** As many milliseconds as a `Date` can lie behind 1970: added to the time of any day to come, still exact, and written in 16 digits. */
 const durationMsMax = 8_640_000_000_000_000;
 const compressions: readonly Compression[] = ['none', 'zstd', 'lz4'];
+const codecsKnown: readonly BufferCodec[] = ['zstd', 'lz4'];
 const formats: readonly PageFormat[] = ['json', 'arrow', 'csv', 'ndjson'];
 
 /** @throws INVALID_PARAMETER for the first option that a store of results cannot work with */
@@ -47,6 +48,11 @@ export function checkTimeMs(name: string, value: number): void {
 /** @throws INVALID_PARAMETER */
 export function checkFormat(format: PageFormat): void {
   checkChoice('format', format, formats);
+}
+
+/** @throws INVALID_PARAMETER */
+export function checkCodecs(codecs: readonly BufferCodec[]): void {
+  for (const codec of codecs) checkChoice('codecs', codec, codecsKnown);
 }
 
 function checkInteger(name: string, value: unknown, min: number, max = Number.MAX_SAFE_INTEGER): void {

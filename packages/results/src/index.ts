@@ -1,5 +1,5 @@
 export type { ArrowBatch, ArrowColumn, ArrowField, ArrowSchema, ArrowType } from './arrow/arrow-input.ts';
-export type { Compression } from './arrow/buffer-codec.ts';
+export type { BufferCodec, Compression } from './arrow/buffer-codec.ts';
 export { type FolderListOptions, listResultFolders, type ResultFolder } from './catalog.ts';
 export { columnDataTypes } from './column-data-types.ts';
 export type { GrowResult } from './growing/growing-files.ts';

@@ -1,9 +1,9 @@
 import { type CallOptions, type ColumnarRows, isQuireError, type NamedRows, type ObjectStore } from '@quire/core';
-import { decodeBatchMessage } from './arrow/decode-message.ts';
 import { BatchCache } from './batch-cache.ts';
 import { BatchReader } from './batch-reader.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { type CommitRecord, decodeCommitRecord } from './commit-record.ts';
+import { decodedBatches } from './plain-batches.ts';
 import { planPage } from './plan-page.ts';
 import { removedError } from './removed-results.ts';
 
@@ -30,9 +30,8 @@ async function* readAll(
   // Each batch is needed once.
   const reader = new BatchReader({ store, cache: new BatchCache(0), pool: new BufferPool() });
   try {
-    for await (const { planned, message } of reader.read(dataKey, planPage(spans, { start: 0, end: rowCount }), options)) {
-      yield decodeBatchMessage(schema, message, planned.rows.end);
-    }
+    const stored = reader.read(dataKey, planPage(spans, { start: 0, end: rowCount }), options);
+    for await (const { batch } of decodedBatches(schema, stored)) yield batch;
   } catch (error) {
     if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
     throw removedError(requestId, 'deleted');

@@ -1,7 +1,8 @@
 import type { CallOptions, ColumnarRows, RowRange } from '@quire/core';
+import type { BufferCodec } from './arrow/buffer-codec.ts';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
-import { checkFormat } from './check-options.ts';
+import { checkCodecs, checkFormat } from './check-options.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { type ArrowAtOnce, encodeArrowAtOnce, encodeArrowStream } from './encode/arrow-stream.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type PageFormat,
   type TextAround,
 } from './encode/page-encoders.ts';
+import { decodedBatches, isReadableBy, plainBatches } from './plain-batches.ts';
 import type { PagePlan } from './plan-page.ts';
 import type { BatchesAtHand, ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
@@ -31,6 +33,11 @@ export interface EncodeOptions extends CallOptions {
    * is the caller's to keep.
    */
   readonly isDoneWithChunks?: boolean;
+  /**
+   * The codecs that the reader of an Arrow page has: batches that are stored with one of them go out as they are stored. All other buffers
+   * are plain, as every reader of Arrow expects them. Default: none.
+   */
+  readonly codecs?: readonly BufferCodec[] | undefined;
   /** Text to go around the rows of a JSON page, in the same chunks. Other formats have no place for it. */
   readonly around?: TextAround;
 }
@@ -43,7 +50,7 @@ const atHandBytesMax = 64 * 1024;
 /** Decoding a batch costs more than writing a row of it. What is remembered takes some kilobytes of each ten columns. */
 const rememberedColumnsMax = 32;
 /** Of messages that the cache keeps, for as long as it does. */
-const decodedBatches = new WeakMap<Uint8Array, ColumnBatch>();
+const rememberedBatches = new WeakMap<Uint8Array, ColumnBatch>();
 
 /** One page of a result, planned but not read. */
 export class ResultPage {
@@ -69,18 +76,22 @@ export class ResultPage {
   /**
    * The bytes of the page, streamed batch by batch: memory does not grow with the page. Each call reads again.
    *
-   * @throws INVALID_PARAMETER when there is no such format
+   * @throws INVALID_PARAMETER when there is no such format or codec
    * @throws RESULT_CORRUPT when a batch does not match its checksum; rows of it are never handed out
    * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_NOT_FOUND when the result is gone by now
    * @throws STORE_UNAVAILABLE, STORE_TIMED_OUT, ABORTED
    */
   encode(format: PageFormat, options: EncodeOptions = {}): AsyncIterable<Uint8Array> {
     checkFormat(format);
+    const { codecs = [] } = options;
+    checkCodecs(codecs);
     const { schema, spans } = this.#record;
-    const batches = this.#source.read(this.#plan, options);
     const pool = options.isDoneWithChunks === true ? this.#source.pool : undefined;
-    if (format === 'arrow') return encodeArrowStream(schema, batches, spans.rowsPerBatch, pool);
-    const rows = { schema, batches: this.#decode(batches), pool };
+    if (format === 'arrow') {
+      const batches = plainBatches(this.#source.read(this.#plan, options), codecs, this.#source.pool);
+      return encodeArrowStream(schema, batches, { rowsPerBatch: spans.rowsPerBatch, codecs }, pool);
+    }
+    const rows = { schema, batches: this.#decode(options), pool };
     if (format === 'csv') return encodeCsv(rows);
     return format === 'ndjson' ? encodeNdjson(rows) : encodeJsonRows(rows, options.around);
   }
@@ -105,16 +116,22 @@ export class ResultPage {
   }
 
   /**
-   * The chunks of an Arrow page, when all that it takes is at hand; undefined when that would be the way to go. The caller releases them.
+   * The chunks of an Arrow page, when all that it takes is at hand; undefined when `encode` would be the way to go: when there is something
+   * to wait for, or to decompress. The caller releases them.
    *
    * @throws RESULT_CORRUPT as `encode`
    */
-  arrowAtHand(): ArrowAtOnce | undefined {
+  arrowAtHand({ codecs = [] }: Pick<EncodeOptions, 'codecs'> = {}): ArrowAtOnce | undefined {
     const atHand = this.#source.readAtHand?.(this.#plan);
     if (atHand === undefined) return undefined;
     const { schema, spans } = this.#record;
     try {
-      const { chunks, release } = encodeArrowAtOnce(schema, atHand.batches, spans.rowsPerBatch, this.#source.pool);
+      if (!atHand.batches.every(({ message }) => isReadableBy(codecs, message))) {
+        atHand.release();
+        return undefined;
+      }
+      const form = { rowsPerBatch: spans.rowsPerBatch, codecs };
+      const { chunks, release } = encodeArrowAtOnce(schema, atHand.batches, form, this.#source.pool);
       return {
         chunks,
         release: (mayBeLookedAt) => {
@@ -136,22 +153,22 @@ export class ResultPage {
 
   /** The batches that the page touches, whole; they may be looked at until the next one is asked for. */
   async *batches(options: CallOptions = {}): AsyncGenerator<ColumnarRows> {
-    for await (const { batch } of this.#decode(this.#source.read(this.#plan, options))) yield batch;
+    for await (const { batch } of this.#decode(options)) yield batch;
   }
 
-  async *#decode(batches: AsyncIterable<ReadBatch>): AsyncGenerator<PageBatch> {
-    for await (const { planned, message } of batches) {
-      yield { batch: decodeBatchMessage(this.#record.schema, message, planned.rows.end), rows: planned.rows };
+  async *#decode(options: CallOptions): AsyncGenerator<PageBatch> {
+    for await (const { planned, batch } of decodedBatches(this.#record.schema, this.#source.read(this.#plan, options))) {
+      yield { batch, rows: planned.rows };
     }
   }
 
   #decoded({ planned, message, isKept = false }: ReadBatch): ColumnBatch {
     const { schema } = this.#record;
     if (!isKept || schema.fields.length > rememberedColumnsMax) return decodeBatchMessage(schema, message, planned.rows.end);
-    const known = decodedBatches.get(message);
+    const known = rememberedBatches.get(message);
     if (known !== undefined && known.rowCount >= planned.rows.end) return known;
     const batch = decodeBatchMessage(schema, message, planned.rows.end);
-    decodedBatches.set(message, batch);
+    rememberedBatches.set(message, batch);
     return batch;
   }
 }

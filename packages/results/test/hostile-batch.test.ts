@@ -82,7 +82,7 @@ async function textsOf(hostile: Uint8Array, end: number): Promise<string> {
     () => encodeJsonRows({ schema, batches: decoded(), pool: undefined }),
     () => encodeNdjson({ schema, batches: decoded(), pool: undefined }),
     () => encodeCsv({ schema, batches: decoded(), pool: undefined }),
-    () => encodeArrowStream(schema, stored(), rowCount + 1, undefined),
+    () => encodeArrowStream(schema, stored(), { rowsPerBatch: rowCount + 1 }, undefined),
   ];
   const all: string[] = [];
   for (const encode of formats) {

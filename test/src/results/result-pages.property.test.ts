@@ -6,7 +6,6 @@ import { MemoryObjectStore } from '@quire/store-memory';
 import { DataType, tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { registerArrowCodecs } from '../testkit/builders/arrow-codecs.ts';
 import {
   allKinds,
   batchesOf,
@@ -17,8 +16,6 @@ import {
   schemaOf,
 } from '../testkit/builders/model-table.ts';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
-
-registerArrowCodecs();
 
 const page = fc.record({ offset: fc.nat(200), rowCount: fc.integer({ min: 1, max: 200 }) });
 const compression = fc.constantFrom<Compression>('none', 'zstd', 'lz4');

@@ -23,6 +23,17 @@ export async function sendPinotPage(
   const contentEncoding = chooseRowsEncoding(request, result.entry, page);
   const { entry, schema } = result;
   const { requestId } = entry;
-  const rows = { requestId, schema, page, format: 'json', contentEncoding, envelope, members: {}, headers, isAdmitted } as const;
+  const rows = {
+    requestId,
+    schema,
+    page,
+    format: 'json',
+    codecs: [],
+    contentEncoding,
+    envelope,
+    members: {},
+    headers,
+    isAdmitted,
+  } as const;
   return sendRows(context, request, reply, rows);
 }

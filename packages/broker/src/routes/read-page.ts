@@ -5,7 +5,7 @@ import { principalOf, queryOf, requestIdOf, routeOf, signalOf } from '@quire/ser
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { askedRange } from '../byte-range.ts';
-import { chooseFormat } from '../choose-format.ts';
+import { chooseForm, formTagOf } from '../choose-format.ts';
 import { cursorMembersOf } from '../cursor-members.ts';
 import { metadataOfResult, metadataOfStatus } from '../metadata-record.ts';
 import { openOwnResult } from '../own-results.ts';
@@ -25,13 +25,14 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
       offset: parseOffset(parameters['offset']),
       rowCount: parseRowCount(parameters['numRows']) ?? context.options.pageRowCount,
     };
-    const format = chooseFormat(parameters['format'], request.headers);
+    const form = chooseForm(parameters, request.headers);
+    const { format } = form;
     const waitMs = waitOf(context, parameters['wait']);
     const { results } = context.options;
     const principal = principalOf(request);
     const growing = context.queries.running(principal, requestIdOf(request));
     if (growing !== undefined) {
-      const isSent = await sendGrowingPage(context, request, reply, { query: growing, asked, format, waitMs });
+      const isSent = await sendGrowingPage(context, request, reply, { query: growing, asked, form, waitMs });
       if (isSent) return reply;
     }
     assertNotFailed(context, principal, requestIdOf(request));
@@ -39,7 +40,7 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     resolveRowRange(asked, result.entry.rowCount, [parameters['offset']].flat()[0]?.slice(0, 40));
     const page = result.page(asked);
     const { requestId, expirationTimeMs } = result.entry;
-    const tagOf = (encoding: string): string => `"${requestId}-${asked.offset}-${asked.rowCount}-${format}-${encoding}"`;
+    const tagOf = (encoding: string): string => `"${requestId}-${asked.offset}-${asked.rowCount}-${formTagOf(form)}-${encoding}"`;
     // A range is one of the page as it is, not of a compressed one, which could not be written twice alike.
     const wanted = request.method === 'GET' ? askedRange(request.headers, format, tagOf('identity')) : undefined;
     const contentEncoding = wanted === undefined ? chooseRowsEncoding(request, result.entry, page) : 'identity';
@@ -59,7 +60,7 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     }
     const members = cursorMembersOf(result, page, asked, context.advertised());
     const { schema } = result;
-    const rows = { requestId, schema, page, format, contentEncoding, envelope: members, members, headers } as const;
+    const rows = { requestId, schema, page, ...form, contentEncoding, envelope: members, members, headers } as const;
     if (wanted !== undefined) return sendRange(context, request, reply, { rows, wanted });
     return sendRows(context, request, reply, rows);
   });

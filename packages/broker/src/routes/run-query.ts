@@ -15,7 +15,7 @@ import type { Result } from '@quire/results';
 import { admitWork, callContextOf, countWork, principalOf, queryOf, routeOf, signalOf, toQuireError } from '@quire/service';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { chooseFormat } from '../choose-format.ts';
+import { chooseForm, type RowsForm } from '../choose-format.ts';
 import { metadataOfFailure } from '../metadata-record.ts';
 import { isFailedCall, type QueryRun, startQuery } from '../query-runner.ts';
 import { exceptionOf } from '../query-status.ts';
@@ -24,7 +24,6 @@ import { openNamedResults } from '../named-results.ts';
 import { type AnswerKind, sendFirstPage } from '../send-first-page.ts';
 import { sendGrowingPage, waitOf } from '../send-growing-page.ts';
 import type { RunningQuery } from '../running-query.ts';
-import type { RowsReply } from '../send-rows.ts';
 
 /**
  * POST /query/sql. A plain query takes the same way as a paginated one: its answer is stored, sent whole and deleted again. So
@@ -114,8 +113,8 @@ async function answerAsync(
     logged.then(() => marked.end()),
     controller,
   );
-  const { rowCount, format, waitMs } = call;
-  const growingCall = { query, asked: { offset: 0, rowCount }, format, waitMs, known: marked.written, isAdmitted: true };
+  const { rowCount, form, waitMs } = call;
+  const growingCall = { query, asked: { offset: 0, rowCount }, form, waitMs, known: marked.written, isAdmitted: true };
   const isSent = await sendGrowingPage(context, request, reply, growingCall);
   context.metrics.observeFirstRows(query.elapsedMs);
   if (isSent) return reply;
@@ -178,7 +177,7 @@ interface QueryCall {
   readonly isAsync: boolean;
   readonly waitMs: number;
   readonly rowCount: number;
-  readonly format: RowsReply['format'];
+  readonly form: RowsForm;
   readonly timeoutMs: number;
   /** What may be answered by a result that stands; undefined when none may. */
   readonly question: Question | undefined;
@@ -212,7 +211,7 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
     isAsync,
     waitMs: waitOf(context, inPath['wait']),
     rowCount: parseRowCount(inPath['numRows']) ?? (isCursor ? queryOptions.cursorRowCount : undefined) ?? options.pageRowCount,
-    format: chooseFormat(inPath['format'], request.headers),
+    form: chooseForm(inPath, request.headers),
     timeoutMs: Math.min(timeoutMs, options.queryTimeoutMs),
   };
 }

@@ -142,7 +142,8 @@ export class ResultPages {
   async #fetch(index: number, signal: AbortSignal): Promise<Table> {
     const { requestId, broker } = this.result;
     const chunks: Uint8Array<ArrayBuffer>[] = [];
-    const options = { offset: index * this.pageRowCount, rowCount: this.pageRowCount, format: 'arrow', broker, signal } as const;
+    const page = { offset: index * this.pageRowCount, rowCount: this.pageRowCount } as const;
+    const options = { ...page, format: 'arrow', compression: ['zstd', 'lz4'], broker, signal } as const;
     for await (const chunk of this.#client.stream(requestId, options)) chunks.push(chunk as Uint8Array<ArrayBuffer>);
     const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
     return tableFromIPC(bytes, { useBigInt: true, useBigIntTimestamp: true, useDecimalInt: true });

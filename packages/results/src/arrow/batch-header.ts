@@ -51,6 +51,16 @@ export class BatchHeader {
     this.#buffersEnd = endOfVector(view, this.#buffer);
   }
 
+  /** Nodes that are not taken yet. */
+  get nodeCount(): number {
+    return (this.#nodesEnd - this.#node) / pairBytes;
+  }
+
+  /** Buffers that are not taken yet. */
+  get bufferCount(): number {
+    return (this.#buffersEnd - this.#buffer) / pairBytes;
+  }
+
   /** Takes the next node: `length` and `nullCount` are of it then. @throws RESULT_CORRUPT when there is none */
   takeNode(): void {
     const at = this.#node;

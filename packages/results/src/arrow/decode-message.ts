@@ -1,36 +1,56 @@
 import { Data, DataType, type Field, makeData, type Schema, Type } from 'apache-arrow';
-import { isQuireError, QuireError } from '@quire/core';
-import { BatchHeader } from './batch-header.ts';
-import { decompressBuffer } from './buffer-codec.ts';
+import { QuireError } from '@quire/core';
+import type { BatchHeader } from './batch-header.ts';
+import { decompressBufferSync } from './buffer-codec.ts';
 import type { ColumnBatch } from './column-batch.ts';
 import { byteWidthOf } from './column-type.ts';
-
-const prefixBytes = 8;
+import { openBatch, plainBuffers, refusingDamage } from './stored-batch.ts';
 
 /**
- * Decodes one record batch message; the columns are laid over `bytes`, not copied, so `bytes` must not change afterwards.
+ * Decodes one record batch message; the columns are laid over `bytes`, not copied, so `bytes` must not change afterwards. Compressed buffers
+ * are decompressed on this thread: those who can wait call `decodeCompressed`.
  *
  * Every row of it has its values within `bytes`: the encoders rely on it, whose memory others use as well.
  *
  * @throws RESULT_CORRUPT when the bytes are not a record batch of this schema, or one of fewer than `rowCountMin` rows
  */
 export function decodeBatchMessage(schema: Schema, bytes: Uint8Array, rowCountMin = 0): ColumnBatch {
-  try {
-    const aligned = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
-    const metadataBytes = new DataView(aligned.buffer, aligned.byteOffset).getInt32(4, true);
-    const header = new BatchHeader(aligned.subarray(prefixBytes, prefixBytes + metadataBytes));
-    if (header.rowCount < rowCountMin) throw tooShort();
-    const source = { header, body: aligned.subarray(prefixBytes + metadataBytes) };
-    return { rowCount: header.rowCount, columns: schema.fields.map((field) => decodeColumn(field, source, header.rowCount)) };
-  } catch (error) {
-    if (isQuireError(error)) throw error;
-    throw new QuireError('RESULT_CORRUPT', 'A stored record batch cannot be decoded.', { cause: error });
-  }
+  return refusingDamage(() => {
+    const { header, body, codec } = openBatch(bytes.byteOffset % 8 === 0 ? bytes : bytes.slice());
+    const nextBuffer = (): Uint8Array => {
+      const buffer = header.takeBuffer(body);
+      return codec === undefined ? buffer : decompressBufferSync(buffer, codec);
+    };
+    return decodeColumns(schema, { header, nextBuffer }, rowCountMin);
+  });
+}
+
+/**
+ * As `decodeBatchMessage`, of a message with compressed buffers, which other threads decompress where they are large. `bytes` must not change
+ * before the promise is settled.
+ */
+export async function decodeCompressed(schema: Schema, bytes: Uint8Array, rowCountMin = 0): Promise<ColumnBatch> {
+  const aligned = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+  const { header, buffers } = await plainBuffers(aligned);
+  const rest = buffers.values();
+  const nextBuffer = (): Uint8Array => {
+    const { value } = rest.next();
+    if (value === undefined) throw new QuireError('RESULT_CORRUPT', 'A stored record batch has fewer columns than its schema.');
+    return value;
+  };
+  return refusingDamage(() => decodeColumns(schema, { header, nextBuffer }, rowCountMin));
+}
+
+function decodeColumns(schema: Schema, source: ColumnSource, rowCountMin: number): ColumnBatch {
+  const { rowCount } = source.header;
+  if (rowCount < rowCountMin) throw tooShort();
+  return { rowCount, columns: schema.fields.map((field) => decodeColumn(field, source, rowCount)) };
 }
 
 interface ColumnSource {
   readonly header: BatchHeader;
-  readonly body: Uint8Array;
+  /** Takes the next buffer, plain. */
+  readonly nextBuffer: () => Uint8Array;
 }
 
 /** The bits of a column without nulls. */
@@ -44,13 +64,13 @@ function decodeColumn(field: Field, source: ColumnSource, lengthMin: number): Da
   const { length, nullCount } = header;
   if (length < lengthMin) throw tooShort();
   if (DataType.isNull(type)) return makeData({ type, length });
-  const bits = nextBuffer(source, nullCount === 0 ? 0 : Math.ceil(length / 8));
+  const bits = bufferOf(source, nullCount === 0 ? 0 : Math.ceil(length / 8));
   const nullBitmap = nullCount === 0 ? noBits : bits;
   const shared = { length, nullCount, nullBitmap };
 
   const byteWidth = DataType.isBool(type) ? 1 / 8 : byteWidthOf(type);
   if (byteWidth !== undefined) {
-    const values = arrayOver(type, nextBuffer(source, Math.ceil(length * byteWidth)));
+    const values = arrayOver(type, bufferOf(source, Math.ceil(length * byteWidth)));
     return new Data(type, 0, length, nullCount, buffersOf(undefined, values, nullBitmap));
   }
   if (DataType.isStruct(type)) {
@@ -61,14 +81,14 @@ function decodeColumn(field: Field, source: ColumnSource, lengthMin: number): Da
     return makeData({ type, ...shared, child: decodeColumn(firstChild(type), source, length * type.listSize) });
   }
   const isLarge = DataType.isLargeUtf8(type) || DataType.isLargeBinary(type) || DataType.isLargeList(type);
-  const valueOffsets = orderedOffsets(nextBuffer(source, (length + 1) * (isLarge ? 8 : 4)), isLarge, length);
+  const valueOffsets = orderedOffsets(bufferOf(source, (length + 1) * (isLarge ? 8 : 4)), isLarge, length);
   const end = Number(valueOffsets[length]);
   if (DataType.isList(type) || DataType.isMap(type) || DataType.isLargeList(type)) {
     return makeData({ type, ...shared, valueOffsets, child: decodeColumn(firstChild(type), source, end) } as Parameters<
       typeof makeData
     >[0]);
   }
-  const values = nextBuffer(source, end);
+  const values = bufferOf(source, end);
   return new Data(type, 0, length, nullCount, buffersOf(valueOffsets, values, nullBitmap));
 }
 
@@ -89,16 +109,10 @@ function buffersOf(
 }
 
 /** The next buffer, of that many bytes at least. */
-function nextBuffer({ header, body }: ColumnSource, sizeBytesMin: number): Uint8Array {
-  const stored = header.takeBuffer(body);
-  const buffer = header.compression === undefined ? stored : plain(decompressBuffer(stored, header.compression));
+function bufferOf({ nextBuffer }: ColumnSource, sizeBytesMin: number): Uint8Array {
+  const buffer = nextBuffer();
   if (buffer.byteLength < sizeBytesMin) throw tooShort();
   return buffer;
-}
-
-/** Not a `Buffer`, whose slices are not copies. */
-function plain({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** The offsets of `length` rows. @throws RESULT_CORRUPT when one leads back, or before the first value */

@@ -38,8 +38,18 @@ export function encodeBatchMessage(
     assembleColumn(field, columns, parts);
   }
   const rowCount = slices.reduce((sum, { start, end }) => sum + end - start, 0);
-  const buffers =
-    compression === 'none' ? parts.buffers : parts.buffers.map((pieces) => [compressBuffer(joined(pieces), compression)]);
+  if (compression === 'none') return frameBatch(rowCount, parts, compression, pool);
+  const buffers = parts.buffers.map((pieces) => [compressBuffer(joined(pieces), compression)]);
+  return frameBatch(rowCount, { nodes: parts.nodes, buffers }, compression, pool);
+}
+
+/** Puts a record batch message together from its nodes and buffers, which are compressed already. With a pool the message is lent by it. */
+export function frameBatch(
+  rowCount: number,
+  { nodes, buffers }: BatchParts,
+  compression: Compression,
+  pool?: BufferPool,
+): EncodedMessage {
   const regions: BufferRegion[] = [];
   let bodyBytes = 0;
   for (const pieces of buffers) {
@@ -48,7 +58,7 @@ export function encodeBatchMessage(
     bodyBytes += padded(sizeBytes);
   }
   const codec = compression === 'none' ? null : new BodyCompression(compressionTypes[compression]);
-  const header = new BatchMetadata(rowCount, parts.nodes, regions, codec);
+  const header = new BatchMetadata(rowCount, nodes, regions, codec);
   return frameMessage(
     Message.encode(new Message(bodyBytes, MetadataVersion.V5, MessageHeader.RecordBatch, header)),
     buffers,

@@ -1,13 +1,15 @@
 import type { Schema } from 'apache-arrow';
+import type { BufferCodec } from '../arrow/buffer-codec.ts';
 import { decodeBatchMessage } from '../arrow/decode-message.ts';
 import { encodeBatchMessage, encodeSchemaMessage, endOfStream } from '../arrow/encode-message.ts';
-import type { ReadBatch } from '../batch-reader.ts';
+import type { MessageRun, ReadBatch } from '../batch-reader.ts';
 import type { BufferPool } from '../buffer-pool.ts';
+import { isReadableBy } from '../plain-batches.ts';
 import type { PlannedBatch } from '../plan-page.ts';
 
 /**
- * Encodes a page as an Arrow IPC stream: whole batches pass through as they are stored, as many at once as lie one behind the other; only
- * the edges are cut.
+ * Encodes a page as an Arrow IPC stream: whole batches pass through as they are, as many at once as lie one behind the other; only
+ * the edges are cut. The reader can read the first batch of each run: those of the run that it cannot are to come again by themselves.
  *
  * With a pool, a chunk may be looked at until the next one is asked for; without, it is the reader's to keep.
  * Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
@@ -15,7 +17,7 @@ import type { PlannedBatch } from '../plan-page.ts';
 export async function* encodeArrowStream(
   schema: Schema,
   batches: AsyncIterable<ReadBatch>,
-  rowsPerBatch: number,
+  { rowsPerBatch, codecs = [] }: ArrowForm,
   pool: BufferPool | undefined,
 ): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(openingOf(schema));
@@ -24,7 +26,7 @@ export async function* encodeArrowStream(
   let isEnded = false;
   for await (const read of batches) {
     if (read.planned.index <= lastIndex) continue;
-    const piece = pieceOf(schema, read, rowsPerBatch, pool);
+    const piece = pieceOf(schema, read, { rowsPerBatch, codecs }, pool);
     ({ lastIndex, isEnded } = piece);
     let isDone = false;
     try {
@@ -37,6 +39,13 @@ export async function* encodeArrowStream(
   if (!isEnded) yield endOfStream;
 }
 
+/** What an Arrow stream is made by. */
+export interface ArrowForm {
+  readonly rowsPerBatch: number;
+  /** The codecs that the reader has. Default: none. */
+  readonly codecs?: readonly BufferCodec[];
+}
+
 /** A stream whose chunks all are there at once. */
 export interface ArrowAtOnce {
   /** To be looked at until `release`. */
@@ -45,11 +54,11 @@ export interface ArrowAtOnce {
   readonly release: (mayBeLookedAt: boolean) => void;
 }
 
-/** The same stream, of batches that are at hand. */
+/** The same stream, of batches that are at hand, all of which the reader can read. */
 export function encodeArrowAtOnce(
   schema: Schema,
   batches: readonly ReadBatch[],
-  rowsPerBatch: number,
+  { rowsPerBatch, codecs = [] }: ArrowForm,
   pool: BufferPool,
 ): ArrowAtOnce {
   const chunks = [openingOf(schema)];
@@ -62,7 +71,7 @@ export function encodeArrowAtOnce(
     let isEnded = false;
     for (const read of batches) {
       if (read.planned.index <= lastIndex) continue;
-      const piece = pieceOf(schema, read, rowsPerBatch, pool);
+      const piece = pieceOf(schema, read, { rowsPerBatch, codecs }, pool);
       ({ lastIndex, isEnded } = piece);
       if (piece.cut !== undefined) cuts.push(piece.cut);
       chunks.push(piece.bytes);
@@ -97,12 +106,12 @@ interface Piece {
   readonly cut?: Uint8Array;
 }
 
-function pieceOf(schema: Schema, read: ReadBatch, rowsPerBatch: number, pool: BufferPool | undefined): Piece {
+function pieceOf(schema: Schema, read: ReadBatch, form: Required<ArrowForm>, pool: BufferPool | undefined): Piece {
   const { planned, message, run } = read;
+  const { rowsPerBatch } = form;
   const { start, end } = planned.rows;
   if (isWhole(planned, rowsPerBatch)) {
-    const count = run?.batches.findLastIndex((batch) => isWhole(batch, rowsPerBatch)) ?? 0;
-    const last = run?.batches[count] ?? planned;
+    const last = run === undefined ? planned : lastPassing(run, form);
     const bytes = run?.bytes.subarray(0, last.bytes.end - planned.bytes.start) ?? message;
     return { bytes, lastIndex: last.index, isEnded: false };
   }
@@ -111,6 +120,19 @@ function pieceOf(schema: Schema, read: ReadBatch, rowsPerBatch: number, pool: Bu
   const cut = encodeBatchMessage(schema, [{ batch, start, end }], 'none', pool).bytes;
   const cutAndEnd = end < rowsPerBatch ? withEndOfStream(cut) : undefined;
   return { bytes: cutAndEnd ?? cut, lastIndex: planned.index, isEnded: cutAndEnd !== undefined, cut };
+}
+
+/** The last batch of a run that passes with the first one: none before it is cut, or cannot be read. */
+function lastPassing({ batches, bytes }: MessageRun, { rowsPerBatch, codecs }: Required<ArrowForm>): PlannedBatch {
+  const [first, ...others] = batches as [PlannedBatch, ...PlannedBatch[]];
+  let last = first;
+  for (const batch of others) {
+    const { start, end } = batch.bytes;
+    const message = bytes.subarray(start - first.bytes.start, end - first.bytes.start);
+    if (!isWhole(batch, rowsPerBatch) || !isReadableBy(codecs, message)) break;
+    last = batch;
+  }
+  return last;
 }
 
 function giveBack(pool: BufferPool | undefined, cut: Uint8Array, isDone: boolean): void {

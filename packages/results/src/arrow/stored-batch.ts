@@ -1,0 +1,82 @@
+import { FieldNode } from 'apache-arrow/ipc/metadata/message';
+import { isQuireError, QuireError } from '@quire/core';
+import type { BufferPool } from '../buffer-pool.ts';
+import { BatchHeader } from './batch-header.ts';
+import { type BufferCodec, compressionTypes, decompressBuffers } from './buffer-codec.ts';
+import { frameBatch } from './encode-message.ts';
+
+const prefixBytes = 8;
+
+/** A record batch message as it is stored. */
+export interface StoredBatch {
+  readonly header: BatchHeader;
+  readonly body: Uint8Array;
+  /** What its buffers are compressed with; undefined when they are plain. */
+  readonly codec: BufferCodec | undefined;
+}
+
+/** Reads the header of a record batch message. @throws RESULT_CORRUPT when the codec is unknown; a RangeError when the bytes are damaged */
+export function openBatch(message: Uint8Array): StoredBatch {
+  const metadataBytes = new DataView(message.buffer, message.byteOffset, message.byteLength).getInt32(4, true);
+  const header = new BatchHeader(message.subarray(prefixBytes, prefixBytes + metadataBytes));
+  return { header, body: message.subarray(prefixBytes + metadataBytes), codec: codecOfType(header.compression) };
+}
+
+/** Returns what the buffers of a record batch message are compressed with. @throws RESULT_CORRUPT when it is another message */
+export function codecOf(message: Uint8Array): BufferCodec | undefined {
+  return refusingDamage(() => openBatch(message).codec);
+}
+
+/**
+ * Decompresses the buffers of a message that has compressed ones. `message` must not change before the promise is settled.
+ *
+ * @throws RESULT_CORRUPT when one is damaged
+ */
+export async function plainBuffers(
+  message: Uint8Array,
+): Promise<{ readonly header: BatchHeader; readonly buffers: readonly Uint8Array[] }> {
+  try {
+    const { header, body, codec } = openBatch(message);
+    const stored = Array.from({ length: header.bufferCount }, () => header.takeBuffer(body));
+    return { header, buffers: codec === undefined ? stored : await decompressBuffers(stored, codec) };
+  } catch (error) {
+    throw damageOf(error);
+  }
+}
+
+/**
+ * Makes a message plain: the bytes that it would have had if it had been stored without compression. The pool lends them.
+ *
+ * @throws RESULT_CORRUPT when a buffer is damaged
+ */
+export async function plainMessage(message: Uint8Array, pool: BufferPool): Promise<Uint8Array> {
+  const { header, buffers } = await plainBuffers(message);
+  return refusingDamage(() => {
+    const nodes = Array.from({ length: header.nodeCount }, () => {
+      header.takeNode();
+      return new FieldNode(header.length, header.nullCount);
+    });
+    return frameBatch(header.rowCount, { nodes, buffers: buffers.map((buffer) => [buffer]) }, 'none', pool).bytes;
+  });
+}
+
+/** @throws RESULT_CORRUPT when `read` fails for any reason */
+export function refusingDamage<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw damageOf(error);
+  }
+}
+
+function damageOf(error: unknown): QuireError {
+  if (isQuireError(error)) return error;
+  return new QuireError('RESULT_CORRUPT', 'A stored record batch cannot be decoded.', { cause: error });
+}
+
+function codecOfType(type: number | undefined): BufferCodec | undefined {
+  if (type === undefined) return undefined;
+  if (type === compressionTypes.zstd) return 'zstd';
+  if (type === compressionTypes.lz4) return 'lz4';
+  throw new QuireError('RESULT_CORRUPT', `A stored record batch is compressed by codec ${type}, which Arrow does not have.`);
+}

@@ -1,0 +1,52 @@
+import type { Schema } from 'apache-arrow';
+import type { BufferCodec } from './arrow/buffer-codec.ts';
+import type { ColumnBatch } from './arrow/column-batch.ts';
+import { decodeBatchMessage, decodeCompressed } from './arrow/decode-message.ts';
+import { codecOf, plainMessage } from './arrow/stored-batch.ts';
+import type { ReadBatch } from './batch-reader.ts';
+import type { BufferPool } from './buffer-pool.ts';
+import type { PlannedBatch } from './plan-page.ts';
+
+/** Whether a reader that has these codecs can read a batch message as it is stored. @throws RESULT_CORRUPT when it is another message */
+export function isReadableBy(codecs: readonly BufferCodec[], message: Uint8Array): boolean {
+  const codec = codecOf(message);
+  return codec === undefined || codecs.includes(codec);
+}
+
+/**
+ * Makes those batches plain whose codec the reader does not have, in memory of the pool; all others pass as they are.
+ *
+ * @throws RESULT_CORRUPT when a batch cannot be decompressed
+ */
+export async function* plainBatches(
+  batches: AsyncIterable<ReadBatch>,
+  codecs: readonly BufferCodec[],
+  pool: BufferPool,
+): AsyncGenerator<ReadBatch> {
+  for await (const read of batches) {
+    if (isReadableBy(codecs, read.message)) {
+      yield read;
+      continue;
+    }
+    const message = await plainMessage(read.message, pool);
+    let isDone = false;
+    try {
+      yield { planned: read.planned, message };
+      isDone = true;
+    } finally {
+      if (isDone) pool.release(message);
+      else pool.abandon(message);
+    }
+  }
+}
+
+/** Decodes batches, compressed or not. @throws RESULT_CORRUPT when one cannot be decoded, or has fewer rows than planned */
+export async function* decodedBatches(
+  schema: Schema,
+  batches: AsyncIterable<ReadBatch>,
+): AsyncGenerator<{ readonly planned: PlannedBatch; readonly batch: ColumnBatch }> {
+  for await (const { planned, message } of batches) {
+    const decode = isReadableBy([], message) ? decodeBatchMessage : decodeCompressed;
+    yield { planned, batch: await decode(schema, message, planned.rows.end) };
+  }
+}
