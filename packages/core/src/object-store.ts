@@ -70,8 +70,9 @@ export interface ObjectBody extends AsyncDisposable {
  * Keys are as `assertObjectKey` says; every call with another key throws INVALID_OBJECT_KEY before any I/O. No key should lie
  * below another, as `a/b` lies below `a`: a store may refuse to put the second one, with INVALID_OBJECT_KEY.
  * All failures of a store are QuireErrors that name the key and the store: STORE_UNAVAILABLE and STORE_TIMED_OUT may be retried,
- * the others may not. Disposing a store twice is as good as once; later calls throw SHUTTING_DOWN, open bodies stay readable.
- * Every sentence here has a case in the conformance suite (`test/src/stores/*.conformance.test.ts`), which all stores pass, bare and wrapped.
+ * the others may not. Disposing a store twice is as good as once, and later calls throw SHUTTING_DOWN. Disposal waits for no call: open bodies
+ * stay readable, and a put under way rejects with SHUTTING_DOWN at the next step of its source at the latest, and leaves nothing behind.
+ * Every sentence here has a case in the conformance suite (`@quire/core/conformance`), which all stores pass, bare and wrapped.
  */
 export interface ObjectStore extends AsyncDisposable {
   /** Where the objects are, as a URI for people and messages: `memory:`, `file:///var/lib/quire`, `s3://bucket/prefix`. */

@@ -1,9 +1,7 @@
 import { describeQueryEngine } from '@quire/core/conformance';
-import { beforeAll, vi } from 'vitest';
+import { beforeAll } from 'vitest';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import { loadTable, openEngine, sharedCluster } from './pinot-cluster.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const queries = {
   numbers: 'SELECT n FROM numbers ORDER BY n LIMIT 100000',

@@ -1,12 +1,8 @@
+import { describeTableEngine, type TableEngineFixture } from '@quire/core/conformance';
 import { PinotTableEngine } from '@quire/engine-pinot';
-import { vi } from 'vitest';
-import { describeTableEngine } from '../testkit/table-engine-conformance.ts';
-import type { TableEngineFixture } from '../testkit/table-engine-fixture.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import { KafkaTopic } from './kafka-topic.ts';
 import { count, dropTable, engineOptions, sharedCluster } from './pinot-cluster.ts';
-
-vi.setConfig({ testTimeout: 180_000 });
 
 describeWithTool(pinotServer, 'Apache Pinot', () => {
   const open = async (): Promise<TableEngineFixture> => {
@@ -26,5 +22,5 @@ describeWithTool(pinotServer, 'Apache Pinot', () => {
     };
   };
   // Its tasks are run by minions, which find files only where all of the cluster does: tasks.pinot.test.ts looks at them.
-  describeTableEngine('the table engine on Apache Pinot', open, { hasTasks: false });
+  describeTableEngine('the table engine on Apache Pinot', open, { hasTasks: false, testTimeoutMs: 240_000 });
 });

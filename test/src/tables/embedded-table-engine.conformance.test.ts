@@ -1,37 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { FileProducer } from '@quire/streams';
-import { createFileFinder } from '@quire/tables';
-import { openEmbeddedTables } from '../testkit/embedded-tables.ts';
-import { describeTableEngine } from '../testkit/table-engine-conformance.ts';
-import type { TableEngineFixture } from '../testkit/table-engine-fixture.ts';
+import { describeTableEngine } from '@quire/core/conformance';
+import { openEmbeddedFixture } from './embedded-fixture.ts';
 
-describeTableEngine('the embedded table engine', async (): Promise<TableEngineFixture> => {
-  const home = await mkdtemp(join(tmpdir(), 'quire-conformance-'));
-  const [dataDirectory, streams, incoming] = [join(home, 'tables'), join(home, 'streams'), join(home, 'incoming')];
-  await mkdir(incoming);
-  const finder = createFileFinder({ paths: [incoming] });
-  const producer = await FileProducer.open({ directory: streams, topic: 'visits', partitionCount: 2 });
-  const engine = await openEmbeddedTables({ dataDirectory, streamDirectory: streams, finder });
-  return {
-    engine,
-    streamConfig: {
-      streamType: 'file',
-      'stream.file.topic.name': 'visits',
-      'stream.file.consumer.prop.auto.offset.reset': 'smallest',
-    },
-    append: (partition, rows) =>
-      producer.append(rows.map((row) => ({ key: null, partition, value: Buffer.from(JSON.stringify(row)) }))),
-    files: { directoryUri: `file://${incoming}/`, write: (name, text) => writeFile(join(incoming, name), text) },
-    async count(tableName) {
-      const [relation] = await engine.liveTables.resolve([tableName]);
-      return relation?.rowCount ?? 0;
-    },
-    async [Symbol.asyncDispose]() {
-      await engine[Symbol.asyncDispose]();
-      await producer[Symbol.asyncDispose]();
-      await rm(home, { recursive: true, maxRetries: 10 });
-    },
-  };
-});
+describeTableEngine('the embedded table engine', openEmbeddedFixture);

@@ -2,9 +2,10 @@ import { QuireError } from '../errors.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { readObject } from '../store/read-object.ts';
 import { collect } from '../testing/index.ts';
-import { describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { concatenated, expectBytes, expectRejection } from './store-expectations.ts';
-import type { OpenStoreFixture } from './store-fixture.ts';
+import { casesOf } from './conformance-case.ts';
+import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { chunksOf, HandFedSource, patternBytes } from '../testing/byte-sources.ts';
 
 const largeBytes = 9 * 1024 * 1024;
@@ -21,26 +22,28 @@ const calls: Record<string, (store: ObjectStore, signal: AbortSignal) => Promise
 };
 
 /** What the port says of signals and of disposal. */
-export function describeEnding(open: OpenStoreFixture): void {
-  describe('abort', () => {
-    test.each(Object.entries(calls))('%s with an aborted signal is ABORTED and has no effect', async (_, call) => {
-      await using fixture = await open();
-      const { store } = fixture;
-      const entry = await store.put('k', patternBytes(5, 1));
-      await expectRejection(call(store, AbortSignal.abort()), 'ABORTED');
-      expect(await collect(store.list(''))).toEqual([entry]);
-      expect(await readObject(store, 'k')).toEqual(patternBytes(5, 1));
-      expect(await fixture.leftovers()).toEqual([]);
-    });
+export const endingCases: readonly StoreCase[] = [
+  ...casesOf<OpenStoreFixture>('abort', (test) => {
+    for (const [verb, call] of Object.entries(calls)) {
+      test(`${verb} with an aborted signal is ABORTED and has no effect`, async (open) => {
+        await using fixture = await open();
+        const { store } = fixture;
+        const entry = await store.put('k', patternBytes(5, 1));
+        await expectRejection(call(store, AbortSignal.abort()), 'ABORTED');
+        expect(await collect(store.list(''))).toEqual([entry]);
+        expect(await readObject(store, 'k')).toEqual(patternBytes(5, 1));
+        expect(await fixture.leftovers()).toEqual([]);
+      });
 
-    test.each(Object.entries(calls))('%s throws the QuireError that the signal was aborted with', async (_, call) => {
-      await using fixture = await open();
-      await fixture.store.put('k', patternBytes(5, 1));
-      const reason = new QuireError('QUERY_TIMED_OUT', 'too slow');
-      await expect(call(fixture.store, AbortSignal.abort(reason))).rejects.toBe(reason);
-    });
+      test(`${verb} throws the QuireError that the signal was aborted with`, async (open) => {
+        await using fixture = await open();
+        await fixture.store.put('k', patternBytes(5, 1));
+        const reason = new QuireError('QUERY_TIMED_OUT', 'too slow');
+        await expect(call(fixture.store, AbortSignal.abort(reason))).rejects.toBe(reason);
+      });
+    }
 
-    test('a body stops where it is', async () => {
+    test('a body stops where it is', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('k', patternBytes(largeBytes));
@@ -57,7 +60,7 @@ export function describeEnding(open: OpenStoreFixture): void {
       expect(readBytes).toBeLessThan(largeBytes);
     });
 
-    test('a body that was not begun before the abort gives nothing', async () => {
+    test('a body that was not begun before the abort gives nothing', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('k', patternBytes(100));
@@ -67,7 +70,7 @@ export function describeEnding(open: OpenStoreFixture): void {
       await expectRejection(collect(object.body), 'ABORTED');
     });
 
-    test('a listing stops where it is', async () => {
+    test('a listing stops where it is', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       for (let index = 0; index < 50; index += 1) await store.put(`l/${index + 100}`, patternBytes(1));
@@ -83,7 +86,7 @@ export function describeEnding(open: OpenStoreFixture): void {
       expect(seen).toEqual(['l/100', 'l/101', 'l/102', 'l/103', 'l/104']);
     });
 
-    test('a put stops while its source is stuck: the source is closed, the old state stands, nothing is left', async () => {
+    test('a put stops while its source is stuck: the source is closed, the old state stands, nothing is left', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const old = await store.put('old', patternBytes(5, 1));
@@ -104,7 +107,7 @@ export function describeEnding(open: OpenStoreFixture): void {
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('a signal that is aborted after the call changes nothing any more', async () => {
+    test('a signal that is aborted after the call changes nothing any more', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const controller = new AbortController();
@@ -115,18 +118,20 @@ export function describeEnding(open: OpenStoreFixture): void {
       expect(await store.head('k')).toEqual(entry);
       expectBytes(bytes, patternBytes(1000));
     });
-  });
+  }),
 
-  describe('disposal', () => {
-    test.each(Object.entries(calls))('afterwards %s is SHUTTING_DOWN', async (_, call) => {
-      await using fixture = await open();
-      await fixture.store.put('k', patternBytes(5, 1));
-      await fixture.store[Symbol.asyncDispose]();
-      await fixture.store[Symbol.asyncDispose]();
-      await expectRejection(call(fixture.store, new AbortController().signal), 'SHUTTING_DOWN');
-    });
+  ...casesOf<OpenStoreFixture>('disposal', (test) => {
+    for (const [verb, call] of Object.entries(calls)) {
+      test(`afterwards ${verb} is SHUTTING_DOWN`, async (open) => {
+        await using fixture = await open();
+        await fixture.store.put('k', patternBytes(5, 1));
+        await fixture.store[Symbol.asyncDispose]();
+        await fixture.store[Symbol.asyncDispose]();
+        await expectRejection(call(fixture.store, new AbortController().signal), 'SHUTTING_DOWN');
+      });
+    }
 
-    test('bodies that were opened before stay readable', async () => {
+    test('bodies that were opened before stay readable', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await store.put('k', patternBytes(largeBytes));
@@ -135,7 +140,7 @@ export function describeEnding(open: OpenStoreFixture): void {
       expectBytes(concatenated(await collect(object.body)), patternBytes(largeBytes));
     });
 
-    test('a put under way fails, and nothing is left of it', async () => {
+    test('a put under way fails, and nothing is left of it', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const source = new HandFedSource();
@@ -147,5 +152,5 @@ export function describeEnding(open: OpenStoreFixture): void {
       await expectRejection(put, 'SHUTTING_DOWN');
       expect(await fixture.leftovers()).toEqual([]);
     });
-  });
-}
+  }),
+];

@@ -1,9 +1,10 @@
 import type { QuireError } from '../errors.ts';
 import { readObject } from '../store/read-object.ts';
 import { collect } from '../testing/index.ts';
-import { describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { expectRejection, expectStoreFailure } from './store-expectations.ts';
-import type { OpenStoreFixture } from './store-fixture.ts';
+import { casesOf } from './conformance-case.ts';
+import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { chunksOf, patternBytes } from '../testing/byte-sources.ts';
 
 const badKeys = [
@@ -34,9 +35,9 @@ const badKeys = [
 const goodKeys = ['a', '_', '0', 'A/B/C', 'a.b-c_d', `x/${'y'.repeat(255)}`, `${'a/'.repeat(255)}ab`];
 
 /** What the port says of keys. */
-export function describeKeys(open: OpenStoreFixture): void {
-  describe('keys', () => {
-    test.each(badKeys)('%j is refused by every call, before the source of a put is touched', async (key) => {
+export const keyCases: readonly StoreCase[] = casesOf<OpenStoreFixture>('keys', (test) => {
+  for (const key of badKeys) {
+    test(`${JSON.stringify(key)} is refused by every call, before the source of a put is touched`, async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       let isBegun = false;
@@ -53,8 +54,10 @@ export function describeKeys(open: OpenStoreFixture): void {
       expect(await collect(store.list(''))).toEqual([]);
       expect(await fixture.leftovers()).toEqual([]);
     });
+  }
 
-    test.each(goodKeys)('%s is taken', async (key) => {
+  for (const key of goodKeys) {
+    test(`${key} is taken`, async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const entry = await store.put(key, patternBytes(3));
@@ -63,14 +66,16 @@ export function describeKeys(open: OpenStoreFixture): void {
       await store.delete(key);
       expect(await collect(store.list(''))).toEqual([]);
     });
+  }
 
-    test.each([
-      ['a', 'a/b'],
-      ['a/b', 'a'],
-      ['a', 'a/b/c'],
-      ['a/b/c', 'a'],
-      ['a/b/c', 'a/b'],
-    ])('%s and then %s: the second is refused, or both stand', async (first, second) => {
+  for (const [first, second] of [
+    ['a', 'a/b'],
+    ['a/b', 'a'],
+    ['a', 'a/b/c'],
+    ['a/b/c', 'a'],
+    ['a/b/c', 'a/b'],
+  ] as const) {
+    test(`${first} and then ${second}: the second is refused, or both stand`, async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const firstEntry = await store.put(first, patternBytes(3, 1));
@@ -96,16 +101,28 @@ export function describeKeys(open: OpenStoreFixture): void {
       await store.delete(second);
       expect(await collect(store.list(''))).toEqual([firstEntry]);
     });
+  }
 
-    test('a key is free for one below it once it is deleted, and the other way round', async () => {
-      await using fixture = await open();
-      const { store } = fixture;
-      await store.put('a', patternBytes(1, 1));
-      await store.delete('a');
-      await store.put('a/b', patternBytes(2, 2));
-      await store.delete('a/b');
-      await store.put('a', patternBytes(3, 3));
-      expect(await readObject(store, 'a')).toEqual(patternBytes(3, 3));
-    });
+  test('keys that differ in case alone are different keys', async (open) => {
+    await using fixture = await open();
+    const { store } = fixture;
+    const entries = [];
+    for (const [index, key] of ['X/data', 'X/datA', 'x/data'].entries()) entries.push(await store.put(key, patternBytes(index)));
+    await store.delete('X/data');
+    await expectRejection(store.head('X/data'), 'OBJECT_NOT_FOUND');
+    expect(await readObject(store, 'X/datA')).toEqual(patternBytes(1));
+    expect(await readObject(store, 'x/data')).toEqual(patternBytes(2));
+    expect(await collect(store.list(''))).toEqual(entries.slice(1));
   });
-}
+
+  test('a key is free for one below it once it is deleted, and the other way round', async (open) => {
+    await using fixture = await open();
+    const { store } = fixture;
+    await store.put('a', patternBytes(1, 1));
+    await store.delete('a');
+    await store.put('a/b', patternBytes(2, 2));
+    await store.delete('a/b');
+    await store.put('a', patternBytes(3, 3));
+    expect(await readObject(store, 'a')).toEqual(patternBytes(3, 3));
+  });
+});

@@ -1,8 +1,9 @@
 import { isObjectKey } from '../object-key.ts';
 import type { ObjectEntry, ObjectStore } from '../object-store.ts';
 import { collect } from '../testing/index.ts';
-import { describe, expect, test } from 'vitest';
-import type { OpenStoreFixture } from './store-fixture.ts';
+import { expect } from 'vitest';
+import { casesOf } from './conformance-case.ts';
+import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { patternBytes } from '../testing/byte-sources.ts';
 
 /** In the order of their UTF-16 code units, which a walk over directories gets wrong unless it takes care. */
@@ -28,9 +29,9 @@ const keysInOrder = [
 ];
 
 /** What the port says of `list`. */
-export function describeListing(open: OpenStoreFixture): void {
-  describe('list', () => {
-    test('gives every entry in the order of keys', async () => {
+export const listingCases = (longCount: number): readonly StoreCase[] =>
+  casesOf<OpenStoreFixture>('list', (test) => {
+    test('gives every entry in the order of keys', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const entries = new Map<string, ObjectEntry>();
@@ -38,13 +39,13 @@ export function describeListing(open: OpenStoreFixture): void {
       expect(await collect(store.list(''))).toEqual(keysInOrder.map((key) => entries.get(key)));
     });
 
-    test('an empty store gives nothing', async () => {
+    test('an empty store gives nothing', async (open) => {
       await using fixture = await open();
       expect(await keysOf(fixture.store, '')).toEqual([]);
       expect(await keysOf(fixture.store, 'a/b')).toEqual([]);
     });
 
-    test('a prefix is plain text: it may end within a segment and need not be a key', async () => {
+    test('a prefix is plain text: it may end within a segment and need not be a key', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -67,12 +68,32 @@ export function describeListing(open: OpenStoreFixture): void {
         'a.',
         'a.b',
       ];
-      for (const prefix of [...texts, 'b/c/d/e/f', 'b/c/d/e/f/g', 'b/x/y', 'A', 'ä', '\0', ' ', 'z', 'zz', '.staging/', '-']) {
+      for (const prefix of [
+        ...texts,
+        'b/c/d/e/f',
+        'b/c/d/e/f/g',
+        'b/x/y',
+        'A',
+        'ä',
+        '\0',
+        ' ',
+        'z',
+        'zz',
+        '.staging/',
+        '-',
+        '_',
+        '%',
+        '*',
+        'a?',
+        'a%',
+        'a_',
+        'a[',
+      ]) {
         expect([prefix, await keysOf(store, prefix)]).toEqual([prefix, keysInOrder.filter((key) => key.startsWith(prefix))]);
       }
     });
 
-    test('after gives what sorts after it, whether it is a key or not', async () => {
+    test('after gives what sorts after it, whether it is a key or not', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -103,7 +124,7 @@ export function describeListing(open: OpenStoreFixture): void {
       }
     });
 
-    test('passes over only what it is told to, and asks before it gives what comes later', async () => {
+    test('passes over only what it is told to, and asks before it gives what comes later', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -127,7 +148,29 @@ export function describeListing(open: OpenStoreFixture): void {
       }
     });
 
-    test('what stays shows exactly once while others come and go', async () => {
+    test('a long listing is complete, in order, and after any of its entries', async (open) => {
+      await using fixture = await open();
+      const { store } = fixture;
+      const keys = Array.from({ length: longCount }, (_, index) => `many/${index % 7}/${index + 10_000}`).toSorted();
+      await putAtOnce(store, [...keys, 'man', 'many-others', 'manz/0']);
+      expect(await keysOf(store, '')).toEqual(['man', 'many-others', ...keys, 'manz/0']);
+      // Around the pages that servers give.
+      for (const index of [0, 99, 998, 999, 1000, 1999, longCount - 2]) {
+        const after = keys[index] ?? 'many/9';
+        expect([after, await keysOf(store, 'many/', after)]).toEqual([after, keys.filter((key) => key > after)]);
+      }
+
+      // What was given may be deleted: the rest stays where it is, whatever the pages are counted by.
+      const seen: string[] = [];
+      for await (const { key } of store.list('many/')) {
+        seen.push(key);
+        if (seen.length % 25 === 1) await store.delete(key);
+      }
+      expect(seen).toEqual(keys);
+      expect(await keysOf(store, 'many/')).toEqual(keys.filter((_, index) => index % 25 !== 0));
+    });
+
+    test('what stays shows exactly once while others come and go', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       const staying = Array.from({ length: 60 }, (_, index) => `s/${String(index * 10).padStart(3, '0')}/data`);
@@ -146,7 +189,7 @@ export function describeListing(open: OpenStoreFixture): void {
       expect(seen).toEqual([...new Set(seen)].toSorted());
     });
 
-    test('a listing whose reader deletes everything comes to its end', async () => {
+    test('a listing whose reader deletes everything comes to its end', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -155,7 +198,7 @@ export function describeListing(open: OpenStoreFixture): void {
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('a listing may be left early, and begun again after the last entry', async () => {
+    test('a listing may be left early, and begun again after the last entry', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
@@ -171,14 +214,24 @@ export function describeListing(open: OpenStoreFixture): void {
       expect(walked).toEqual(keysInOrder);
     });
 
-    test('listings at once do not disturb each other', async () => {
+    test('listings at once do not disturb each other', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       await putAll(store);
-      const listings = await Promise.all(Array.from({ length: 8 }, () => keysOf(store, 'a')));
-      for (const keys of listings) expect(keys).toEqual(keysInOrder.filter((key) => key.startsWith('a')));
+      const marks = [undefined, ...keysInOrder.slice(2, 9)];
+      const listings = await Promise.all(marks.map((after) => keysOf(store, 'a', after)));
+      const expected = marks.map((after) => keysInOrder.filter((key) => key.startsWith('a') && key > (after ?? '')));
+      expect(listings).toEqual(expected);
     });
   });
+
+/** Puts objects of one byte, several at once: one after the other they would take minutes in a bucket. */
+async function putAtOnce(store: ObjectStore, keys: readonly string[]): Promise<void> {
+  const pending = keys.values();
+  const putEach = async (): Promise<void> => {
+    for (const key of pending) await store.put(key, patternBytes(1));
+  };
+  await Promise.all(Array.from({ length: 32 }, putEach));
 }
 
 async function putAll(store: ObjectStore): Promise<void> {

@@ -4,8 +4,9 @@ import type { ObjectStore } from '../object-store.ts';
 import { readObject } from '../store/read-object.ts';
 import { collect } from '../testing/index.ts';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import type { OpenStoreFixture } from './store-fixture.ts';
+import { expect } from 'vitest';
+import { casesOf } from './conformance-case.ts';
+import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { chunksOf, patternBytes } from '../testing/byte-sources.ts';
 
 type Model = Map<string, Uint8Array>;
@@ -57,9 +58,9 @@ const chunksMax = 2000;
 type Outcome = unknown;
 
 /** A store behaves like a map from keys to bytes, whatever is asked of it in whatever order. */
-export function describeModel(open: OpenStoreFixture, runCount: number): void {
-  describe('any sequence of calls', () => {
-    test('comes to the same as with a map', async () => {
+export const modelCases = (runCount: number): readonly StoreCase[] =>
+  casesOf<OpenStoreFixture>('any sequence of calls', (test) => {
+    test('comes to the same as with a map', async (open) => {
       const sequences = fc.array(step, { minLength: 1, maxLength: 25, size: 'max' });
       await fc.assert(
         fc.asyncProperty(sequences, async (steps) => {
@@ -74,7 +75,6 @@ export function describeModel(open: OpenStoreFixture, runCount: number): void {
       );
     });
   });
-}
 
 async function tryStep(store: ObjectStore, each: Step): Promise<Outcome> {
   try {

@@ -1,25 +1,32 @@
-import { describe } from 'vitest';
-import { describeEnding } from './abort-conformance.ts';
-import { describeKeys } from './key-conformance.ts';
-import { describeListing } from './list-conformance.ts';
-import { describeModel } from './model-conformance.ts';
-import { describeReading } from './read-conformance.ts';
-import type { OpenStoreFixture } from './store-fixture.ts';
-import { describeWriting } from './write-conformance.ts';
+import { endingCases } from './abort-conformance.ts';
+import { type CaseLimits, describeCases } from './conformance-case.ts';
+import { keyCases } from './key-conformance.ts';
+import { listingCases } from './list-conformance.ts';
+import { modelCases } from './model-conformance.ts';
+import { readingCases } from './read-conformance.ts';
+import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
+import { writingCases } from './write-conformance.ts';
 
-export interface ConformanceOptions {
+export interface ConformanceOptions extends CaseLimits {
   /** Random sequences of calls to try. */
   readonly modelRunCount?: number;
+  /** The number of objects in the longest listing, more than two pages of any server by default. */
+  readonly longListingCount?: number;
 }
 
-/** Holds a store to every sentence of the port `ObjectStore`; a new backend hands itself to this. */
-export function describeObjectStore(name: string, open: OpenStoreFixture, { modelRunCount = 25 }: ConformanceOptions = {}): void {
-  describe(name, () => {
-    describeKeys(open);
-    describeReading(open);
-    describeWriting(open);
-    describeListing(open);
-    describeEnding(open);
-    describeModel(open, modelRunCount);
-  });
+/** Returns a case for every sentence of the port `ObjectStore`, for runners of your own. */
+export function objectStoreCases({ modelRunCount = 25, longListingCount = 2500 }: ConformanceOptions = {}): readonly StoreCase[] {
+  return [
+    ...keyCases,
+    ...readingCases,
+    ...writingCases,
+    ...listingCases(longListingCount),
+    ...endingCases,
+    ...modelCases(modelRunCount),
+  ];
+}
+
+/** Holds a store to every sentence of the port `ObjectStore`; a new backend passes itself to this. */
+export function describeObjectStore(name: string, open: OpenStoreFixture, options: ConformanceOptions = {}): void {
+  describeCases(name, objectStoreCases(options), open, options);
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, QuireError } from '../errors.ts';
+import { type ErrorCode, isQuireError, type QuireError } from '../errors.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { expect } from 'vitest';
 
@@ -9,8 +9,9 @@ async function rejectionOf(promise: Promise<unknown>): Promise<QuireError> {
     (error: unknown) => ({ error }),
   );
   if ('value' in outcome) return expect.fail(`Expected a rejection, but it resolved with ${JSON.stringify(outcome.value)}.`);
-  expect(outcome.error).toBeInstanceOf(QuireError);
-  return outcome.error as QuireError;
+  // By its tag, as everywhere: an implementation may bring its own copy of this package.
+  if (isQuireError(outcome.error)) return outcome.error;
+  throw new Error(`Expected a QuireError, but it rejected with ${String(outcome.error)}.`, { cause: outcome.error });
 }
 
 /** Expects a rejection with a code. */

@@ -1,4 +1,5 @@
 import type { ObjectStore } from '../object-store.ts';
+import type { ConformanceCase } from './conformance-case.ts';
 
 /** An empty store of its own for one test, and what the test may know of its insides. */
 export interface StoreFixture extends AsyncDisposable {
@@ -14,3 +15,6 @@ export interface StoreFixtureOptions {
 
 /** Opens an empty store. Each test opens its own, and disposes it. */
 export type OpenStoreFixture = (options?: StoreFixtureOptions) => Promise<StoreFixture>;
+
+/** A sentence of the port `ObjectStore`, to hold a store to. */
+export type StoreCase = ConformanceCase<OpenStoreFixture>;

@@ -1,4 +1,5 @@
-import type { TableEngine } from '@quire/core/table-engine';
+import type { TableEngine } from '../table-engine/index.ts';
+import type { ConformanceCase } from './conformance-case.ts';
 
 /** An engine without tables of the test, a topic of two partitions, and hands to write to it. */
 export interface TableEngineFixture extends AsyncDisposable {
@@ -15,3 +16,6 @@ export interface TableEngineFixture extends AsyncDisposable {
 
 /** Opens one. Each test opens its own, and disposes it. */
 export type OpenTableEngineFixture = () => Promise<TableEngineFixture>;
+
+/** A sentence of the port `TableEngine`, to hold an engine to. */
+export type TableEngineCase = ConformanceCase<OpenTableEngineFixture>;

@@ -1,0 +1,60 @@
+import { type ErrorCode, isQuireError } from '../errors.ts';
+import type { TableConfigDocument, TableSchemaDocument } from '../table-engine/index.ts';
+import type { CaseContext } from './conformance-case.ts';
+import type { TableEngineFixture } from './table-engine-fixture.ts';
+
+export const schema: TableSchemaDocument = {
+  schemaName: 'visits',
+  dimensionFieldSpecs: [{ name: 'page', dataType: 'STRING' }],
+  metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
+  dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
+};
+export const wider: TableSchemaDocument = {
+  ...schema,
+  dimensionFieldSpecs: [
+    { name: 'page', dataType: 'STRING' },
+    { name: 'user', dataType: 'STRING' },
+  ],
+};
+export const offline: TableConfigDocument = {
+  tableName: 'visits_OFFLINE',
+  tableType: 'OFFLINE',
+  segmentsConfig: { timeColumnName: 'ts', replication: '1' },
+};
+export const startMs = 1_767_225_600_000;
+
+/** How long, and how often, a case looks for what an engine does by itself. */
+export const patience = ({ patienceMs }: CaseContext) => ({ timeout: patienceMs, interval: 50 });
+
+export function realtime({ streamConfig }: TableEngineFixture): TableConfigDocument {
+  return {
+    tableName: 'visits_REALTIME',
+    tableType: 'REALTIME',
+    segmentsConfig: { timeColumnName: 'ts', replication: '1' },
+    ingestionConfig: { streamIngestionConfig: { streamConfigMaps: [streamConfig] } },
+  };
+}
+
+export function visits(count: number, first = 0): readonly object[] {
+  return Array.from({ length: count }, (_, index) => ({ page: 'home', n: first + index, ts: startMs + first + index }));
+}
+
+/** Rows as an upload of JSON lines. */
+export function upload(rows: readonly object[], name = 'visits.jsonl') {
+  const body = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  };
+  const source = { kind: 'bytes', name, body: body() } as const;
+  return { tableNameWithType: 'visits_OFFLINE', source, batchConfig: { inputFormat: 'jsonl' } };
+}
+
+/** The code that a call is refused with; undefined when it is not. */
+export async function codeOf(call: Promise<unknown>): Promise<ErrorCode | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    return error.code;
+  }
+}
