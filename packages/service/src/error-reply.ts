@@ -1,6 +1,6 @@
 import { authenticateChallenges, refusalReasonOf } from '@quire/auth';
 import { brokerHeadersOf, brokerMembersOf, type ErrorBody, errorStatuses } from '@quire/api';
-import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
+import { type ErrorCode, isQuireError, MiB, QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { audit } from './audit.ts';
 
@@ -26,6 +26,19 @@ export function toQuireError(error: unknown): QuireError {
     return new QuireError('INVALID_BODY', 'The request cannot be read; expected a body of JSON.', { cause: error });
   }
   return new QuireError('INTERNAL', 'An unexpected error occurred.', { cause: error });
+}
+
+/** Refusals of a body, much of which may still be on its way; the framework closes the connection after them. */
+const bodyErrors: ReadonlySet<ErrorCode> = new Set(['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'INVALID_BODY']);
+const discardedBytesMax = 4 * MiB;
+
+/**
+ * Has Node read the rest of a refused body and drop it, if that is little enough. To close the connection before resets it, and a client
+ * that still sends may lose the answer.
+ */
+function keepOrClose({ headers }: FastifyRequest, reply: FastifyReply): void {
+  if (Number(headers['content-length']) <= discardedBytesMax) reply.removeHeader('connection');
+  else reply.header('connection', 'close');
 }
 
 /** What a caller may read of an error: keys, paths and hosts of the store stay in the log. */
@@ -59,8 +72,8 @@ export function replyWithError(thrown: unknown, request: FastifyRequest, reply: 
   if (error.broker !== undefined) reply.headers(brokerHeadersOf(error.broker));
   const isRefusal = body.code === 401 || body.code === 403 || body.code === 429 || refusalReasonOf(error) !== undefined;
   if (isRefusal) auditRefusal(error, request);
-  // The rest of an upload that was refused may still be on its way: it must not be taken for the next call.
-  if (error.code === 'SHUTTING_DOWN' || error.code === 'BODY_TOO_LARGE') reply.header('connection', 'close');
+  if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close');
+  else if (bodyErrors.has(error.code)) keepOrClose(request, reply);
   void reply
     .code(body.code)
     .header('content-type', 'application/json; charset=utf-8')

@@ -1,90 +1,16 @@
-/** The process of a worker: opens the module that it is told to, then runs one piece of work at a time, until it is told to stop. */
-import { writeFileSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
-import { setPriority } from 'node:os';
-import { QuireError } from '@quire/core';
-import { decodeError, outcomeOf, valueOf } from './error-message.ts';
-import type { FromWorker, Outcome, ToWorker } from './messages.ts';
-import { lastWordsFd, readWorkerArguments, workerNiceness } from './worker-arguments.ts';
+/**
+ * The process of a worker. It watches over its parent and its memory before anything else is loaded, which can take seconds on a busy
+ * machine: a worker whose parent is gone by then ends too.
+ */
+import { lastWordsFd, readWorkerArguments } from './worker-arguments.ts';
 import { Watchdog } from './watchdog.ts';
-import type { OpenWorker, WorkRunner } from './worker-module.ts';
 
 const watchdog = new Watchdog({ ...readWorkerArguments(process.argv), lastWordsFd });
-const calls = new Map<number, (outcome: Outcome) => void>();
-let callCount = 0;
-let runner: WorkRunner | undefined;
-let cancelling = new AbortController();
-
 // Ctrl-C reaches all processes of a terminal, and a supervisor may tell them all to stop: when a worker ends is its parent's decision.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
-// Without a parent there is nobody to work for.
+// Sooner than the watchdog, where the event loop is free.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-goFirst();
 
-process.on('message', (message: ToWorker) => {
-  switch (message.kind) {
-    case 'open':
-      return void open(message.module, message.setup);
-    case 'run':
-      return void run(message.input);
-    case 'cancel':
-      return cancelling.abort(decodeError(message.reason));
-    case 'reply':
-      return calls.get(message.callId)?.(message.outcome);
-    case 'stop':
-      return void stop();
-  }
-});
-
-async function open(module: string, setup: unknown): Promise<void> {
-  const outcome = await outcomeOf(async () => {
-    const { openWorker } = (await import(module)) as { readonly openWorker?: OpenWorker };
-    if (openWorker === undefined) throw new QuireError('INTERNAL', `The module ${module} exports no function openWorker.`);
-    runner = await openWorker(setup, { pid: process.pid, call: callParent });
-  });
-  send({ kind: 'opened', outcome, directories: runner?.directories ?? [] });
-  // Most workers are killed sooner or later, and then nothing would be kept for the next one.
-  flushCompileCache();
-}
-
-async function run(input: unknown): Promise<void> {
-  watchdog.setBusy(true);
-  cancelling = new AbortController();
-  const { signal } = cancelling;
-  // Not sooner: a caller that waits for a process to start waits for the work as well.
-  setPriority(workerNiceness);
-  const outcome = await outcomeOf(async () => runner?.run(input, { pid: process.pid, signal, call: callParent }));
-  watchdog.setBusy(false);
-  send({ kind: 'done', outcome, residentBytes: process.memoryUsage.rss() });
-}
-
-function callParent(name: string, input: unknown): Promise<unknown> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const callId = (callCount += 1);
-  calls.set(callId, resolve);
-  send({ kind: 'call', callId, name, input });
-  return promise.then((outcome) => {
-    calls.delete(callId);
-    return valueOf(outcome);
-  });
-}
-
-async function stop(): Promise<void> {
-  await runner?.[Symbol.asyncDispose]();
-  process.exit(0);
-}
-
-function send(message: FromWorker): void {
-  // A message that does not arrive has nobody to read it: the channel is closed, and the process about to end.
-  process.send?.(message, undefined, undefined, () => undefined);
-}
-
-/** Has the kernel choose this process before others when the machine has no memory left. */
-function goFirst(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    writeFileSync('/proc/self/oom_score_adj', '1000');
-  } catch {
-    // Where the system does not allow it, its own choice has to do: the watchdog is what holds the limit.
-  }
-}
+// Messages that come before it listens wait for it.
+const { listen } = await import('./worker-loop.ts');
+listen(watchdog);

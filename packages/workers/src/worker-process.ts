@@ -127,6 +127,8 @@ export class WorkerProcess {
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#handlers = {};
+      // An answer may have been on its way when the process was killed: it is gone all the same, and free for nobody.
+      if (this.#killReason !== undefined) await this.ended;
     }
   }
 

@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 
 const script = new URL('./pool-owner.process.ts', import.meta.url);
+const startingScript = new URL('./starting-worker-owner.process.ts', import.meta.url);
 
 it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
   'no worker outlives the process that it works for, whatever it is stuck in, when that is ended by %s',
@@ -17,6 +22,24 @@ it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
     await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([]);
   },
 );
+
+it('a worker that is still loading what it works with does not outlive the process that started it', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'quire-orphans-'));
+  const mark = join(directory, 'loading');
+  const env = { ...process.env, QUIRE_TEST_MARK: mark };
+  const owner = spawn(process.execPath, [startingScript.pathname], { stdio: ['ignore', 'pipe', 'inherit'], env });
+  const [line] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
+  const [pid] = JSON.parse(line) as [number];
+  try {
+    await expect.poll(() => existsSync(mark), { timeout: 20_000 }).toBe(true);
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+  } finally {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    await rm(directory, { recursive: true });
+  }
+});
 
 /** Whether a process is there that has not ended; one that has, but was not waited for, does not count. */
 function isAlive(pid: number): boolean {
