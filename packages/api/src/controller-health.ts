@@ -8,6 +8,8 @@ export const ControllerHealthResponse = Type.Object(
     status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'], description: 'ok: the controller accepts calls.' }),
     version: Type.String({ description: 'Version of the server.' }),
     uptimeMs: Type.Integer({ minimum: 0, description: 'For how long it has been up, in milliseconds.' }),
+    previewsRunning: count('Previews that run now.'),
+    previewsQueued: count('Previews that wait to start.'),
     workers: Type.Optional(
       Type.Object(
         {

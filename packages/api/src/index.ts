@@ -50,7 +50,7 @@ export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts
 export { type ParameterType, parameterTypes, parseQueryParameters } from './query-parameters.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 export { OwnedResult, RenewBody, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
-export { type QueryState, QueryStatus, RunningQuery, RunningQueryList } from './query-status.ts';
+export { type QueryState, QueryStatus, RunningQuery, RunningQueryList, type WaitReason } from './query-status.ts';
 export { refer } from './reference.ts';
 export { SweepPlanResponse } from './sweep-operation.ts';
 export { SettingsResponse } from './settings-response.ts';

@@ -46,6 +46,10 @@ export const QueryStatus = Type.Object(
   { $id: 'QueryStatus', description: 'How far a query is.' },
 );
 
+/** What a query may wait for. */
+const waitReasons = ['SLOT', 'SHARE', 'SAME_QUERY'] as const;
+export type WaitReason = (typeof waitReasons)[number];
+
 /** A query that has not ended. */
 export const RunningQuery = Type.Object(
   {
@@ -53,6 +57,15 @@ export const RunningQuery = Type.Object(
     owner: Type.String({ description: 'Name of the principal that runs it.' }),
     query: Type.String({ description: 'The first 4,096 characters of its SQL.' }),
     isPaginated: Type.Boolean({ description: 'Whether its result is kept.' }),
+    waitsFor: Type.Optional(
+      Type.Unsafe<WaitReason>({
+        type: 'string',
+        enum: waitReasons,
+        description:
+          'What a query that is QUEUED waits for. SLOT: for a query to end, and its turn. SHARE: its principal runs as many as it may while ' +
+          'others wait. SAME_QUERY: for the answer of the same query, which is under way.',
+      }),
+    ),
   },
   { $id: 'RunningQuery', description: 'A query that waits or runs.' },
 );

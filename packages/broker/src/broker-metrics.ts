@@ -1,4 +1,5 @@
 import type { StoreCall } from '@quire/core';
+import type { FairSlots } from '@quire/core/wait';
 import { ServiceMetrics } from '@quire/service';
 
 /** What a broker counts beside its calls: queries, rows and calls to the object store. */
@@ -57,9 +58,8 @@ export class BrokerMetrics extends ServiceMetrics {
   };
 
   /** Shows how many queries run and wait, asked at each scrape. */
-  watchQueries(queue: { readonly takenCount: number; readonly waitingCount: number }): void {
-    this.gauge('quire_queries_running', 'Queries that run.', () => queue.takenCount);
-    this.gauge('quire_queries_queued', 'Queries that wait to start.', () => queue.waitingCount);
+  watchQueries(queue: Pick<FairSlots, 'takenCount' | 'waitingCount' | 'principals'>): void {
+    this.slotGauges('quire_queries', 'Queries', queue);
   }
 
   /** Shows how many results can be read while they grow, asked at each scrape. */

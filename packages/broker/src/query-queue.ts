@@ -1,6 +1,5 @@
-import type { Principal } from '@quire/auth';
-import { QuireError } from '@quire/core';
-import { FairSlots, type SlotClaim, type SlotShares } from '@quire/core/wait';
+import type { FairSlots, SlotShares } from '@quire/core/wait';
+import { createSharedSlots } from '@quire/service';
 
 /** How principals share the slots that queries run in, and the queue for them. */
 export type QueryShares = Omit<SlotShares, 'slotCount' | 'waitingMax'>;
@@ -17,23 +16,12 @@ const sharesDefault: QueryShares = { principalPercentMax: 50, adminSlotCount: 1,
  * Queries that run, and those that wait for their turn; principals share both. A query that may not even wait is refused with
  * TOO_MANY_QUERIES.
  */
-export function createQueryQueue(options: QueueOptions): FairSlots {
-  const { queriesRunningMax: slotCount, queriesQueuedMax: waitingMax, queryShares } = options;
-  const shares: SlotShares = { ...sharesDefault, ...queryShares, slotCount, waitingMax };
-  const { principalWaitingMax } = shares;
-  return new FairSlots(shares, ({ principal, takenCount, waitingCount, limit }) => {
-    const isOwnLimit = limit === 'principal' && principalWaitingMax < waitingMax;
-    const wrong = isOwnLimit
-      ? `the most of one principal that may wait (engine.broker.query.queue.principal = ${principalWaitingMax})`
-      : `and the queue is full (engine.broker.query.queue = ${waitingMax})`;
-    return new QuireError(
-      'TOO_MANY_QUERIES',
-      `${principal} has ${takenCount} queries running and ${waitingCount} waiting, ${wrong}; try again when one of them has ended.`,
-    );
+export function createQueryQueue({ queriesRunningMax, queriesQueuedMax, queryShares }: QueueOptions): FairSlots {
+  return createSharedSlots({
+    work: 'queries',
+    shares: { ...sharesDefault, ...queryShares, slotCount: queriesRunningMax, waitingMax: queriesQueuedMax },
+    code: 'TOO_MANY_QUERIES',
+    queueSetting: 'engine.broker.query.queue',
+    principalQueueSetting: 'engine.broker.query.queue.principal',
   });
-}
-
-/** On whose behalf a call asks for a slot. */
-export function claimOf({ name, role }: Principal): SlotClaim {
-  return { principal: name, isAdmin: role === 'admin' };
 }

@@ -1,4 +1,10 @@
-import { exceptionNumberOf, type QueryException, type QueryStatus, type RunningQuery as RunningQueryEntry } from '@quire/api';
+import {
+  exceptionNumberOf,
+  type QueryException,
+  type QueryStatus,
+  type RunningQuery as RunningQueryEntry,
+  type WaitReason,
+} from '@quire/api';
 import type { QuireError } from '@quire/core';
 import type { Result } from '@quire/results';
 import { publicMessage } from '@quire/service';
@@ -30,7 +36,20 @@ export function statusOfRunning(context: BrokerContext, query: RunningQuery): Qu
 /** The same, with what a list of queries tells of each. */
 export function entryOfRunning(context: BrokerContext, query: RunningQuery): RunningQueryEntry {
   const { owner, sql, isPaginated } = query;
-  return { ...statusOfRunning(context, query), owner, query: sql.slice(0, shownSqlMax), isPaginated };
+  const waitsFor = waitReasonOf(context, query);
+  return {
+    ...statusOfRunning(context, query),
+    owner,
+    query: sql.slice(0, shownSqlMax),
+    isPaginated,
+    ...(waitsFor !== undefined && { waitsFor }),
+  };
+}
+
+function waitReasonOf({ queue }: BrokerContext, { state, owner, isFollowing }: RunningQuery): WaitReason | undefined {
+  if (state !== 'QUEUED') return undefined;
+  if (isFollowing) return 'SAME_QUERY';
+  return queue.waitReasonOf(owner) === 'share' ? 'SHARE' : 'SLOT';
 }
 
 /** What is left of a query without a result. */

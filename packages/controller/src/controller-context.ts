@@ -1,3 +1,4 @@
+import type { FairSlots } from '@quire/core/wait';
 import type { ServiceContext } from '@quire/service';
 import type { BrokerClient } from './broker-client.ts';
 import type { TableEngine } from '@quire/core/table-engine';
@@ -14,6 +15,8 @@ export interface ControllerContext extends ServiceContext {
   readonly tables: ControllerTables | undefined;
   /** The same to be read; where no tables are kept, what brokers read from files by itself. */
   readonly readTables: TableEngine;
+  /** Slots that previews run in; principals share them. */
+  readonly previewSlots: FairSlots;
   /** What they do as a whole. */
   readonly watch: TableWatch | undefined;
 }

@@ -1,5 +1,6 @@
 import { type RestreamJob, restreamStatuses } from '@quire/restream';
 import { taskStates } from '@quire/core/table-engine';
+import type { FairSlots } from '@quire/core/wait';
 import { ServiceMetrics } from '@quire/service';
 import type { TablesStatus } from './table-watch.ts';
 
@@ -33,6 +34,11 @@ export class ControllerMetrics extends ServiceMetrics {
   observeRun({ deletedCount, isGood }: { readonly deletedCount: number; readonly isGood: boolean }): void {
     this.#runs.inc({ outcome: isGood ? 'ok' : 'failed' });
     this.#deleted.inc(deletedCount);
+  }
+
+  /** Shows how many previews run and wait, asked at each scrape. */
+  watchPreviews(slots: Pick<FairSlots, 'takenCount' | 'waitingCount' | 'principals'>): void {
+    this.slotGauges('quire_controller_previews', 'Previews', slots);
   }
 
   /** Shows the processes that previews run in. */

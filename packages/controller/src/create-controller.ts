@@ -6,6 +6,7 @@ import { BrokerClient } from './broker-client.ts';
 import { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import { ExpiryJob } from './expiry-job.ts';
+import { createPreviewSlots } from './preview/preview-slots.ts';
 import { tableComponents } from './preview/table-schemas.ts';
 import { controllerRoutes } from './routes/index.ts';
 import { withBrokerTables } from './tables/broker-tables.ts';
@@ -40,11 +41,13 @@ export function createController(options: ControllerOptions): Controller {
   const tables = options.tables && { ...options.tables, engine: readTables };
   const watch = options.tables && new TableWatch(options.tables.engine, clock);
   if (watch !== undefined) metrics.watchTables(() => watch.read());
+  const previewSlots = createPreviewSlots(options);
+  metrics.watchPreviews(previewSlots);
   const service = createService({
     server: options,
     about,
     metrics,
-    routes: (context) => controllerRoutes({ ...context, options, client, job, tables, readTables, watch }),
+    routes: (context) => controllerRoutes({ ...context, options, client, job, tables, readTables, watch, previewSlots }),
     mounted: queries && { prefixes: ['/query', '/queries'], handler: () => queries.handler() },
   });
   return new RunningController(options, { client, job, service });

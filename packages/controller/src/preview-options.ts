@@ -6,8 +6,18 @@ export interface ControllerPreviewOptions {
   /** The largest body of a preview, in bytes. Fixed when the controller is made. */
   readonly bodyBytesMax: number;
   readonly limits: Partial<PreviewLimits>;
-  /** Previews that run at once; further ones are refused. */
+  /**
+   * Previews that run at once; further ones wait. While others wait, at most half are of one principal; one is for admins, where there are three
+   * or more.
+   */
   readonly concurrencyMax: number;
+  /**
+   * Previews that may wait, each with its body in memory; beyond it, only those of principals with less than an equal share of the queue, and of
+   * admins. Default 8.
+   */
+  readonly waitingMax?: number;
+  /** How many of one principal may wait; default 4. */
+  readonly principalWaitingMax?: number;
   /** Finds files that admins may preview. Left out: there are none. */
   readonly finder?: FileFinder | undefined;
   /** Opens streams that admins may preview. Left out: there are none. @throws STREAM_INVALID when one may not be read */

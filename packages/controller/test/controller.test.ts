@@ -13,7 +13,14 @@ test('a controller says that it is alive to everybody, and what it can do to tho
   const stranger = await fetch(`${url}/openapi.json`);
   const documents = await Promise.all(['/metrics', '/openapi.json', '/docs'].map((path) => fetch(url + path, root)));
 
-  expect(health).toEqual({ status: 'ok', version: '1.0.0', uptimeMs: 0, settingsProblems: 2 });
+  expect(health).toEqual({
+    status: 'ok',
+    version: '1.0.0',
+    uptimeMs: 0,
+    previewsRunning: 0,
+    previewsQueued: 0,
+    settingsProblems: 2,
+  });
   expect(stranger.status).toBe(401);
   expect(documents.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(await documents[1]?.json()).toMatchObject({ info: { title: 'Quire controller' }, paths: { '/cluster/results': {} } });

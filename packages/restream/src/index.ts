@@ -11,5 +11,5 @@ export {
   type StageRecord,
   type Aftermath,
 } from './restream-job.ts';
-export { Restreams, type RestreamsOptions } from './restreams.ts';
+export { Restreams, type RestreamsOptions, type StartOptions } from './restreams.ts';
 export type { RestreamRequest } from './start-job.ts';

@@ -8,7 +8,7 @@ import {
   type Random,
   StoreLease,
 } from '@quire/core';
-import { Sleeper, sleepUnlessAborted, Slots } from '@quire/core/wait';
+import { FairSlots, Sleeper, type SlotClaim, sleepUnlessAborted } from '@quire/core/wait';
 import type { RestreamEngine } from './restream-engine.ts';
 import { failedJob, type RestreamSettings } from './decide.ts';
 import { driveJob, type RestreamLog } from './drive-job.ts';
@@ -33,6 +33,19 @@ export interface RestreamsOptions {
   readonly onWritten?: ((job: RestreamJob) => void) | undefined;
 }
 
+export interface StartOptions extends CallOptions {
+  readonly claim?: SlotClaim;
+}
+
+const oneAtATime = {
+  slotCount: 1,
+  principalPercentMax: 100,
+  adminSlotCount: 0,
+  waitingMax: Infinity,
+  principalWaitingMax: Infinity,
+};
+const nobody: SlotClaim = { principal: '', isAdmin: false };
+
 /**
  * The restream jobs of a controller: starts, lists, cancels and resumes them, and drives them, those that another controller left behind
  * as well. A job rebuilds a real-time table from its stream into a new table, while the old one serves; the source is never touched.
@@ -42,7 +55,9 @@ export class Restreams implements AsyncDisposable {
   readonly #records: JobRecords;
   readonly #drivers = new Map<string, { readonly wake: () => void; readonly ended: Promise<void> }>();
   readonly #stop = new AbortController();
-  readonly #starting = new Slots(1);
+  /** One start after another: of two for the same table, the second finds the first. Principals take turns. */
+  readonly #turns = new FairSlots(oneAtATime, () => new QuireError('INTERNAL', 'Any number of starts may wait.'));
+  readonly #starting = new Set<Promise<unknown>>();
   #scanning: Promise<void> | undefined;
 
   constructor(options: RestreamsOptions) {
@@ -59,11 +74,17 @@ export class Restreams implements AsyncDisposable {
    * Starts a job: checks everything, then makes the destination. When it rejects, nothing was made.
    *
    * @throws as `checkStart`; JOB_EXISTS when a job works with one of the tables, with its id
+   * @param claim on whose behalf; starts of several principals take turns
    * @throws TABLE_INVALID when the config does not suit the destination, with all findings
    */
-  async start(request: RestreamRequest, options: CallOptions = {}): Promise<RestreamJob> {
-    // One after another: of two for the same table, the second finds the first.
-    return await this.#starting.run(() => this.#start(request, options));
+  async start(request: RestreamRequest, { claim = nobody, ...options }: StartOptions = {}): Promise<RestreamJob> {
+    const starting = this.#turns.run(claim, () => this.#start(request, options), options.signal);
+    this.#starting.add(starting);
+    try {
+      return await starting;
+    } finally {
+      this.#starting.delete(starting);
+    }
   }
 
   /** @throws JOB_NOT_FOUND */
@@ -122,7 +143,7 @@ export class Restreams implements AsyncDisposable {
   /** Stops driving; jobs stay as they are, for the next controller. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new QuireError('SHUTTING_DOWN', 'The controller is shutting down.'));
-    await this.#starting.run(async () => undefined);
+    await Promise.allSettled(this.#starting);
     await this.#scanning;
     await Promise.all([...this.#drivers.values()].map(({ ended }) => ended));
   }

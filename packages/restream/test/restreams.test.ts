@@ -55,6 +55,20 @@ it('makes the destination from the source, with tenants of its own and from the 
   });
 });
 
+it('starts jobs one after another, and lets principals take turns', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const ended: string[] = [];
+  const starts = ['ann', 'ann', 'ann', 'bob', 'eve'].map(async (principal, index) => {
+    const missing = { ...request, tableNameWithType: 'missing_REALTIME' };
+    const claim = { principal, isAdmin: true };
+    await expect(controller.start(missing, { claim })).rejects.toMatchObject({ code: 'TABLE_NOT_FOUND' });
+    ended.push(`${principal} ${index}`);
+  });
+  await Promise.all(starts);
+  expect(ended).toEqual(['ann 0', 'bob 3', 'eve 4', 'ann 1', 'ann 2']);
+});
+
 it('waits where it was told to pause, and goes on when it is resumed', async () => {
   const scene = new Scene();
   await using controller = scene.controller();

@@ -97,9 +97,10 @@ export function admitWork(request: FastifyRequest, reply: FastifyReply): void {
   if (refusal !== undefined) throw tooMany(reply, refusal.retryAfterMs, `${principal?.name} ${refusal.problem}`);
 }
 
-/** Counts the caller until the work has ended, which may be after its call. The work must not reject. */
+/** Counts the caller until the work has ended, however it ends, which may be after its call. */
 export function countWork(request: FastifyRequest, work: Promise<unknown>): void {
-  callContextOf(request).admitted?.follow(work);
+  const ignore = (): void => undefined;
+  callContextOf(request).admitted?.follow(work.then(ignore, ignore));
 }
 
 function tooMany(reply: FastifyReply, waitMs: number, what: string): QuireError {

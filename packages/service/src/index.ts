@@ -15,6 +15,7 @@ export {
   routeOf,
   uploadRoute,
 } from './route.ts';
+export { claimOf, createSharedSlots, type SharedSlotsOptions } from './shared-slots.ts';
 export { ServiceMetrics } from './service-metrics.ts';
 export type { HttpLimits, ServerOptions, ServiceDescription, ServiceOptions } from './service-options.ts';
 export { secureContextOf, type TlsCertificate } from './tls-certificate.ts';

@@ -1,14 +1,20 @@
+import type { FairSlots, PrincipalShare } from '@quire/core/wait';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+/** Principals with a label of their own, so that a scrape has few series however many principals there are. */
+const principalsShownMax = 20;
 /** From a page in memory to a long query, in seconds. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 /**
- * What every service counts, in a registry of its own, by the conventions of Prometheus. Labels never hold ids, names or SQL. A service that counts more extends it.
+ * What every service counts, in a registry of its own, by the conventions of Prometheus. Labels never hold ids or SQL, and names only in the metrics
+ * that admins alone see. A service that counts more extends it.
  */
 export class ServiceMetrics {
   /** Where others that work beside the service count, to be shown with it. */
   readonly registry = new Registry();
+  /** Metrics whose labels name principals. */
+  readonly #ofPrincipals = new Registry();
   readonly #calls: Histogram<'method' | 'route' | 'status'>;
   readonly #stalled: Counter<'route'>;
 
@@ -31,9 +37,10 @@ export class ServiceMetrics {
     return this.registry.contentType;
   }
 
-  /** All metrics in the text format of Prometheus. */
-  render(): Promise<string> {
-    return this.registry.metrics();
+  /** All metrics in the text format of Prometheus; those that name principals only for admins. */
+  async render({ isAdmin }: { readonly isAdmin: boolean }): Promise<string> {
+    const shown = isAdmin ? [this.registry, this.#ofPrincipals] : [this.registry];
+    return (await Promise.all(shown.map((registry) => registry.metrics()))).join('');
   }
 
   /** Counts a call that has ended; `route` is its pattern, so that there are few of them. */
@@ -59,5 +66,33 @@ export class ServiceMetrics {
   protected gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const collect = async (): Promise<void> => gauge.set(await read());
     const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect });
+  }
+
+  /**
+   * Gauges of what runs in slots that principals share, and of what waits for them, asked at each scrape: `<name>_running` and `<name>_queued`, and for
+   * admins the same by principal. The principals with the most have a label each, all others together one.
+   */
+  protected slotGauges(name: string, work: string, slots: Pick<FairSlots, 'takenCount' | 'waitingCount' | 'principals'>): void {
+    this.gauge(`${name}_running`, `${work} that run.`, () => slots.takenCount);
+    this.gauge(`${name}_queued`, `${work} that wait to start.`, () => slots.waitingCount);
+    const byPrincipal = (suffix: string, help: string, countOf: (share: PrincipalShare) => number): void => {
+      const collect = (): void => {
+        gauge.reset();
+        const counted = slots.principals.map((share) => ({ principal: share.principal, count: countOf(share) }));
+        const ordered = counted.filter(({ count }) => count > 0).toSorted((left, right) => right.count - left.count);
+        for (const { principal, count } of ordered.slice(0, principalsShownMax)) gauge.set({ principal }, count);
+        const others = ordered.slice(principalsShownMax).reduce((sum, { count }) => sum + count, 0);
+        if (others > 0) gauge.set({ principal: 'all others' }, others);
+      };
+      const gauge: Gauge<'principal'> = new Gauge({
+        name: `${name}_${suffix}_by_principal`,
+        help,
+        labelNames: ['principal'],
+        registers: [this.#ofPrincipals],
+        collect,
+      });
+    };
+    byPrincipal('running', `${work} that run, by principal.`, ({ takenCount }) => takenCount);
+    byPrincipal('queued', `${work} that wait to start, by principal.`, ({ waitingCount }) => waitingCount);
   }
 }

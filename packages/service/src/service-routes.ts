@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import { components, serviceOperations } from '@quire/api';
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import { principalOf } from './call-context.ts';
 import { completeDocument } from './complete-document.ts';
 import { type ApiDocument, renderDocsPage } from './docs-page.ts';
 import { docsSecurityPolicy } from './docs-try.ts';
@@ -53,8 +54,8 @@ export function readDocsRoute({ isPublic }: { readonly isPublic: boolean }): Rou
 
 /** GET /metrics. */
 export function readMetricsRoute(metrics: ServiceMetrics): RouteOptions {
-  return routeOf(serviceOperations.readMetrics, async (_request, reply) => {
-    const text = await metrics.render();
+  return routeOf(serviceOperations.readMetrics, async (request, reply) => {
+    const text = await metrics.render({ isAdmin: principalOf(request).role === 'admin' });
     return reply.headers({ 'content-type': metrics.contentType, 'cache-control': 'no-store' }).send(text);
   });
 }

@@ -74,7 +74,9 @@ describe('the hooks of a call', () => {
         principal: undefined,
       },
     ]);
-    expect(await metrics.render()).toContain('duration_seconds_count{method="GET",route="/who",status="200"} 1');
+    expect(await metrics.render({ isAdmin: false })).toContain(
+      'duration_seconds_count{method="GET",route="/who",status="200"} 1',
+    );
   });
 
   test('measure by the clock, and add what the route noted', async () => {

@@ -158,6 +158,8 @@ test('all defaults', () => {
       answerBytesMax: 32 * MB,
       timeMaxMs: 30_000,
       concurrencyMax: 4,
+      waitingMax: 8,
+      principalWaitingMax: 4,
     },
     previewWorkers: { memoryBytesMax: 768 * MB, idleMs: 30_000, killGraceMs: 5_000 },
     streams: { fileDirectory: undefined, kafkaBrokers: undefined },
@@ -294,6 +296,8 @@ controller.preview.rows.maxMB = 24
 controller.preview.answer.maxMB = 25
 controller.preview.timeout = 7s
 controller.preview.concurrency = 8
+controller.preview.queue = 0
+controller.preview.queue.principal = 2
 controller.preview.workers.memory.maxMB = 200
 controller.preview.workers.idle.timeout = 9s
 controller.preview.workers.kill.grace = 10ms
@@ -524,6 +528,8 @@ test('every setting is read from its own key', () => {
       answerBytesMax: 25 * MB,
       timeMaxMs: 7000,
       concurrencyMax: 8,
+      waitingMax: 0,
+      principalWaitingMax: 2,
     },
     previewWorkers: { memoryBytesMax: 200 * MB, idleMs: 9_000, killGraceMs: 10 },
     streams: { fileDirectory: '/srv/streams', kafkaBrokers: ['kafka-1:9092', '[::1]:*'] },

@@ -58,6 +58,27 @@ test('one who has too many calls under way waits for one of them to end, also by
   expect([bob.status, again.status]).toEqual([200, 200]);
 });
 
+test('a query counts until it has ended, though its call was answered; its principal can still read and cancel it', async () => {
+  await using broker = await start({ callsRunningMax: 2 });
+  const post = (as: 'ann' | 'bob' = 'ann') => broker.query('hang', '?doPaginate=true&async=true&wait=0s', { as });
+  const ids = [(await post()).json().requestId, (await post()).json().requestId];
+
+  const [refused, plain] = [await post(), await broker.query('rows 1')];
+  const reading = await Promise.all([broker.call(`/query/${ids[0]}`), broker.call(`/query/${ids[1]}/results?offset=0&wait=0s`)]);
+  const bob = await post('bob');
+  const cancelled = await broker.call(`/query/${ids[0]}`, { method: 'DELETE' });
+  const third = await post();
+
+  expect([refused.status, refused.headers.get('retry-after'), plain.status]).toEqual([429, '1', 429]);
+  expect(refused.json()).toEqual({
+    code: 429,
+    error:
+      'ann has 1 call under way, and 2 earlier calls whose queries or other work go on (engine.auth.limit.concurrency = 2); try again in 1 s.',
+    reason: 'TOO_MANY_REQUESTS',
+  });
+  expect([...reading, bob, cancelled, third].map(({ status }) => status)).toEqual([200, 202, 202, 200, 202]);
+});
+
 test('who tries many credentials is not listened to any more; who has shown good ones is', async () => {
   const log: LogLine[] = [];
   await using broker = await start({ failuresPerMinuteMax: 2 }, log);

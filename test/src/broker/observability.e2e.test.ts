@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { brokerOperations } from '@quire/api';
+import { brokerOperations, type RunningQueryList } from '@quire/api';
 import { BrokerMetrics } from '@quire/broker';
 import { isRequestId } from '@quire/core';
 import { expect, test } from 'vitest';
 import { type LogLine, recordingLogger } from '../testkit/broker-log.ts';
 import { TestBroker } from '../testkit/broker-server.ts';
+import { until } from '../testkit/until.ts';
 
 test('health tells that the broker lives, and no secrets', async () => {
   await using broker = await TestBroker.start({ storeLocation: 'file:///srv/private/quire' });
@@ -113,6 +114,45 @@ test('the gauges show what runs and waits', async () => {
   await broker.untilQueued(1);
   const samples = samplesOf((await broker.call('/metrics')).text);
   expect([samples.get('quire_queries_running'), samples.get('quire_queries_queued')]).toEqual([1, 1]);
+  abort.abort();
+  await Promise.all(calls);
+});
+
+test('admins see in metrics and lists who has what runs and waits, and what it waits for; others see no names', async () => {
+  await using broker = await TestBroker.start({ queriesRunningMax: 4, queriesQueuedMax: 8, reuse: { ageMaxMs: 0 } });
+  broker.engine.version = 'one';
+  const abort = new AbortController();
+  const call = (sql: string, as: 'ann' | 'bob') =>
+    broker.query(sql, '?doPaginate=true', { as, signal: abort.signal }).catch(() => 'gone');
+  const calls = [1, 2, 3].map((rowCount) => call(`rows ${rowCount} then hang`, 'ann'));
+  await broker.engine.untilHanging(3);
+  calls.push(call('rows 3 then hang', 'ann'), call('rows 4', 'ann'));
+  await broker.untilQueued(1);
+  calls.push(call('rows 4', 'bob'));
+  await broker.untilQueued(2);
+  const listed = async (as: 'ann' | 'root') => {
+    const { queries } = (await broker.call('/queries', { as })).json<RunningQueryList>();
+    return queries.map(({ owner, query, state, waitsFor }) => [owner, query, state, waitsFor]);
+  };
+  await until(async () => (await listed('root')).length === 6, 'all queries are listed');
+
+  const ofPrincipals = (text: string) => Object.fromEntries([...samplesOf(text)].filter(([name]) => name.includes('principal')));
+  expect(ofPrincipals((await broker.call('/metrics', { as: 'root' })).text)).toEqual({
+    'quire_queries_running_by_principal{principal="ann"}': 3,
+    'quire_queries_queued_by_principal{principal="ann"}': 1,
+    'quire_queries_queued_by_principal{principal="bob"}': 1,
+  });
+  expect(ofPrincipals((await broker.call('/metrics')).text)).toEqual({});
+  const all = await listed('root');
+  expect(all.filter(([, , state]) => state === 'RUNNING').length).toBe(3);
+  expect(all).toEqual(
+    expect.arrayContaining([
+      ['ann', 'rows 3 then hang', 'QUEUED', 'SAME_QUERY'],
+      ['ann', 'rows 4', 'QUEUED', 'SHARE'],
+      ['bob', 'rows 4', 'QUEUED', 'SLOT'],
+    ]),
+  );
+  expect((await listed('ann')).length).toBe(5);
   abort.abort();
   await Promise.all(calls);
 });

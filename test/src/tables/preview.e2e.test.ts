@@ -16,7 +16,9 @@ beforeAll(async () => {
   await symlink('/etc', join(home, 'etc'));
   await writeFile(join(home, 'big.json'), `[${'{"a":12345678901234567890},'.repeat(100)}{"a":1}]`);
   const finder = createFileFinder({ paths: [data, home] });
-  controller = await TestController.start([], { preview: { bodyBytesMax: 32 * MB, limits: {}, concurrencyMax: 1, finder } });
+  controller = await TestController.start([], {
+    preview: { bodyBytesMax: 32 * MB, limits: {}, concurrencyMax: 1, waitingMax: 0, finder },
+  });
 });
 
 afterAll(async () => {

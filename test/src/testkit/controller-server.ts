@@ -6,6 +6,7 @@ import type { ServiceAddress } from '@quire/service';
 
 const principals: Readonly<Record<string, Principal>> = {
   'Bearer ann-token': { name: 'ann', role: 'query' },
+  'Bearer bob-token': { name: 'bob', role: 'query' },
   'Bearer root-token': { name: 'root', role: 'admin' },
 };
 
@@ -13,7 +14,7 @@ const rootAuthorization: AuthorizationProvider = { authorization: async () => 'B
 
 interface CallOptions {
   readonly method?: string;
-  readonly as?: 'ann' | 'root' | undefined;
+  readonly as?: 'ann' | 'bob' | 'root' | undefined;
   /** Text of the body. */
   readonly body?: string;
   readonly mediaType?: string;

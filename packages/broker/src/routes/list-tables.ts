@@ -2,10 +2,9 @@ import { brokerOperations, type PinotTableList, type PinotTableSchema } from '@q
 import { QuireError } from '@quire/core';
 import { withDeadline } from '@quire/core/wait';
 import { columnDataTypes, type Result } from '@quire/results';
-import { principalOf, routeOf, signalOf } from '@quire/service';
+import { claimOf, principalOf, routeOf, signalOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
-import { claimOf } from '../query-queue.ts';
 import { timedOut } from '../query-runner.ts';
 
 /** GET /tables/{tableName}/schema: found out by a query of no rows, which waits for its turn like any other. */

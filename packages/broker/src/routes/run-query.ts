@@ -71,9 +71,8 @@ async function answerOnceStored(
     share: question && ((run, options) => context.reuse.share(question, run, options)),
   });
   // A shutdown also waits until a cancelled query has cleaned up after itself.
-  const ended = running.then(ignore, ignore);
-  context.calls.follow(ended);
-  countWork(request, ended);
+  context.calls.follow(running.then(ignore, ignore));
+  countWork(request, running);
   let result: Result;
   try {
     result = await running;
@@ -108,7 +107,7 @@ async function answerAsync(
   });
   const marked = markRunning(context, request, { query, timeoutMs: call.timeoutMs });
   const logged = running.then((result) => logStored(request, result), ignore);
-  countWork(request, logged);
+  countWork(request, running);
   context.calls.follow(
     logged.then(() => marked.end()),
     controller,

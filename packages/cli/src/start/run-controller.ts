@@ -79,6 +79,12 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
       get concurrencyMax() {
         return live.current.preview.concurrencyMax;
       },
+      get waitingMax() {
+        return live.current.preview.waitingMax;
+      },
+      get principalWaitingMax() {
+        return live.current.preview.principalWaitingMax;
+      },
       run: previews.run,
     },
     tables,

@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream';
 import { controllerOperations, type Operation } from '@quire/api';
-import { type CallOptions, QuireError, writeLosslessJson } from '@quire/core';
-import { principalOf, routeOf, signalOf } from '@quire/service';
+import { type CallOptions, writeLosslessJson } from '@quire/core';
+import { admitWork, claimOf, countWork, principalOf, routeOf, signalOf } from '@quire/service';
 import { checkTableConfig, checkTableConfigs, checkTableSchema, previewText } from '@quire/tables';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
@@ -9,27 +8,24 @@ import { objectBody, textBody } from '../object-body.ts';
 import { type ControllerPreviewOptions, type PreviewCall, previewDefaults } from '../preview-options.ts';
 
 /** POST /tables/preview: a few at once, since each holds its rows in memory. Files and streams are for admins. */
-export function previewTableRoute({ options, clock }: ControllerContext): RouteOptions {
-  let runningCount = 0;
+export function previewTableRoute({ options, clock, previewSlots }: ControllerContext): RouteOptions {
   const previewOptions = () => options.preview ?? previewDefaults;
   return routeOf(
     controllerOperations.previewTable,
     async (request, reply) => {
-      const { concurrencyMax, run, limits, finder, openStream } = previewOptions();
-      if (runningCount >= concurrencyMax) {
-        throw new QuireError('TOO_MANY_REQUESTS', `${concurrencyMax} previews run already; try again soon.`);
-      }
-      runningCount += 1;
-      try {
-        const call = { body: request.body as string, mayReadSources: principalOf(request).role === 'admin' };
-        const callOptions = { signal: signalOf(request) };
-        const answer = await (run === undefined
-          ? runHere(call, callOptions, { clock, limits, finder, openStream })
-          : run(call, callOptions));
-        return await reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(answer);
-      } finally {
-        runningCount -= 1;
-      }
+      admitWork(request, reply);
+      const principal = principalOf(request);
+      const signal = signalOf(request);
+      const call = { body: request.body as string, mayReadSources: principal.role === 'admin' };
+      const preview = async (): Promise<Uint8Array> => {
+        const { run, limits, finder, openStream } = previewOptions();
+        return run === undefined ? runHere(call, { signal }, { clock, limits, finder, openStream }) : run(call, { signal });
+      };
+      // The slot covers the preview, and not the time that its caller takes to read it.
+      const previewing = previewSlots.run(claimOf(principal), preview, signal);
+      countWork(request, previewing);
+      const answer = await previewing;
+      return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(answer);
     },
     textBody(previewOptions().bodyBytesMax),
   );
@@ -44,9 +40,11 @@ async function runHere(
     finder,
     openStream,
   }: Pick<ControllerPreviewOptions, 'limits' | 'finder' | 'openStream'> & Pick<ControllerContext, 'clock'>,
-): Promise<Readable> {
+): Promise<Uint8Array> {
   const sources = mayReadSources ? { finder, openStream } : {};
-  return Readable.from(await previewText(body, { clock, limits, ...sources, signal }), { objectMode: false });
+  const pieces: Buffer[] = [];
+  for await (const piece of await previewText(body, { clock, limits, ...sources, signal })) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
 }
 
 /** POST /tables/validate, /schemas/validate and /tableConfigs/validate: pure checks of what the body holds. */

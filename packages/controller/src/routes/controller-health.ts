@@ -5,13 +5,15 @@ import type { ControllerContext } from '../controller-context.ts';
 import type { TablesStatus } from '../table-watch.ts';
 
 /** GET /health: open to everybody, so it says nothing that is not for everybody. */
-export function readHealthRoute({ options, clock, startMs, watch }: ControllerContext): RouteOptions {
+export function readHealthRoute({ options, clock, startMs, watch, previewSlots }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readHealth, async (_request, reply) => {
     const status = await watch?.read();
     const health: ControllerHealthResponse = {
       status: 'ok',
       version: options.version,
       uptimeMs: Math.max(0, Math.floor(clock.monotonicMs() - startMs)),
+      previewsRunning: previewSlots.takenCount,
+      previewsQueued: previewSlots.waitingCount,
       ...options.healthDetails?.(),
       ...(status !== undefined && { tables: tablesOf(status) }),
     };

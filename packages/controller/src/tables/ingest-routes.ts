@@ -1,19 +1,23 @@
 import { tableAdminOperations as operations } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { Ingested, IngestRequest } from '@quire/core/table-engine';
-import { openUpload, routeOf, signalOf, uploadRoute } from '@quire/service';
+import { admitWork, countWork, openUpload, routeOf, signalOf, uploadRoute } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { authorizeChange, parameterOf, sendJson, tablesOf } from './table-context.ts';
 
 /** The calls that load files into tables. The file of `ingestFromFile` is streamed: it may be larger than memory. */
 export function ingestRoutes(context: ControllerContext): readonly RouteOptions[] {
-  const ingest = (request: FastifyRequest, asked: IngestRequest): Promise<Ingested> =>
-    tablesOf(context).engine.ingest(asked, { signal: signalOf(request) });
+  const ingest = (request: FastifyRequest, asked: IngestRequest): Promise<Ingested> => {
+    const ingesting = tablesOf(context).engine.ingest(asked, { signal: signalOf(request) });
+    countWork(request, ingesting);
+    return ingesting;
+  };
   return [
     uploadRoute(
       routeOf(operations.ingestFromFile, async (request, reply) => {
         const asked = requestOf(request);
+        admitWork(request, reply);
         authorizeChange(request, 'file ingested', { table: asked.tableNameWithType });
         const { name, body } = await openUpload(request, context.options.uploadBytesMax ?? uploadBytesMaxDefault);
         const ingested = await ingest(request, { ...asked, source: { kind: 'bytes', name, body } });
@@ -23,6 +27,7 @@ export function ingestRoutes(context: ControllerContext): readonly RouteOptions[
     routeOf(operations.ingestFromUri, async (request, reply) => {
       const asked = requestOf(request);
       const uri = required(request, 'sourceURIStr', 'the address of a file');
+      admitWork(request, reply);
       authorizeChange(request, 'file ingested', { table: asked.tableNameWithType, uri });
       const ingested = await ingest(request, { ...asked, source: { kind: 'uri', uri } });
       return sendJson(reply, answerOf(asked.tableNameWithType, ingested));

@@ -1,7 +1,7 @@
 import { type RestreamResponse, restreamOperations as operations } from '@quire/api';
 import { type JsonValue, QuireError } from '@quire/core';
 import { isFinal, type RestreamJob, type RestreamRequest, type Restreams } from '@quire/restream';
-import { type RouteHandler, routeOf, signalOf } from '@quire/service';
+import { admitWork, claimOf, countWork, principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
@@ -16,8 +16,12 @@ export function restreamRoutes(context: ControllerContext): readonly RouteOption
   const handlers: Readonly<Record<keyof typeof operations, RouteHandler>> = {
     startRestream: async (request, reply) => {
       const asked = restreamRequestOf(request);
+      admitWork(request, reply);
       authorizeChange(request, 'restream started', { table: asked.tableNameWithType, destination: asked.destTableNameWithType });
-      return sendJson(reply, view(await jobs().start(asked)));
+      // It goes on without its caller.
+      const starting = jobs().start(asked, { claim: claimOf(principalOf(request)) });
+      countWork(request, starting);
+      return sendJson(reply, view(await starting));
     },
     readTableRestream: async (request, reply) =>
       sendJson(reply, view(await jobs().readOfTable(tableOf(request), { signal: signalOf(request) }))),

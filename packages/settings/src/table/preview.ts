@@ -111,6 +111,24 @@ export const preview = {
     kind: integer(1, 1024),
     default: '4',
     live: true,
-    meaning: 'How many previews run at once; one more is answered with 429.',
+    meaning:
+      'How many previews run at once; further ones wait, and principals take turns. While others wait, at most half are of one principal; one is ' +
+      'only for admins, where there are three or more.',
+  }),
+  waitingMax: setting({
+    key: 'controller.preview.queue',
+    kind: integer(0, 1024),
+    default: '8',
+    live: true,
+    meaning:
+      'How many previews may wait, each with its body in memory; one more is answered with 429. Beyond it only those of admins wait, and those ' +
+      'of principals that have less than an equal share of the queue.',
+  }),
+  principalWaitingMax: setting({
+    key: 'controller.preview.queue.principal',
+    kind: integer(0, 1024),
+    default: '4',
+    live: true,
+    meaning: 'How many previews of one principal may wait; one more is answered with 429.',
   }),
 };
