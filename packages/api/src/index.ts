@@ -23,6 +23,7 @@ export {
   parseArrowCodecs,
   parseBooleanParameter,
   parseFormat,
+  parseFormulas,
   parseIntegerParameter,
   parseOffset,
   parseRowCount,

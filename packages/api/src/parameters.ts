@@ -98,6 +98,19 @@ export function parseArrowCodecs(value: RawParameter): readonly ArrowCodec[] | u
   throw new QuireError('INVALID_PARAMETER', `compression is ${quote(text)}; expected ${expected}.`);
 }
 
+/**
+ * Reads whether texts that a spreadsheet would take for formulas are to be escaped: `escape`, or nothing.
+ *
+ * @throws INVALID_PARAMETER when it is given twice, is anything else, or the format is not CSV
+ */
+export function parseFormulas(value: RawParameter, format: PageFormat): boolean {
+  const text = single('formulas', value, 'escape');
+  if (text === undefined) return false;
+  if (text !== 'escape') throw new QuireError('INVALID_PARAMETER', `formulas is ${quote(text)}; expected escape.`);
+  if (format === 'csv') return true;
+  throw new QuireError('INVALID_PARAMETER', `formulas is 'escape' with the format ${format}; only csv has formulas to escape.`);
+}
+
 /** Writes a page as the query parameters that ask for it: `offset=20000&numRows=10000`. */
 export function formatPageParameters(page: PageRequest): string {
   return `offset=${page.offset}&numRows=${page.rowCount}`;

@@ -36,6 +36,16 @@ const compression = Type.Optional(
   }),
 );
 
+const formulas = Type.Optional(
+  Type.Unsafe<string>({
+    type: 'string',
+    enum: ['escape'],
+    description:
+      'With csv: an apostrophe comes before texts (column names as well) that begin with =, +, -, @, tab or carriage return, which spreadsheets ' +
+      'would take for formulas; numbers stay numbers. Absent: every text is as it is, so that a spreadsheet may run what stands in a cell.',
+  }),
+);
+
 const wait = Type.Optional(
   Type.String({
     description:
@@ -78,6 +88,7 @@ const runQuery: Operation = {
       numRows,
       format,
       compression,
+      formulas,
     }),
     body: QueryBody,
     response: {
@@ -127,6 +138,7 @@ const readPage: Operation = {
       numRows,
       format,
       compression,
+      formulas,
     }),
     response: {
       202: notYet,

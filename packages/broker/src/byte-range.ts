@@ -39,7 +39,7 @@ export async function locateRange(
   asked: AskedRange,
   page: ResultPage,
   format: PageFormat,
-  options: Pick<EncodeOptions, 'signal' | 'codecs'>,
+  options: Pick<EncodeOptions, 'signal' | 'codecs' | 'escapesFormulas'>,
 ): Promise<ByteRange> {
   let sizeBytes = 0;
   for await (const { byteLength } of page.encode(format, { ...options, isDoneWithChunks: true })) {

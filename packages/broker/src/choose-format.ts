@@ -7,6 +7,7 @@ import {
   pageMediaTypes,
   parseArrowCodecs,
   parseFormat,
+  parseFormulas,
   type RawParameter,
 } from '@quire/api';
 import { QuireError } from '@quire/core';
@@ -17,16 +18,19 @@ export interface RowsForm {
   readonly format: PageFormat;
   /** What the caller can decompress of Arrow's buffers, in the order of `arrowCodecs`. */
   readonly codecs: readonly ArrowCodec[];
+  /** Whether texts of CSV that a spreadsheet would take for formulas are escaped; absent: no. */
+  readonly escapesFormulas?: boolean;
 }
 
 /**
  * The form that a caller wants: by the parameters `format` and `compression`, else by `Accept`, else JSON, and Arrow with plain buffers.
  *
- * @throws INVALID_PARAMETER when a parameter names no format or codec, or `compression` stands beside another format than Arrow
+ * @throws INVALID_PARAMETER when a parameter names no format or codec, or `compression` stands beside another format than Arrow, or `formulas`
+ * beside another than CSV
  * @throws NOT_ACCEPTABLE when Accept leaves no format
  */
 export function chooseForm(
-  parameters: { readonly format?: RawParameter; readonly compression?: RawParameter },
+  parameters: { readonly format?: RawParameter; readonly compression?: RawParameter; readonly formulas?: RawParameter },
   headers: IncomingHttpHeaders,
 ): RowsForm {
   const askedFormat = parseFormat(parameters.format);
@@ -38,12 +42,13 @@ export function chooseForm(
     throw new QuireError('INVALID_PARAMETER', message);
   }
   const codecs = format === 'arrow' ? (askedCodecs ?? accept.codecs) : [];
-  return { format, codecs: arrowCodecs.filter((codec) => codecs.includes(codec)) };
+  const escapesFormulas = parseFormulas(parameters.formulas, format);
+  return { format, codecs: arrowCodecs.filter((codec) => codecs.includes(codec)), ...(escapesFormulas && { escapesFormulas }) };
 }
 
 /** Names the form in an entity tag. */
-export function formTagOf({ format, codecs }: RowsForm): string {
-  if (format !== 'arrow') return format;
+export function formTagOf({ format, codecs, escapesFormulas }: RowsForm): string {
+  if (format !== 'arrow') return escapesFormulas === true ? `${format}-escaped` : format;
   return `arrow-${codecs.length === 0 ? 'plain' : codecs.join('+')}`;
 }
 

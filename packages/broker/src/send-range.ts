@@ -11,7 +11,7 @@ export async function sendRange(
   reply: FastifyReply,
   { rows, wanted }: { readonly rows: RowsReply; readonly wanted: NonNullable<ReturnType<typeof askedRange>> },
 ): Promise<FastifyReply> {
-  const { page, format, codecs, headers } = rows;
+  const { page, format, codecs, escapesFormulas, headers } = rows;
   const range = await locate();
   const { start, end, sizeBytes } = range;
   const partHeaders = { 'content-range': `bytes ${start}-${end - 1}/${sizeBytes}`, 'content-length': String(end - start) };
@@ -21,7 +21,7 @@ export async function sendRange(
     const signal = signalOf(request);
     using _ = await context.pageLimiter.acquire(page.sizeBytesMax, signal);
     try {
-      return await locateRange(wanted, page, format, { signal, codecs });
+      return await locateRange(wanted, page, format, { signal, codecs, escapesFormulas });
     } catch (error) {
       if (error instanceof UnsatisfiableRange) reply.header('content-range', error.contentRange);
       throw error;

@@ -103,9 +103,9 @@ const contentTypes: Readonly<Record<PageFormat, string>> = {
 
 /** The whole body, counted, of a small page that nothing has to be waited for. */
 function encodeAtHand(context: BrokerContext, request: FastifyRequest, rows: RowsReply): Uint8Array | undefined {
-  const { page, format } = rows;
+  const { page, format, escapesFormulas } = rows;
   const { signal } = callContextOf(request).call;
-  const bytes = signal.aborted ? undefined : page.encodeAtHand(format, aroundOf(rows));
+  const bytes = signal.aborted ? undefined : page.encodeAtHand(format, { ...aroundOf(rows), escapesFormulas });
   if (bytes === undefined) return undefined;
   context.metrics.observeBytes(format, bytes.byteLength);
   context.metrics.observeRows(format, page.rowCount);
@@ -141,12 +141,11 @@ async function* observed(
   rows: RowsReply,
   { onEnd, ...options }: Pick<EncodeOptions, 'isDoneWithChunks'> & { readonly onEnd: () => void },
 ): AsyncGenerator<Uint8Array> {
-  const { page, format, codecs } = rows;
+  const { page, format, codecs, escapesFormulas } = rows;
   const callContext = callContextOf(request);
   const { signal } = callContext.call;
   try {
-    const around = aroundOf(rows);
-    for await (const chunk of page.encode(format, { ...options, codecs, signal, ...(around !== undefined && { around }) })) {
+    for await (const chunk of page.encode(format, { ...options, codecs, escapesFormulas, signal, ...aroundOf(rows) })) {
       context.metrics.observeBytes(format, chunk.byteLength);
       yield chunk;
     }
@@ -204,9 +203,9 @@ type Envelope =
  * What a JSON response holds around its rows: the result table first, whose rows are a JSON array, then the other members in the order
  * that they have.
  */
-function aroundOf({ format, schema, envelope }: RowsReply): EncodeOptions['around'] {
-  if (format !== 'json') return undefined;
-  return { before: beginningOf(schema), after: Buffer.from(`},${JSON.stringify(envelope).slice(1)}`) };
+function aroundOf({ format, schema, envelope }: RowsReply): Pick<EncodeOptions, 'around'> {
+  if (format !== 'json') return {};
+  return { around: { before: beginningOf(schema), after: Buffer.from(`},${JSON.stringify(envelope).slice(1)}`) } };
 }
 
 /** Texts before the rows, by the schema that they show: that of a result at hand is the same with each page. */

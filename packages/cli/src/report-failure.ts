@@ -1,8 +1,8 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { type ErrorCode, isQuireError } from '@quire/core';
+import { visibleText } from '@quire/core/portable';
 import type { Environment } from './environment.ts';
 import { stylesFor } from './styles.ts';
-import { printable } from './table/cell-text.ts';
 import { renderFindings } from './tables/render-findings.ts';
 
 /** What the user may do about an error, where the message alone does not say. */
@@ -28,7 +28,7 @@ function describeFailure(error: unknown, environment: Environment): string {
   if (!isQuireError(error)) {
     return `${bad('error INTERNAL:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`;
   }
-  const sentences = error.message.split('\n').map((line) => printable(line));
+  const sentences = error.message.split('\n').map((line) => visibleText(line));
   if (error.code === 'ABORTED') return `${sentences.join('\n')}\n`;
   const hint = hints[error.code]?.(environment);
   const widthMax = environment.stderr.isTerminal ? environment.stderr.size.columns : Number.POSITIVE_INFINITY;

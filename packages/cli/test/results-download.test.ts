@@ -53,6 +53,34 @@ describe('quire results download', () => {
     expect(await download(broker.url, ['-f', 'ndjson'])).toEqual({ exitCode: 0, stdout: lines(0, 3), stderr: '' });
   });
 
+  it('has formulas escaped for spreadsheets where that is asked for, in CSV only', async () => {
+    await using broker = await startFakeBroker(3);
+    expect((await download(broker.url, ['--formulas', 'escape'])).exitCode).toBe(0);
+    expect(broker.calls.at(-1)).toContain('&format=csv&formulas=escape');
+    const refused = await download(broker.url, ['--formulas', 'escape', '-f', 'ndjson']);
+    expect([refused.exitCode, refused.stderr.split('\n')[0]]).toEqual([
+      2,
+      'error: --formulas is for CSV: give --format csv as well',
+    ]);
+  });
+
+  it('goes on only with a part that was written in the same way', async () => {
+    const path = join(directory, 'rows.csv');
+    const args = ['-o', path, '--page-size', '2', '--resume'];
+    {
+      await using broker = await startFakeBroker(7, goneFrom(4));
+      expect((await download(broker.url, [...args, '--formulas', 'escape'])).exitCode).toBe(1);
+    }
+    await using broker = await startFakeBroker(7);
+    const { exitCode, stderr } = await download(broker.url, args);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'rows.csv.part.json is of a download with --formulas escape; without --resume the download begins again.',
+      ),
+    ]);
+  });
+
   it('that broke off keeps what it has, says so, and goes on there', async () => {
     const path = join(directory, 'rows.ndjson');
     const args = ['-f', 'ndjson', '-o', path, '--page-size', '2', '--resume'];

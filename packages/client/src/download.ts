@@ -26,6 +26,11 @@ export interface DownloadOptions {
    * are stored, in fewer bytes. Absent: buffers are plain, as apache-arrow's JavaScript and every other reader expect them.
    */
   readonly compression?: readonly ArrowCodec[] | undefined;
+  /**
+   * With CSV: `escape` has an apostrophe before texts that begin with =, +, -, @, tab or carriage return, which spreadsheets would take for
+   * formulas. Absent: every text is as it is.
+   */
+  readonly formulas?: 'escape' | undefined;
   /** Rows of the result to leave out at the start. */
   readonly offset?: number | undefined;
   /** Rows to download at most; absent: all. */
@@ -144,9 +149,9 @@ export class Download implements AsyncIterable<Uint8Array> {
   }
 
   async #readPiece(page: PageRequest, signal: AbortSignal): Promise<{ readonly end: number; readonly piece: Uint8Array }> {
-    const { format, compression } = this.#options;
+    const { format, compression, formulas } = this.#options;
     const isEmpty = this.totalRowCount === 0;
-    const asked = { ...page, format: pageFormatOf(format), compression, expectedRowCount: isEmpty ? 0 : page.rowCount };
+    const asked = { ...page, format: pageFormatOf(format), compression, formulas, expectedRowCount: isEmpty ? 0 : page.rowCount };
     const bytes = await readPageBytes(this.#caller, this.#result, asked, { signal });
     if (this.#options.pageSize === undefined) this.#pageRowCount = rowsOfNextPage(page.rowCount, bytes.byteLength);
     const end = isEmpty ? this.#end : page.offset + page.rowCount;

@@ -24,6 +24,8 @@ export interface GrowingDownloadOptions {
   readonly format: 'csv' | 'ndjson' | 'arrow';
   /** As of `DownloadOptions`. */
   readonly compression?: readonly ArrowCodec[] | undefined;
+  /** As of `DownloadOptions`. */
+  readonly formulas?: 'escape' | undefined;
   /** Rows of the result to leave out at the start. */
   readonly offset?: number | undefined;
   /** Rows to download at most; absent: all. */
@@ -62,14 +64,14 @@ export async function* downloadGrowing(
   source: GrowingSource,
   options: GrowingDownloadOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { format, compression, pageSize, onProgress, signal } = options;
+  const { format, compression, formulas, pageSize, onProgress, signal } = options;
   const { offset: start = 0, rowCount: wanted = Number.MAX_SAFE_INTEGER - start } = options;
   const stop = start + wanted;
   let pageRowCount = pageSize ?? firstPageRowCount;
   let position = { offset: start, sizeBytes: 0 };
   for (let isFirst = true; ;) {
     const asked = { offset: position.offset, rowCount: Math.min(pageRowCount, stop - position.offset) };
-    const part = await readPart(source, { ...asked, format, compression }, signal);
+    const part = await readPart(source, { ...asked, format, compression, formulas }, signal);
     if (part === undefined) {
       await source.clock.sleep(pauseMs, signal);
       continue;
@@ -87,7 +89,17 @@ export async function* downloadGrowing(
     if (pageSize === undefined && rowCount > 0) pageRowCount = rowsOfNextPage(rowCount, bytes.byteLength);
     if (totalRowCount !== undefined) {
       // From here on a page can be read ahead.
-      const rest = { format, compression, offset: start, rowCount: end - start, pageSize, from: position, onProgress, signal };
+      const rest = {
+        format,
+        compression,
+        formulas,
+        offset: start,
+        rowCount: end - start,
+        pageSize,
+        from: position,
+        onProgress,
+        signal,
+      };
       yield* new Download(source.caller, source.address, totalRowCount, rest, pageRowCount);
       return;
     }

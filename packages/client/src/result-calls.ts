@@ -25,6 +25,8 @@ export interface PageForm {
   readonly format: PageFormat;
   /** With Arrow: the codecs that the reader has (`DownloadOptions.compression`). */
   readonly compression?: readonly ArrowCodec[] | undefined;
+  /** With CSV: as of `DownloadOptions`. */
+  readonly formulas?: 'escape' | undefined;
 }
 
 /** How calls are made: over which connection, and what becomes of their cells. */
@@ -118,7 +120,7 @@ export function checkedId(requestId: string): string {
 }
 
 export function pageRequest(result: ResultAddress, page: AskedPage & Partial<PageForm>, options: SignalOptions) {
-  const { offset, rowCount, format, compression } = page;
+  const { offset, rowCount, format, compression, formulas } = page;
   if (!Number.isSafeInteger(offset) || offset < 0) {
     throw new QuireError('INVALID_PARAMETER', `offset is ${offset}; expected an integer, 0 or more.`);
   }
@@ -127,7 +129,7 @@ export function pageRequest(result: ResultAddress, page: AskedPage & Partial<Pag
   return {
     method: 'GET',
     path,
-    query: { offset, numRows: rowCount, format, compression: codecs },
+    query: { offset, numRows: rowCount, format, compression: codecs, formulas },
     ...about(result, options),
   } as const;
 }

@@ -18,3 +18,4 @@ export { isRequestId, type RequestId } from './request-id.ts';
 export { systemClock } from './system-clock.ts';
 export { systemRandom } from './system-random.ts';
 export { formatBytes, MiB, parseDurationMs } from './units.ts';
+export { visibleLines, visibleText } from './visible-text.ts';

@@ -42,7 +42,8 @@ export function columnDataTypes(schema: Schema): string[] {
   return schema.fields.map((field) => columnDataTypeOf(field));
 }
 
-function columnDataTypeOf(field: Field): string {
+/** The data type of one column, as `columnDataTypes` names it. */
+export function columnDataTypeOf(field: Field): string {
   const type = field.type as DataType;
   const override = field.metadata.get(columnDataTypeKey);
   if (override !== undefined) return override;

@@ -21,7 +21,7 @@ export { type RemoveOptions, removeResult } from './remove-result.ts';
 export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export type { ResultEntry } from './result-entry.ts';
 export type { ArrowAtOnce } from './encode/arrow-stream.ts';
-export type { PageFormat, TextAround } from './encode/page-encoders.ts';
+export type { CsvOptions, PageFormat, TextAround } from './encode/page-encoders.ts';
 export type { EncodeOptions, ResultPage } from './result-page.ts';
 export type { MarkRunning, RunningMark, RunningPlace } from './running-mark.ts';
 export type { ResultSource } from './result-source.ts';

@@ -6,6 +6,7 @@ import { checkCodecs, checkFormat } from './check-options.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { type ArrowAtOnce, encodeArrowAtOnce, encodeArrowStream } from './encode/arrow-stream.ts';
 import {
+  type CsvOptions,
   encodeCsv,
   encodeJsonRows,
   encodeNdjson,
@@ -27,7 +28,7 @@ export interface PageSource {
   readonly pool: BufferPool;
 }
 
-export interface EncodeOptions extends CallOptions {
+export interface EncodeOptions extends CallOptions, CsvOptions {
   /**
    * Whether the caller is done with a chunk when it asks for the next one, whose bytes may then take its place. Default: no, every chunk
    * is the caller's to keep.
@@ -92,7 +93,7 @@ export class ResultPage {
       return encodeArrowStream(schema, batches, { rowsPerBatch: spans.rowsPerBatch, codecs }, pool);
     }
     const rows = { schema, batches: this.#decode(options), pool };
-    if (format === 'csv') return encodeCsv(rows);
+    if (format === 'csv') return encodeCsv(rows, options);
     return format === 'ndjson' ? encodeNdjson(rows) : encodeJsonRows(rows, options.around);
   }
 
@@ -102,14 +103,14 @@ export class ResultPage {
    *
    * @throws RESULT_CORRUPT as `encode`
    */
-  encodeAtHand(format: PageFormat, around?: TextAround): Uint8Array | undefined {
+  encodeAtHand(format: PageFormat, options: Pick<EncodeOptions, 'around' | 'escapesFormulas'> = {}): Uint8Array | undefined {
     checkFormat(format);
     if (format === 'arrow' || this.#storedBytes() > atHandBytesMax) return undefined;
     const atHand = this.#source.readAtHand?.(this.#plan);
     if (atHand === undefined) return undefined;
     try {
       const batches = atHand.batches.map((read) => ({ batch: this.#decoded(read), rows: read.planned.rows }));
-      return encodeTextAtOnce(format, { schema: this.#record.schema, batches }, around);
+      return encodeTextAtOnce(format, { schema: this.#record.schema, batches }, options);
     } finally {
       atHand.release();
     }

@@ -45,7 +45,7 @@ async function waitedFor(result: Result, page: { offset: number; rowCount: numbe
 
 function atOnce(result: Result, page: { offset: number; rowCount: number }, format: PageFormat): string | undefined {
   const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
-  const bytes = result.page(page).encodeAtHand(format, around);
+  const bytes = result.page(page).encodeAtHand(format, { around });
   return bytes && Buffer.from(bytes).toString('latin1');
 }
 

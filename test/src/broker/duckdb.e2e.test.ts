@@ -117,6 +117,40 @@ test('digits survive from file to wire', async () => {
   );
 });
 
+describe('CSV for spreadsheets', () => {
+  const sql = `SELECT '=1+1' AS "@cell", -5 AS n, '-1' AS text, -1.5::DOUBLE AS mean, -(10::HUGEINT ** 30) AS huge, '\x09x' AS tab`;
+  const plain = '@cell,n,text,mean,huge,tab\n=1+1,-5,-1,-1.5,-1';
+  const escaped = "'@cell,n,text,mean,huge,tab\n'=1+1,-5,'-1,-1.5,-1";
+
+  test('has formulas escaped where that is asked for, and numbers that stay numbers', async () => {
+    const whole = await query(sql, '?format=csv&formulas=escape');
+    expect([whole.slice(0, escaped.length), (await query(sql, '?format=csv')).slice(0, plain.length)]).toEqual([escaped, plain]);
+    const { requestId } = JSON.parse(await query(sql, '?doPaginate=true')) as CursorResponse;
+    const page = `/query/${requestId}/results?offset=0&format=csv`;
+    const headers = { authorization: 'Bearer ann-token' };
+    const [own, other] = await Promise.all([
+      fetch(`${address.url}${page}&formulas=escape`, { headers }),
+      fetch(`${address.url}${page}`, { headers }),
+    ]);
+    expect([await own.text(), own.headers.get('etag')]).not.toEqual([await other.text(), other.headers.get('etag')]);
+    expect(own.headers.get('etag')).not.toBe(other.headers.get('etag'));
+    const part = await fetch(`${address.url}${page}&formulas=escape`, { headers: { ...headers, range: 'bytes=0-40' } });
+    expect([part.status, await part.text()]).toEqual([206, whole.slice(0, 41)]);
+    const known = { ...headers, 'if-none-match': String(own.headers.get('etag')) };
+    expect((await fetch(`${address.url}${page}&formulas=escape`, { headers: known })).status).toBe(304);
+    expect((await fetch(`${address.url}${page}`, { headers: known })).status).toBe(200);
+    await call(`/query/resultStore/${requestId}`, { method: 'DELETE' });
+  });
+
+  test.each([
+    ['?format=json&formulas=escape', "formulas is 'escape' with the format json; only csv has formulas to escape."],
+    ['?format=csv&formulas=yes', "formulas is 'yes'; expected escape."],
+    ['?format=csv&formulas=escape&formulas=escape', 'formulas is given 2 times; expected escape, once.'],
+  ])('is refused before anything runs where it makes no sense: %s', async (parameters, error) => {
+    expect(JSON.parse(await query(sql, parameters))).toEqual({ code: 400, error, reason: 'INVALID_PARAMETER' });
+  });
+});
+
 describe('SQL that is wrong', () => {
   test.each([
     ['SELEC 1', 150],

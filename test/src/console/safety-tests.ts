@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type ConsoleStage, patience, runQuery } from './console-stage.ts';
+import { cellText, type ConsoleStage, patience, runQuery } from './console-stage.ts';
 
 /** What an attacker who could run a line of script would try first. Text, since it runs in the page. */
 const attack = `(async () => {
@@ -43,6 +43,16 @@ export function testSafety(stageOf: () => ConsoleStage): void {
       await page.getByRole('heading', { level: 1, name }).waitFor();
     }
     await expect.poll(() => page.getByRole('navigation').locator('[aria-current]').innerText(), patience).toBe('API');
+  });
+
+  test('names and cells show overrides of direction and other unseen characters as what they are', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await runQuery(page, `SELECT 'user\u202egnp.exe' AS "na\u2066me", 'a\u200bb\nc' AS two`);
+    expect([await cellText(page, 1, 1), await cellText(page, 1, 2)]).toEqual(['user\\u202egnp.exe', 'a\\u200bb\\nc']);
+    expect(await page.locator('.grid-head-name').allInnerTexts()).toEqual(['na\\u2066me', 'two']);
+    await page.locator('tbody td').nth(1).dblclick();
+    await expect.poll(() => page.getByRole('dialog').locator('pre').innerText(), patience).toBe('a\\u200bb\nc');
   });
 
   test('a grid is walked by keys: rows, ends, a cell that opens, and the clipboard', async () => {

@@ -2,6 +2,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
+import { formulasOption, formulasWithoutCsv } from '../query/formulas-option.ts';
 import { browseResult } from '../query/browse-result.ts';
 import { printScreenful } from '../query/show-result.ts';
 import { addParameter, parametersOf } from '../query/query-parameters.ts';
@@ -31,6 +32,7 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       ),
     )
     .addOption(new Option('--json', 'the same as --format ndjson: one JSON object per line').conflicts('format'))
+    .addOption(formulasOption())
     .option('--header', 'with tsv: begin with a line of column names')
     .option('-n, --rows <count>', 'show this many rows at most, and no pager', integerFrom(1))
     .option('--offset <row>', 'leave out this many rows at the start', integerFrom(0), 0)
@@ -46,6 +48,8 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       const sql = sqlArgument ?? (stdin.isTerminal ? '' : await stdin.readText());
       if (sql.trim() === '') command.error('error: there is no SQL: give it as an argument or on standard input');
       const format: OutputFormat | undefined = options.json === true ? 'ndjson' : options.format;
+      const { formulas } = options;
+      if (formulas !== undefined && format !== 'csv') command.error(formulasWithoutCsv);
       if (format === 'arrow' && stdout.isTerminal) command.error('error: Arrow is binary: send it to a file or a pipe');
       const client = createClient(options, environment);
       using interrupt = abortOnInterrupt(environment);
@@ -64,7 +68,7 @@ export function addQueryCommand(program: Command, environment: Environment): voi
         await streamResult(
           environment,
           { ...request, queryClient },
-          { format: format ?? 'tsv', header: options.header === true },
+          { format: format ?? 'tsv', formulas, header: options.header === true },
         );
       } else if (stdin.isTerminal && options.rows === undefined) {
         await browseResult(environment, { ...request, client: createQueryClient(options, environment) });

@@ -3,6 +3,7 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import { formatBytes } from '@quire/core';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
+import { formulasOption, formulasWithoutCsv } from '../query/formulas-option.ts';
 import { integerFrom } from '../number-option.ts';
 import { grouped } from '../phrases.ts';
 import { downloadToFile, downloadToOutput } from '../query/download-result.ts';
@@ -26,12 +27,14 @@ export function addResultsDownloadCommand(results: Command, environment: Environ
     .description('Download a whole result, page by page; one that broke off goes on where it stopped with --resume.')
     .argument('<id>', 'id of the result')
     .addOption(new Option('-f, --format <format>', 'how to write rows').choices(formats).default('csv' as const))
+    .addOption(formulasOption())
     .option('-o, --output <file>', 'where to write; standard output when absent')
     .option('--resume', 'go on with a download into the same file that broke off; begins one when there is none')
     .option('--page-size <count>', 'rows per request; as many as come to 4 MiB when absent', integerFrom(1))
     .addHelpText('after', examples)
     .action(async (id, options, command) => {
-      const { format, output, pageSize } = options;
+      const { format, formulas, output, pageSize } = options;
+      if (formulas !== undefined && format !== 'csv') command.error(formulasWithoutCsv);
       if (output === undefined && options.resume === true) command.error('error: --resume needs a file: give --output');
       if (output === undefined && format === 'arrow' && environment.stdout.isTerminal) {
         command.error('error: Arrow is binary: send it to a file or a pipe');
@@ -39,7 +42,7 @@ export function addResultsDownloadCommand(results: Command, environment: Environ
       using interrupt = abortOnInterrupt(environment);
       const { signal } = interrupt;
       const cursor = await createClient(options, environment).open(id, { rowCount: 1, signal });
-      const request = { cursor, format, pageSize, signal };
+      const request = { cursor, format, formulas, pageSize, signal };
       if (output === undefined) return await downloadToOutput(environment, request);
       const path = resolve(environment.directory, output);
       const { totalRowCount, sizeBytes } = await downloadToFile(environment, request, path, options.resume === true);

@@ -2,12 +2,13 @@ import { type Command, Option } from '@commander-js/extra-typings';
 import type { QuireAdminClient, RestreamResponse } from '@quire/client';
 import { QuireError } from '@quire/core';
 import { parseTableName } from '@quire/core/table-engine';
+import { visibleText } from '@quire/core/portable';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
 import { stylesFor } from '../styles.ts';
-import { cellContent, printable } from '../table/cell-text.ts';
+import { cellContent } from '../table/cell-text.ts';
 import { describeRestream, destinationLag, elapsedOf, hasEnded, renderStages, stagesOf } from '../tables/restream-progress.ts';
 import { writeMembers, writeRecords } from '../write-records.ts';
 
@@ -158,7 +159,7 @@ function writeJob(job: RestreamResponse, isJson: true | undefined, { stdout }: E
 /** A job that was waited for and came to nothing is a failure of the command. @throws CONFLICT */
 function assertDone({ jobId, status }: RestreamResponse): void {
   if (status === 'DONE') return;
-  throw new QuireError('CONFLICT', `The job ${printable(jobId)} ended ${status}.`);
+  throw new QuireError('CONFLICT', `The job ${visibleText(jobId)} ended ${status}.`);
 }
 
 function membersOf(job: RestreamResponse): (readonly [string, string | number])[] {

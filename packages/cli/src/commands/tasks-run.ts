@@ -1,11 +1,11 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { QuireAdminClient, TaskDebug } from '@quire/client';
 import { QuireError } from '@quire/core';
+import { visibleText } from '@quire/core/portable';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { showProgress } from '../progress.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
-import { printable } from '../table/cell-text.ts';
 import { collectPair } from './tables-ingest.ts';
 import { writeTask } from './tasks-show.ts';
 
@@ -54,7 +54,7 @@ export function addTasksRunCommand(tasks: Command, environment: Environment): vo
             : await client.readTask(taskName, { signal });
         await writeTask(taskName, record, options.json, environment);
         if (options.follow === true && record.taskState !== 'COMPLETED') {
-          failed.push(`The task ${printable(taskName)} ended ${record.taskState}.`);
+          failed.push(`The task ${visibleText(taskName)} ended ${record.taskState}.`);
         }
       }
       if (failed.length > 0) throw new QuireError('CONFLICT', failed.join('\n'));
@@ -70,9 +70,9 @@ async function schedule(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { taskNames, skipped, errors } = await client.scheduleTasks(taskType, { signal, tableNameWithType });
-  for (const reason of skipped) await stderr.write(`${printable(reason)}\n`);
+  for (const reason of skipped) await stderr.write(`${visibleText(reason)}\n`);
   if (errors.length > 0) throw new QuireError('CONFLICT', errors.join('\n'));
-  if (taskNames.length === 0 && skipped.length === 0) await stderr.write(`No table asks for a ${printable(taskType)}.\n`);
+  if (taskNames.length === 0 && skipped.length === 0) await stderr.write(`No table asks for a ${visibleText(taskType)}.\n`);
   return taskNames;
 }
 

@@ -9,6 +9,7 @@ import { showProgress } from '../progress.ts';
 export interface DownloadRequest {
   readonly cursor: ResultCursor;
   readonly format: DownloadFormat;
+  readonly formulas?: 'escape' | undefined;
   readonly pageSize?: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -17,6 +18,7 @@ export interface DownloadRequest {
 interface PartRecord extends DownloadPosition {
   readonly requestId: string;
   readonly format: DownloadFormat;
+  readonly formulas?: 'escape' | undefined;
 }
 
 /** Writes a whole result to standard output. */
@@ -40,7 +42,7 @@ export async function downloadToFile(
   resume: boolean,
 ): Promise<{ readonly totalRowCount: number; readonly sizeBytes: number }> {
   const [partPath, recordPath] = [`${path}.part`, `${path}.part.json`];
-  const identity = { requestId: cursor.requestId, format: options.format };
+  const identity = { requestId: cursor.requestId, format: options.format, formulas: options.formulas };
   const from = resume ? await readPart(partPath, recordPath, identity) : undefined;
   let recorded = from ?? { offset: 0, sizeBytes: 0 };
   const record = async (position: DownloadPosition): Promise<void> => {
@@ -93,11 +95,17 @@ export function describeProgress({ rowCount, totalRowCount, sizeBytes }: Downloa
 async function readPart(
   partPath: string,
   recordPath: string,
-  identity: Pick<PartRecord, 'requestId' | 'format'>,
+  identity: Pick<PartRecord, 'requestId' | 'format' | 'formulas'>,
 ): Promise<DownloadPosition | undefined> {
   const record = await readRecord(recordPath);
   if (record === undefined) return undefined;
-  const { requestId, format, offset, sizeBytes } = record;
+  const { requestId, format, formulas, offset, sizeBytes } = record;
+  if (requestId === identity.requestId && format === identity.format && formulas !== identity.formulas) {
+    throw notThisPart(
+      recordPath,
+      formulas === undefined ? 'is of a download without --formulas' : `is of a download with --formulas ${formulas}`,
+    );
+  }
   if (requestId !== identity.requestId || format !== identity.format) {
     throw notThisPart(recordPath, `is of result ${requestId} as ${format}, not of ${identity.requestId} as ${identity.format}`);
   }

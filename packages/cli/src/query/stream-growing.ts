@@ -11,6 +11,13 @@ import { pageOf, type QueryRequest } from './query-request.ts';
 /** Ways to write rows that can begin while the query runs: what is written stays right, whatever rows follow. */
 export type GrowingFormat = 'tsv' | 'ndjson' | 'csv' | 'arrow';
 
+interface GrowingForm {
+  readonly format: GrowingFormat;
+  readonly formulas?: 'escape' | undefined;
+  /** With `tsv`: a line of column names comes first. */
+  readonly header: boolean;
+}
+
 export interface GrowingRequest extends QueryRequest {
   readonly queryClient: QuireQueryClient;
 }
@@ -29,7 +36,7 @@ const cancelWaitMs = 2000;
 export async function streamGrowing(
   environment: Environment,
   request: GrowingRequest,
-  { format, header }: { readonly format: GrowingFormat; readonly header: boolean },
+  { format, formulas, header }: GrowingForm,
 ): Promise<void> {
   const { queryClient, sql, parameters, offset, signal } = request;
   const rowCount = format === 'tsv' && offset === 0 ? pageOf(request) : 1;
@@ -45,7 +52,7 @@ export async function streamGrowing(
   try {
     const output = { cursor, write };
     if (format === 'tsv') await writeLines(environment, request, { ...output, header });
-    else await writeBytes(environment, request, { ...output, format });
+    else await writeBytes(environment, request, { ...output, format, formulas });
     // Where only some rows are wanted, they are out; whether the query succeeds is told as well, and its result stands when the command ends.
     if (request.rowCountMax !== undefined && cursor.isGrowing) await cursor.result({ signal });
   } catch (error) {
@@ -87,11 +94,18 @@ interface GrowingOutput {
 async function writeBytes(
   environment: Environment,
   { offset, rowCountMax: rowCount, pageSize, signal }: GrowingRequest,
-  { cursor, write, format }: GrowingOutput & { readonly format: Exclude<GrowingFormat, 'tsv'> },
+  {
+    cursor,
+    write,
+    format,
+    formulas,
+  }: GrowingOutput & Pick<GrowingForm, 'formulas'> & { readonly format: Exclude<GrowingFormat, 'tsv'> },
 ): Promise<void> {
   await using progress = showReceiving(environment);
   const onProgress = (made: GrowingDownloadProgress): void => progress?.say(describeGrowing(made));
-  for await (const bytes of cursor.download({ format, offset, rowCount, pageSize, signal, onProgress })) await write(bytes);
+  for await (const bytes of cursor.download({ format, formulas, offset, rowCount, pageSize, signal, onProgress })) {
+    await write(bytes);
+  }
 }
 
 async function writeLines(

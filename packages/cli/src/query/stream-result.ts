@@ -16,6 +16,8 @@ export type OutputFormat = (typeof outputFormats)[number];
 
 interface FormatOptions {
   readonly format: OutputFormat;
+  /** With `csv`: texts that a spreadsheet would take for formulas are escaped. */
+  readonly formulas?: 'escape' | undefined;
   /** With `tsv`: a line of column names comes first. */
   readonly header: boolean;
 }
@@ -25,9 +27,11 @@ interface FormatOptions {
  * `table` and `json`, whose beginning or end tells of the whole, wait for the end of the query.
  */
 export async function streamResult(environment: Environment, request: GrowingRequest, options: FormatOptions): Promise<void> {
-  const { format, header } = options;
+  const { format, ...rest } = options;
   if (format === 'table') return streamTable(environment, request);
-  return format === 'json' ? streamCursorResponse(environment, request) : streamGrowing(environment, request, { format, header });
+  return format === 'json'
+    ? streamCursorResponse(environment, request)
+    : streamGrowing(environment, request, { format, ...rest });
 }
 
 /** Passes on what the server streams: a page may be of any size, so one page is all there is to ask for. */

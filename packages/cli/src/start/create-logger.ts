@@ -1,8 +1,8 @@
 import type { Settings } from '@quire/settings';
+import { visibleText } from '@quire/core/portable';
 import { type Logger, pino } from 'pino';
 import type { Environment } from '../environment.ts';
 import { type Styles, stylesFor } from '../styles.ts';
-import { printable } from '../table/cell-text.ts';
 
 /** The log of a server, on standard error: lines for people on a terminal, one JSON object per line elsewhere. */
 export function createLogger(settings: Settings['observability'], { stderr, variables }: Environment): Logger {
@@ -31,14 +31,14 @@ export function prettyLogLine(line: string, styles: Styles): string {
     .filter(([name]) => !placedMembers.has(name))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const paint = levelName === 'error' || levelName === 'fatal' ? styles.bad : levelName === 'warn' ? styles.strong : styles.faint;
-  const head = `${styles.faint(String(time).slice(11, 19))} ${paint(levelName.padEnd(5))} ${printable(typeof msg === 'string' ? msg : '')}`;
-  return `${head}${styles.faint(printable(members.map((member) => `  ${member}`).join('')))}\n${stackOf(err)}`;
+  const head = `${styles.faint(String(time).slice(11, 19))} ${paint(levelName.padEnd(5))} ${visibleText(typeof msg === 'string' ? msg : '')}`;
+  return `${head}${styles.faint(visibleText(members.map((member) => `  ${member}`).join('')))}\n${stackOf(err)}`;
 }
 
 function stackOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('stack' in error)) return '';
   return String(error.stack)
     .split('\n')
-    .map((stackLine) => `         ${printable(stackLine)}\n`)
+    .map((stackLine) => `         ${visibleText(stackLine)}\n`)
     .join('');
 }

@@ -1,6 +1,7 @@
 import type { Cell, Column } from '@quire/client';
+import { visibleText } from '@quire/core/portable';
 import type { Styles } from '../styles.ts';
-import { cellText, printable } from './cell-text.ts';
+import { cellText } from './cell-text.ts';
 import { type PlannedColumn, planColumns } from './plan-columns.ts';
 import { fitText, textWidth } from './text-width.ts';
 
@@ -49,7 +50,7 @@ export function planTable(
   const wishes = candidates.map((column, index) => ({
     width: rows.reduce(
       (width, row) => Math.max(width, textWidth(shownText(row[firstColumn + index]), cellWidthMax)),
-      textWidth(printable(column.name), cellWidthMax),
+      textWidth(visibleText(column.name), cellWidthMax),
     ),
     mayShrink: column.isWhole !== true && !wholePattern.test(column.dataType),
   }));
@@ -66,7 +67,7 @@ export function renderTable(
   const shown = plan.map(({ index, width }) => ({
     index,
     width,
-    name: printable(columns[index]?.name ?? ''),
+    name: visibleText(columns[index]?.name ?? ''),
     align: numberPattern.test(columns[index]?.dataType ?? '') ? ('right' as const) : ('left' as const),
   }));
   return {

@@ -1,6 +1,6 @@
 import type { Finding } from '@quire/core/table-engine';
+import { visibleText } from '@quire/core/portable';
 import type { Styles } from '../styles.ts';
-import { printable } from '../table/cell-text.ts';
 import { textWidth } from '../table/text-width.ts';
 
 export interface FindingRoom {
@@ -15,12 +15,12 @@ const indent = 9;
 export function renderFindings(findings: readonly Finding[], { styles, widthMax }: FindingRoom): readonly string[] {
   const sorted = order.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
   return sorted.flatMap(({ severity, message, path, code }) => {
-    const [first = '', ...more] = wrapText(printable(message), Math.max(20, widthMax - indent));
+    const [first = '', ...more] = wrapText(visibleText(message), Math.max(20, widthMax - indent));
     const style = severity === 'error' ? styles.bad : severity === 'warning' ? styles.strong : styles.faint;
     return [
       `${style(severity.padEnd(indent))}${first}`,
       ...more.map((line) => ' '.repeat(indent) + line),
-      ' '.repeat(indent) + styles.faint(`${code}${path === '' ? '' : ` at ${printable(path)}`}`),
+      ' '.repeat(indent) + styles.faint(`${code}${path === '' ? '' : ` at ${visibleText(path)}`}`),
     ];
   });
 }

@@ -1,7 +1,7 @@
 import type { PreviewResponse } from '@quire/tables';
+import { visibleText } from '@quire/core/portable';
 import { grouped } from '../phrases.ts';
 import type { Styles } from '../styles.ts';
-import { printable } from '../table/cell-text.ts';
 import { layOutTable, planTable, type TableColumn } from '../table/text-table.ts';
 import { cellOf, columnCell, columnsOfPreview, type PreviewColumn } from './preview-columns.ts';
 import { changeRows } from './render-changes.ts';
@@ -43,7 +43,7 @@ const changeColumns: readonly TableColumn[] = [
 
 function headline({ summary, sourceFiles, tableConfigs }: PreviewResponse, { strong, faint, bad }: Styles): string {
   const [first] = sourceFiles;
-  const name = printable(first?.slice(first.lastIndexOf('/') + 1) ?? 'rows');
+  const name = visibleText(first?.slice(first.lastIndexOf('/') + 1) ?? 'rows');
   const more =
     sourceFiles.length > 1 ? ` and ${sourceFiles.length - 1} more of ${grouped(summary.batch.getnMatchingFiles)} files` : '';
   const lost = [
@@ -56,7 +56,7 @@ function headline({ summary, sourceFiles, tableConfigs }: PreviewResponse, { str
   return [
     `${strong(name)}${more} ${faint(`${grouped(summary.getnSourceRows)} rows, ${summary.getnSourceColumns} fields`)}`,
     '→',
-    `${strong(printable(tableConfigs.tableName))} ${faint(`${grouped(summary.getnRows)} rows, ${summary.getnColumns} columns`)}`,
+    `${strong(visibleText(tableConfigs.tableName))} ${faint(`${grouped(summary.getnRows)} rows, ${summary.getnColumns} columns`)}`,
     ...(notes.length === 0 ? [] : [bad(`(${notes.join(', ')})`)]),
   ].join(' ');
 }

@@ -1,8 +1,8 @@
 import type { RestreamResponse } from '@quire/client';
 import { formatDurationMs } from '@quire/core';
+import { visibleText } from '@quire/core/portable';
 import { grouped } from '../phrases.ts';
 import type { Styles } from '../styles.ts';
-import { printable } from '../table/cell-text.ts';
 import { cutText } from '../table/text-width.ts';
 
 const restreamStages = ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as const;
@@ -74,7 +74,7 @@ export function renderStages(
   const marks = { ahead: styles.faint('·'), running: styles.strong('▸'), done: styles.good('✓'), failed: styles.bad('✗') };
   return stages.map(({ stage, state, share, detail }) => {
     const room = Math.max(10, widthMax - nameWidth - barWidth - 13);
-    const text = cutText(printable(detail), room).text;
+    const text = cutText(visibleText(detail), room).text;
     const percent = share === undefined ? '' : `${Math.floor(share * 100)}%`;
     return `${marks[state]} ${stage.padEnd(nameWidth)}  ${bar(share, styles)} ${percent.padStart(4)}  ${state === 'failed' ? styles.bad(text) : styles.faint(text)}`.trimEnd();
   });
@@ -95,7 +95,7 @@ export function describeRestream(job: RestreamResponse): string {
   const { tableNameWithType, destTableNameWithType } = job.restreamConfig;
   const error = job.error === null ? '' : ` ${job.error.code}: ${job.error.message}`;
   const problem = job.lastProblem === null ? '' : ` Last problem: ${job.lastProblem.message}`;
-  return printable(
+  return visibleText(
     `${tableNameWithType} to ${destTableNameWithType}: ${job.status} after ${elapsedOf(job)}.${error}${problem} ${job.next}`,
   );
 }

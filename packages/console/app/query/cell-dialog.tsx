@@ -1,3 +1,4 @@
+import { visibleLines, visibleText } from '@quire/core/portable';
 import { type ReactNode, useEffect, useState } from 'react';
 import { counted, formatCount } from '../format.ts';
 import { Dialog } from '../widgets/dialog.tsx';
@@ -37,7 +38,7 @@ export function CellDialog({
   }, [pages, row]);
   const text = value === undefined || value === null ? '' : prettyText(value, column.dataType);
   return (
-    <Dialog title={`${column.key}, row ${formatCount(row + 1)}`} onClose={onClose}>
+    <Dialog title={`${visibleText(column.key)}, row ${formatCount(row + 1)}`} onClose={onClose}>
       <p className="quiet">
         {column.dataType}
         {value !== null && value !== undefined && ` · ${counted(value.length, 'character')}`}
@@ -48,7 +49,7 @@ export function CellDialog({
       ) : value === null ? (
         <span className="null">null</span>
       ) : (
-        <pre className="json">{text}</pre>
+        <pre className="json">{visibleLines(text)}</pre>
       )}
       <div className="dialog-foot">
         <button

@@ -1,4 +1,4 @@
-import type { GridColumn } from './grid-columns.ts';
+import { type GridColumn, isNumeric } from './grid-columns.ts';
 import { encodeJson } from './cell-text.ts';
 import type { ResultPages } from './result-pages.ts';
 
@@ -19,12 +19,22 @@ export async function rowsAsText(
     lines.push(format === 'TSV' ? tsvLine(pages, row, columns) : jsonObject(pages, row, columns));
   }
   return format === 'TSV'
-    ? [columns.map(({ name }) => tsvField(name)).join('\t'), ...lines].join('\n')
+    ? [columns.map(({ name }) => tsvField(withoutFormula(name))).join('\t'), ...lines].join('\n')
     : `[\n${lines.join(',\n')}\n]`;
 }
 
 function tsvLine(pages: ResultPages, row: number, columns: readonly GridColumn[]): string {
-  return columns.map(({ index }) => tsvField(pages.textAt(row, index) ?? '')).join('\t');
+  return columns
+    .map(({ index, dataType }) => {
+      const text = pages.textAt(row, index) ?? '';
+      return tsvField(isNumeric(dataType) ? text : withoutFormula(text));
+    })
+    .join('\t');
+}
+
+/** Spreadsheets would run what begins like a formula; the server writes CSV for them by the same rule (`formulas=escape`). */
+function withoutFormula(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
 /** As spreadsheets read it: quotes around what holds tabs, line breaks or quotes. */

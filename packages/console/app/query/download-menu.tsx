@@ -47,7 +47,7 @@ export function DownloadMenu({ result }: { readonly result: OpenResult }): React
         Arrow <small className="quiet">stream, all types</small>
       </button>
       <button type="button" onClick={() => void start('csv')}>
-        CSV
+        CSV <small className="quiet">for spreadsheets, formulas escaped</small>
       </button>
       <button type="button" onClick={() => void start('ndjson')}>
         NDJSON

@@ -24,7 +24,9 @@ export async function downloadResult(
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let parts: Blob[] = [];
   let bytes = 0;
-  const download = cursor.download({ format, signal, onProgress: ({ rowCount }) => onProgress(rowCount) });
+  // People open CSV in spreadsheets, which would run texts that begin like formulas.
+  const formulas = format === 'csv' ? 'escape' : undefined;
+  const download = cursor.download({ format, formulas, signal, onProgress: ({ rowCount }) => onProgress(rowCount) });
   for await (const chunk of download) {
     chunks.push(chunk as Uint8Array<ArrayBuffer>);
     bytes += chunk.byteLength;

@@ -1,6 +1,7 @@
 import { createEventTarget, type DataFrame, HighTable } from 'hightable';
 import 'hightable/src/HighTable.css';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { visibleText } from '@quire/core/portable';
 import { formatCount } from '../format.ts';
 import { useEarlyKeys } from './early-keys.ts';
 import { type GridColumn, inGridOrder, isNumeric } from './grid-columns.ts';
@@ -119,7 +120,7 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
         onError={(error) => {
           if (!(error instanceof Error && error.name === 'AbortError')) props.onError(error);
         }}
-        stringify={(value) => (typeof value === 'string' ? value : '')}
+        stringify={(value) => (typeof value === 'string' ? visibleText(value.slice(0, shownCharacters)) : '')}
         renderCellContent={({ cell }) => (
           <CellContent value={cell?.value as string | null | undefined} isLoaded={cell !== undefined} />
         )}
@@ -159,9 +160,9 @@ function Header({
 }): ReactNode {
   return (
     <span className="grid-head">
-      <span className="grid-head-name" title={column.name}>
+      <span className="grid-head-name" title={visibleText(column.name)}>
         {isPinned && <span aria-label="pinned">⇤ </span>}
-        {column.name === '' ? column.key : column.name}
+        {visibleText(column.name === '' ? column.key : column.name)}
       </span>
       <span className="grid-head-type">{column.dataType}</span>
       {controls}
@@ -173,7 +174,7 @@ function CellContent({ value, isLoaded }: { readonly value: string | null | unde
   if (!isLoaded || value === undefined) return null;
   if (value === null) return <span className="null">null</span>;
   if (value === '') return <span className="null">empty</span>;
-  return value.length > shownCharacters ? `${value.slice(0, shownCharacters)}…` : value;
+  return visibleText(value.length > shownCharacters ? `${value.slice(0, shownCharacters)}…` : value);
 }
 
 /** Where each pinned column sticks depends on how wide those before it are. */

@@ -1,3 +1,4 @@
+import { visibleText } from '@quire/core/portable';
 import type { ReactNode } from 'react';
 import { encodeJson } from '../query/cell-text.ts';
 import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
@@ -41,7 +42,7 @@ export function FindingList({
             <Badge tone={finding.severity === 'error' ? 'bad' : finding.severity === 'warning' ? 'warn' : ''}>
               {line === undefined ? finding.severity : `line ${line}`}
             </Badge>
-            <span>{finding.message}</span>
+            <span>{visibleText(finding.message)}</span>
           </li>
         );
       })}
@@ -122,7 +123,7 @@ export function PreviewRows({
 
 function PreviewCell({ value, isDefault }: { readonly value: unknown; readonly isDefault: boolean }): ReactNode {
   if (value === null || value === undefined) return <span className="null">null</span>;
-  const text = typeof value === 'string' ? value : encodeJson(value);
+  const text = visibleText(typeof value === 'string' ? value : encodeJson(value));
   return isDefault ? (
     <span className="null" title="It had no value: this is the default.">
       {text}

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@quire/client';
+import { visibleLines, visibleText } from '@quire/core/portable';
 import type { ReactNode } from 'react';
 import { encodeJson } from '../query/cell-text.ts';
 
@@ -7,7 +8,7 @@ export function JsonText({ value, label }: { readonly value: JsonValue; readonly
   return (
     // What scrolls can be reached by the keyboard.
     <pre className="json" tabIndex={0} role="region" aria-label={label}>
-      {prettyJson(value)}
+      {visibleLines(prettyJson(value))}
     </pre>
   );
 }
@@ -21,7 +22,7 @@ export function prettyJson(value: unknown): string {
 
 /** A document as a tree that opens branch by branch. */
 export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }): ReactNode {
-  if (typeof value === 'string') return <code>{value}</code>;
+  if (typeof value === 'string') return <code>{visibleLines(value)}</code>;
   if (typeof value !== 'object' || value === null) return <code>{encodeJson(value)}</code>;
   const entries = Object.entries(value);
   if (entries.length === 0) return <span className="null">none</span>;
@@ -31,12 +32,12 @@ export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readon
         <li key={name}>
           {typeof member === 'object' && member !== null && Object.keys(member as object).length > 0 ? (
             <details open={depth < 1}>
-              <summary>{name}</summary>
+              <summary>{visibleText(name)}</summary>
               <JsonTree value={member} depth={depth + 1} />
             </details>
           ) : (
             <>
-              <span className="tree-name">{name}</span> <JsonTree value={member} depth={depth + 1} />
+              <span className="tree-name">{visibleText(name)}</span> <JsonTree value={member} depth={depth + 1} />
             </>
           )}
         </li>

@@ -1,3 +1,4 @@
+import { visibleText } from '@quire/core/portable';
 import type { ReactNode } from 'react';
 
 export interface ListColumn<Item> {
@@ -29,7 +30,7 @@ export function ListTable<Item>({
         <tr>
           {columns.map((column, index) => (
             <th key={index} className={column.isNumber === true ? 'number' : undefined}>
-              {column.isActions === true ? <span className="hidden-text">{column.name}</span> : column.name}
+              {column.isActions === true ? <span className="hidden-text">{column.name}</span> : visibleText(column.name)}
             </th>
           ))}
         </tr>
@@ -38,8 +39,8 @@ export function ListTable<Item>({
         {items.map((item, index) => (
           <tr key={keyOf(item, index)}>
             {columns.map((column, place) => (
-              <td key={place} className={classOf(column)} title={column.title?.(item)}>
-                {column.cell(item)}
+              <td key={place} className={classOf(column)} title={shownText(column.title?.(item))}>
+                {shownText(column.cell(item))}
               </td>
             ))}
           </tr>
@@ -47,6 +48,11 @@ export function ListTable<Item>({
       </tbody>
     </table>
   );
+}
+
+/** Texts may be strangers'; elements see to theirs. */
+function shownText<Shown>(shown: Shown): Shown | string {
+  return typeof shown === 'string' ? visibleText(shown) : shown;
 }
 
 function classOf<Item>({ isNumber, isActions, className }: ListColumn<Item>): string | undefined {

@@ -1,4 +1,5 @@
 import { isQuireError } from '@quire/client';
+import { visibleLines } from '@quire/core/portable';
 import type { ReactNode } from 'react';
 import { CallError } from '../call.ts';
 import type { Resource } from '../use-resource.ts';
@@ -59,7 +60,7 @@ export function Resolved<Value>({
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return visibleLines(error instanceof Error ? error.message : String(error));
 }
 
 export function codeOf(error: unknown): string | undefined {

@@ -1,9 +1,10 @@
-import type { Schema } from 'apache-arrow';
+import type { Data, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { ColumnBatch } from '../arrow/column-batch.ts';
 import { type CellFormat, csvFormat, jsonFormat } from './cell-format.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
+import { escapedName, escapeFormulas } from './escape-formulas.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
@@ -30,10 +31,18 @@ export interface TextAround {
   readonly after: Uint8Array;
 }
 
+/** How a page of CSV is written. */
+export interface CsvOptions {
+  /** Whether an apostrophe comes before texts that a spreadsheet would take for formulas; default: every text is as it is. */
+  readonly escapesFormulas?: boolean | undefined;
+}
+
 /** What a page is of text is written with. */
 interface TextForm {
   readonly frame: RowFrame;
   readonly format: CellFormat;
+  /** Changes columns before their cells are written. Absent: nothing does. */
+  readonly prepare?: (columns: readonly Data[], rows: RowRange) => readonly Data[];
 }
 
 const text = (ascii: string): Uint8Array => Buffer.from(ascii);
@@ -53,29 +62,33 @@ export function encodeNdjson(rows: PageRows): AsyncGenerator<Uint8Array> {
 }
 
 /** Encodes rows as CSV with a header line (RFC 4180, lines end with LF): null is an empty field, empty text is `""`. */
-export function encodeCsv(rows: PageRows): AsyncGenerator<Uint8Array> {
-  return encodeRows(rows, csvForm(rows.schema));
+export function encodeCsv(rows: PageRows, options: CsvOptions = {}): AsyncGenerator<Uint8Array> {
+  return encodeRows(rows, csvForm(rows.schema, options));
 }
 
 /** Encodes the rows of batches that are at hand, in one piece of memory of its own. */
 export function encodeTextAtOnce(
   format: Exclude<PageFormat, 'arrow'>,
   { schema, batches }: { readonly schema: Schema; readonly batches: readonly PageBatch[] },
-  around?: TextAround,
+  options: CsvOptions & { readonly around?: TextAround | undefined } = {},
 ): Uint8Array {
-  const { frame, format: cells } = formOf(format, schema, around);
+  const { frame, format: cells, prepare } = formOf(format, schema, options);
   const encoder = new RowEncoder(schema, frame, cells);
   const pieces = [frame.head];
   for (const { batch, rows } of batches) {
     // Copied, for the next text takes its place.
-    for (const piece of encoder.encode(batch.columns, rows)) pieces.push(Buffer.from(piece));
+    for (const piece of encoder.encode(prepare?.(batch.columns, rows) ?? batch.columns, rows)) pieces.push(Buffer.from(piece));
   }
   pieces.push(frame.tail);
   return Buffer.concat(pieces);
 }
 
-function formOf(format: Exclude<PageFormat, 'arrow'>, schema: Schema, around: TextAround | undefined): TextForm {
-  if (format === 'csv') return csvForm(schema);
+function formOf(
+  format: Exclude<PageFormat, 'arrow'>,
+  schema: Schema,
+  { around, ...options }: CsvOptions & { readonly around?: TextAround | undefined },
+): TextForm {
+  if (format === 'csv') return csvForm(schema, options);
   return format === 'ndjson' ? ndjsonForm(schema) : jsonForm(schema, around);
 }
 
@@ -94,19 +107,25 @@ function ndjsonForm(schema: Schema): TextForm {
   return { frame, format: jsonFormat };
 }
 
-function csvForm(schema: Schema): TextForm {
-  const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? nothing : comma));
-  const frame = { head: csvHeader(schema), cellPrefixes, separatorBytes: 0, rowSuffix: text('\n'), tail: nothing };
-  return { frame, format: csvFormat(schema.fields) };
+function csvForm({ fields }: Schema, { escapesFormulas = false }: CsvOptions): TextForm {
+  const cellPrefixes = fields.map((_, index) => (index === 0 ? nothing : comma));
+  const head = csvHeader(fields.map(({ name }) => (escapesFormulas ? escapedName(name) : name)));
+  const frame = { head, cellPrefixes, separatorBytes: 0, rowSuffix: text('\n'), tail: nothing };
+  const form = { frame, format: csvFormat(fields) };
+  return escapesFormulas ? { ...form, prepare: (columns, rows) => escapeFormulas(fields, columns, rows) } : form;
 }
 
-async function* encodeRows({ schema, batches, pool }: PageRows, { frame, format }: TextForm): AsyncGenerator<Uint8Array> {
+async function* encodeRows(
+  { schema, batches, pool }: PageRows,
+  { frame, format, prepare }: TextForm,
+): AsyncGenerator<Uint8Array> {
   const chunks = new ChunkBuffer(pool);
   const encoder = new RowEncoder(schema, frame, format);
   try {
     yield* handOut(chunks, frame.head);
     for await (const { batch, rows } of batches) {
-      for (const text of encoder.encode(batch.columns, rows)) yield* handOut(chunks, text);
+      const columns = prepare?.(batch.columns, rows) ?? batch.columns;
+      for (const text of encoder.encode(columns, rows)) yield* handOut(chunks, text);
     }
     yield* handOut(chunks, frame.tail);
     const last = chunks.finish();
@@ -125,8 +144,8 @@ function* handOut(chunks: ChunkBuffer, piece: Uint8Array): Generator<Uint8Array>
   }
 }
 
-function csvHeader(schema: Schema): Uint8Array {
-  const names = schema.fields.map(({ name }) => {
+function csvHeader(columnNames: readonly string[]): Uint8Array {
+  const names = columnNames.map((name) => {
     const source = Buffer.from(name);
     const field = new Uint8Array(csvFieldWidthMax(source.length));
     return Buffer.from(field.subarray(0, writeCsvField(field, 0, source, 0, source.length))).toString();
