@@ -1,11 +1,18 @@
 import { type Static, Type } from 'typebox';
 
+/** How many problems of tables the health of a controller names. */
+export const tableProblemsMax = 20;
+
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 /** What a controller says of itself to any caller; it holds no secrets and names no broker. */
 export const ControllerHealthResponse = Type.Object(
   {
-    status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'], description: 'ok: the controller accepts calls.' }),
+    status: Type.Unsafe<'ok' | 'degraded'>({
+      type: 'string',
+      enum: ['ok', 'degraded'],
+      description: 'ok: the controller accepts calls. degraded: it does, and `problems` says what an operator must look at.',
+    }),
     version: Type.String({ description: 'Version of the server.' }),
     uptimeMs: Type.Integer({ minimum: 0, description: 'For how long it has been up, in milliseconds.' }),
     previewsRunning: count('Previews that run now.'),
@@ -50,6 +57,23 @@ export const ControllerHealthResponse = Type.Object(
           ),
         },
         { description: 'What tables do; absent where there are none to look after, or nothing is known of them.' },
+      ),
+    ),
+    problemCount: Type.Optional(
+      count('What is damaged and set aside, or kept because nothing explains it: of tables, tasks and restream jobs.'),
+    ),
+    problems: Type.Optional(
+      Type.Array(
+        Type.Object({
+          kind: Type.Unsafe<'table' | 'segment' | 'task' | 'job' | 'record' | 'file'>({
+            type: 'string',
+            enum: ['table', 'segment', 'task', 'job', 'record', 'file'],
+            description: 'What is set aside, or, for a file, kept.',
+          }),
+          subject: Type.String({ description: 'The name of the table or task, the id of the job, or the path of the file.' }),
+          problem: Type.String({ description: 'Which file is damaged, what is wrong with it, and what to do.' }),
+        }),
+        { description: `The first ${tableProblemsMax} of these.` },
       ),
     ),
     settingsProblems: Type.Optional(

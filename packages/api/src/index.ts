@@ -7,7 +7,7 @@ export {
   ClusterResultsResponse,
   ClusterSweepResponse,
 } from './cluster-response.ts';
-export { ControllerHealthResponse } from './controller-health.ts';
+export { ControllerHealthResponse, tableProblemsMax } from './controller-health.ts';
 export { controllerOperations } from './controller-operations.ts';
 export { brokerHeadersOf, brokerMembersOf, ErrorBody } from './error-body.ts';
 export { errorStatuses } from './error-status.ts';

@@ -48,7 +48,10 @@ export class ControllerMetrics extends ServiceMetrics {
   }
 
   /** Shows what tables do: of streams, and of tasks. */
-  watchTables(read: () => Promise<TablesStatus | undefined>): void {
+  watchTables(read: () => Promise<TablesStatus | undefined>, countProblems: () => Promise<number | undefined>): void {
+    const help =
+      'Tables, tasks, jobs and records that are damaged and set aside, and files that are kept because nothing explains them.';
+    this.gauge('quire_controller_table_problems', help, async () => (await countProblems()) ?? Number.NaN);
     const gauge = (name: string, help: string, of: (status: TablesStatus) => number): void =>
       this.gauge(`quire_controller_${name}`, help, async () => {
         const status = await read();

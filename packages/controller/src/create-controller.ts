@@ -39,8 +39,13 @@ export function createController(options: ControllerOptions): Controller {
   });
   const readTables = withBrokerTables(options.tables?.engine ?? noTableEngine, { client, clock, brokers: () => options.brokers });
   const tables = options.tables && { ...options.tables, engine: readTables };
-  const watch = options.tables && new TableWatch(options.tables.engine, clock);
-  if (watch !== undefined) metrics.watchTables(() => watch.read());
+  const watch =
+    options.tables &&
+    new TableWatch(options.tables.engine, clock, async () => (await options.tables?.restreams.listProblems()) ?? []);
+  if (watch !== undefined) {
+    const countProblems = async (): Promise<number | undefined> => (await watch.readProblems())?.length;
+    metrics.watchTables(() => watch.read(), countProblems);
+  }
   const previewSlots = createPreviewSlots(options);
   metrics.watchPreviews(previewSlots);
   const service = createService({

@@ -3,6 +3,7 @@ import {
   type Consumption,
   type PartitionState,
   type TableEngine,
+  type TableProblem,
   type TaskRecord,
   type TaskState,
   taskStates,
@@ -32,12 +33,15 @@ const waitMaxMs = 1_000;
 /** Looks at all tables when somebody asks, and no oftener than it is worth: nothing is done while nobody does. */
 export class TableWatch {
   readonly #engine: TableEngine;
+  readonly #listJobProblems: () => Promise<readonly TableProblem[]>;
   readonly #clock: Clock;
   #known: { readonly status: TablesStatus; readonly atMs: number } | undefined;
   #looking: Promise<void> | undefined;
 
-  constructor(engine: TableEngine, clock: Clock) {
+  /** @param listJobProblems lists the jobs of the tables that are set aside */
+  constructor(engine: TableEngine, clock: Clock, listJobProblems: () => Promise<readonly TableProblem[]> = async () => []) {
     this.#engine = engine;
+    this.#listJobProblems = listJobProblems;
     this.#clock = clock;
   }
 
@@ -52,6 +56,16 @@ export class TableWatch {
     await Promise.race([this.#looking, sleepUnlessAborted(this.#clock, waitMaxMs, ended.signal)]);
     ended.abort();
     return this.#known?.status;
+  }
+
+  /** What is set aside, or kept because nothing explains it; it waits for no stream. Undefined when nothing is known. */
+  async readProblems(): Promise<readonly TableProblem[] | undefined> {
+    try {
+      return [...(await this.#engine.listProblems()), ...(await this.#listJobProblems())];
+    } catch (error) {
+      if (!isQuireError(error)) throw error;
+      return undefined;
+    }
   }
 
   /** An engine that cannot be reached leaves what was known. */
@@ -72,12 +86,12 @@ export class TableWatch {
     }
   }
 
-  /** Undefined for a table that went meanwhile. */
+  /** Undefined for a table that was deleted meanwhile, or is set aside. */
   async #readConsumption(tableNameWithType: string): Promise<Consumption | undefined> {
     try {
       return await this.#engine.readConsumption(tableNameWithType);
     } catch (error) {
-      if (isQuireError(error, 'TABLE_NOT_FOUND', 'UNSUPPORTED')) return undefined;
+      if (isQuireError(error, 'TABLE_NOT_FOUND', 'TABLE_DAMAGED', 'UNSUPPORTED')) return undefined;
       throw error;
     }
   }

@@ -50,6 +50,7 @@ export const errorKinds = {
   BROKER_FAILED: 'unavailable', // it broke off before it answered, or its answer is not valid
   OBJECT_SHORT_READ: 'corrupt',
   RESULT_CORRUPT: 'corrupt',
+  RECORD_DAMAGED: 'corrupt', // the record of a schema, task or job is not what was written; it is set aside
   TABLE_DAMAGED: 'corrupt', // a record or a file of a table is not what was written
   RESULT_FORMAT_UNKNOWN: 'unavailable', // a newer version of Quire has stored it: that one can read it
   ABORTED: 'aborted',

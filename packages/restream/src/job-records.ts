@@ -1,4 +1,15 @@
-import { type CallOptions, isQuireError, type ObjectStore, QuireError, readObject } from '@quire/core';
+import {
+  type CallOptions,
+  isQuireError,
+  type ObjectStore,
+  QuireError,
+  readObject,
+  type RecordIdentity,
+  sealRecord,
+  type UnsealedRecord,
+  unsealRecord,
+} from '@quire/core';
+import type { TableProblem } from '@quire/core/table-engine';
 import type { RestreamJob } from './restream-job.ts';
 
 /** What somebody wants of a job: an object of its own, since only who drives the job writes its record. */
@@ -8,53 +19,80 @@ export interface JobRequests {
 }
 
 const jobIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const recordKeyPattern = /^restreams\/([0-9a-f-]{36})\/record\.json$/;
+const recordKeyPattern = /^restreams\/([0-9a-f-]{36})\/(?:record|revision)\.json$/;
 
 /**
  * The records of all jobs in an object store: `restreams/<jobId>/record.json`, and beside it what is wanted of the job. Every write is
- * one atomic `put`.
+ * one atomic `put` of a sealed record: one that is damaged, or another job's, sets its job aside, and no other.
  */
 export class JobRecords {
   readonly #store: ObjectStore;
+  /** The revision of the record of each job, as it was last read or written here. */
+  readonly #revisions = new Map<string, number>();
 
   constructor(store: ObjectStore) {
     this.#store = store;
   }
 
-  /** @throws JOB_NOT_FOUND */
+  /** @throws JOB_NOT_FOUND, RECORD_DAMAGED */
   async read(jobId: string, options: CallOptions = {}): Promise<RestreamJob> {
     // An id that is not one must not become a key.
     if (!jobIdPattern.test(jobId)) throw notFound(jobId);
-    try {
-      return parseRecord(jobId, await readObject(this.#store, recordKey(jobId), options));
-    } catch (error) {
-      if (isQuireError(error, 'OBJECT_NOT_FOUND')) throw notFound(jobId);
-      throw error;
-    }
+    // The witness first: a record that is written meanwhile is newer than it says.
+    const witnessed = Number((await this.#find(revisionKey(jobId), options)) ?? 0) || 0;
+    const text = await this.#find(recordKey(jobId), options);
+    if (text === undefined && witnessed === 0) throw notFound(jobId);
+    if (text === undefined) throw damaged(jobId, 'is missing');
+    const { job, revision } = parseRecord(jobId, text);
+    const isOlder = revision < witnessed;
+    if (isOlder) throw damaged(jobId, `is an older copy: it has revision ${revision}, and revision ${witnessed} was written`);
+    this.#revisions.set(jobId, revision);
+    return job;
   }
 
-  /** All jobs, newest first. */
+  /** All jobs, newest first; but those that are set aside. */
   async list(options: CallOptions = {}): Promise<readonly RestreamJob[]> {
+    return (await this.#readAll(options)).jobs;
+  }
+
+  /** Jobs that are set aside because their record is damaged: they are not driven. */
+  async listProblems(options: CallOptions = {}): Promise<readonly TableProblem[]> {
+    return (await this.#readAll(options)).problems;
+  }
+
+  async #readAll(
+    options: CallOptions,
+  ): Promise<{ readonly jobs: readonly RestreamJob[]; readonly problems: readonly TableProblem[] }> {
     const jobs: RestreamJob[] = [];
+    const problems: TableProblem[] = [];
+    const jobIds = new Set<string>();
     for await (const { key } of this.#store.list('restreams/', options)) {
       const jobId = recordKeyPattern.exec(key)?.[1];
-      if (jobId === undefined) continue;
+      if (jobId !== undefined) jobIds.add(jobId);
+    }
+    for (const jobId of jobIds) {
       try {
         jobs.push(await this.read(jobId, options));
       } catch (error) {
-        if (!isQuireError(error, 'JOB_NOT_FOUND')) throw error; // it went meanwhile
+        if (isQuireError(error, 'RECORD_DAMAGED')) problems.push({ kind: 'job', subject: jobId, problem: error.message });
+        else if (!isQuireError(error, 'JOB_NOT_FOUND')) throw error; // it was removed meanwhile
       }
     }
-    return jobs.toSorted((a, b) => b.createdMs - a.createdMs || (a.jobId < b.jobId ? 1 : -1));
+    return { jobs: jobs.toSorted((a, b) => b.createdMs - a.createdMs || (a.jobId < b.jobId ? 1 : -1)), problems };
   }
 
   async write(job: RestreamJob): Promise<void> {
-    await this.#store.put(recordKey(job.jobId), Buffer.from(`${JSON.stringify(job)}\n`));
+    const { jobId } = job;
+    const revision = (this.#revisions.get(jobId) ?? 0) + 1;
+    await this.#store.put(recordKey(jobId), Buffer.from(sealRecord(identityOf(jobId), { revision, content: job })));
+    this.#revisions.set(jobId, revision);
+    await this.#store.put(revisionKey(jobId), Buffer.from(`${revision}\n`));
   }
 
   /** Removes every trace of a job. */
   async remove(jobId: string): Promise<void> {
-    for (const key of [recordKey(jobId), resumeKey(jobId), cancelKey(jobId)]) await this.#store.delete(key);
+    for (const key of [revisionKey(jobId), recordKey(jobId), resumeKey(jobId), cancelKey(jobId)]) await this.#store.delete(key);
+    this.#revisions.delete(jobId);
   }
 
   async readRequests(jobId: string, options: CallOptions = {}): Promise<JobRequests> {
@@ -93,6 +131,11 @@ function recordKey(jobId: string): string {
   return `restreams/${jobId}/record.json`;
 }
 
+/** Where the number of the last change of a record is witnessed. */
+function revisionKey(jobId: string): string {
+  return `restreams/${jobId}/revision.json`;
+}
+
 function resumeKey(jobId: string): string {
   return `restreams/${jobId}/resume-wanted.json`;
 }
@@ -106,18 +149,28 @@ function notFound(jobId: string): QuireError {
   return new QuireError('JOB_NOT_FOUND', `There is no restream job '${shown}'.`);
 }
 
-function parseRecord(jobId: string, bytes: Uint8Array): RestreamJob {
-  let job: RestreamJob;
+function identityOf(jobId: string): RecordIdentity {
+  return { kind: 'restream', subject: jobId };
+}
+
+function damaged(jobId: string, problem: string, cause?: unknown): QuireError {
+  const sentence = `The restream job ${jobId} is set aside: ${recordKey(jobId)} ${problem}.`;
+  return new QuireError('RECORD_DAMAGED', `${sentence} Restore the file, and the job goes on.`, { cause });
+}
+
+/** @throws RECORD_DAMAGED */
+function parseRecord(jobId: string, text: string): { readonly job: RestreamJob; readonly revision: number } {
+  const { content, revision } = unsealed(jobId, text);
+  const job = content as unknown as Partial<RestreamJob> | null;
+  if (job?.jobId !== jobId) throw damaged(jobId, 'is the record of another job');
+  return { job: job as RestreamJob, revision };
+}
+
+function unsealed(jobId: string, text: string): UnsealedRecord {
   try {
-    job = JSON.parse(Buffer.from(bytes).toString()) as RestreamJob;
-  } catch (cause) {
-    throw new QuireError('INTERNAL', `The record of restream job ${jobId} is not JSON.`, { cause });
+    return unsealRecord(text, identityOf(jobId));
+  } catch (error) {
+    if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
+    throw damaged(jobId, error.message, error);
   }
-  if (job.formatVersion !== 1 || job.jobId !== jobId) {
-    throw new QuireError(
-      'INTERNAL',
-      `The record of restream job ${jobId} has format version ${String(job.formatVersion)}; expected 1.`,
-    );
-  }
-  return job;
 }

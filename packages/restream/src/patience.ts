@@ -2,9 +2,9 @@ import type { QuireError } from '@quire/core';
 import type { RestreamSettings } from './decide.ts';
 import type { RestreamJob } from './restream-job.ts';
 
-/** Whether an action that failed so may be tried again. */
+/** Whether an action that failed so may be tried again: a table that is set aside goes on once its file is restored. */
 export function mayPass(error: QuireError): boolean {
-  return error.kind === 'unavailable';
+  return error.kind === 'unavailable' || error.kind === 'corrupt';
 }
 
 /** The job after a step that failed for now, and how long such steps have been tried in its stage. */

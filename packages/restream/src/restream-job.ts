@@ -56,7 +56,6 @@ export interface StageProblem {
  * with the partition's number as the member's name.
  */
 export interface RestreamJob {
-  readonly formatVersion: 1;
   readonly jobId: string;
   readonly config: RestreamConfig;
   readonly status: RestreamStatus;
@@ -129,7 +128,6 @@ export interface JobStart {
 
 export function newJob({ jobId, config, makesSchema, targetOffsets }: JobStart, nowMs: number): RestreamJob {
   return {
-    formatVersion: 1,
     jobId,
     config,
     status: 'INIT',

@@ -8,6 +8,7 @@ import {
   type Random,
   StoreLease,
 } from '@quire/core';
+import type { TableProblem } from '@quire/core/table-engine';
 import { FairSlots, Sleeper, type SlotClaim, sleepUnlessAborted } from '@quire/core/wait';
 import type { RestreamEngine } from './restream-engine.ts';
 import { failedJob, type RestreamSettings } from './decide.ts';
@@ -92,7 +93,12 @@ export class Restreams implements AsyncDisposable {
     return this.#records.read(jobId, options);
   }
 
-  /** All jobs, newest first. */
+  /** Jobs that are set aside because their record is damaged. */
+  async listProblems(options: CallOptions = {}): Promise<readonly TableProblem[]> {
+    return this.#records.listProblems(options);
+  }
+
+  /** All jobs, newest first; but those that are set aside. */
   async list(options: CallOptions = {}): Promise<readonly RestreamJob[]> {
     return this.#records.list(options);
   }

@@ -143,7 +143,7 @@ test('all defaults', () => {
     },
     taskWorkers: { countMax: 2, memoryBytesMax: 1024 * MB, idleMs: 10_000, killGraceMs: 5_000 },
     streamWorkers: { countMax: 2, memoryBytesMax: 512 * MB, timeMaxMs: 10_000, idleMs: 60_000 },
-    tableServer: { dataDir: undefined, tenants: ['DefaultTenant'], samplesDir: undefined },
+    tableServer: { dataDir: undefined, tenants: ['DefaultTenant'], trashRetentionMs: 86_400_000, samplesDir: undefined },
     preview: {
       sources: undefined,
       bodyBytesMax: 16 * MB,
@@ -305,6 +305,7 @@ engine.stream.file.dir = /srv/streams
 engine.stream.kafka.brokers = kafka-1:9092, [::1]:*
 engine.tables.data.dir = /srv/tables
 engine.tables.tenants = DefaultTenant,night
+engine.tables.trash.retention = 2d
 engine.tables.samples.dir = samples
 engine.tables.task.workers.max = 3
 engine.tables.task.workers.memory.maxMB = 300
@@ -509,7 +510,12 @@ test('every setting is read from its own key', () => {
     },
     taskWorkers: { countMax: 3, memoryBytesMax: 300 * MB, idleMs: 5_000, killGraceMs: 20 },
     streamWorkers: { countMax: 4, memoryBytesMax: 200 * MB, timeMaxMs: 3_000, idleMs: 7_000 },
-    tableServer: { dataDir: '/srv/tables', tenants: ['DefaultTenant', 'night'], samplesDir: '/srv/quire/conf/samples' },
+    tableServer: {
+      dataDir: '/srv/tables',
+      tenants: ['DefaultTenant', 'night'],
+      trashRetentionMs: 172_800_000,
+      samplesDir: '/srv/quire/conf/samples',
+    },
     preview: {
       sources: [
         { scheme: 'file', path: '/srv/incoming' },

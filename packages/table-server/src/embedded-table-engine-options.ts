@@ -1,7 +1,8 @@
-import type { Clock, Random } from '@quire/core';
+import type { Clock, QuireError, Random } from '@quire/core';
 import type { MessageStream } from '@quire/streams';
 import type { FileFinder } from '@quire/tables';
 import type { RunSubtaskJob } from './tasks/run-subtask.ts';
+import type { GarbageEvent } from './upkeep/garbage.ts';
 import type { RunChunkJob } from './consumption/chunk-job.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 
@@ -26,12 +27,20 @@ export interface EmbeddedTableEngineOptions {
   readonly runChunkJob?: RunChunkJob | undefined;
   /** How long files stay that no table names any more: longer than any query may run. */
   readonly graceMs: number;
+  /** How long files stay in the trash of their table; a day by default. Read at each use. */
+  readonly trashRetentionMs?: number | undefined;
   /** Does the work of tasks, such as in processes that may die alone; left out: it is done here. */
   readonly runSubtask?: RunSubtaskJob | undefined;
   /** Subtasks that run at once; the default is 2. */
   readonly subtasksMax?: number | undefined;
   /** Told of what goes wrong with tasks and is reported to no caller: schedules that cannot be read, states that cannot be written. */
   readonly onTaskFailed?: ((error: unknown) => void) | undefined;
+  /** Called when a table, or a task, is set aside since its record is damaged. */
+  readonly onSetAside?: ((subject: string, damage: QuireError) => void) | undefined;
+  /** Called for each file that is moved to the trash, or deleted from it. */
+  readonly onGarbage?: ((event: GarbageEvent) => void) | undefined;
+  /** Called when the revision of a record could not be noted: an older copy of it would not be recognized. */
+  readonly onUnwitnessed?: ((path: string, error: unknown) => void) | undefined;
   /** Told when retention or the collection of files fails; both try again. */
   readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
 }

@@ -1,36 +1,38 @@
 import { type CallOptions, QuireError } from '@quire/core';
-import type {
-  Consumption,
-  ForceCommitJob,
-  Ingested,
-  IngestRequest,
-  Instance,
-  LiveTables,
-  RebalanceJob,
-  ResumeFrom,
-  ScheduledTasks,
-  SegmentDescription,
-  TableConfigDocument,
-  TableCreated,
-  TableDescription,
-  TableEngine,
-  TableSchemaDocument,
-  TableSummary,
-  TaskRecord,
-  Tenants,
+import {
+  parseTableName,
+  type Consumption,
+  type ForceCommitJob,
+  type Ingested,
+  type IngestRequest,
+  type Instance,
+  type LiveTables,
+  type RebalanceJob,
+  type ResumeFrom,
+  type ScheduledTasks,
+  type SegmentDescription,
+  type TableConfigDocument,
+  type TableCreated,
+  type TableDescription,
+  type TableEngine,
+  type TableProblem,
+  type TableSchemaDocument,
+  type TableSummary,
+  type TaskRecord,
+  type Tenants,
 } from '@quire/core/table-engine';
-import { runChunkJob } from './consumption/chunk-job.ts';
-import { ForceCommits } from './consumption/force-commits.ts';
+import type { ForceCommits } from './consumption/force-commits.ts';
 import type { TableConsumer } from './consumption/table-consumer.ts';
-import { lockDirectory } from './directory/directory-lock.ts';
-import { TableDirectory } from './directory/table-directory.ts';
 import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
-import { TableRegistry } from './table-registry.ts';
-import { TaskEngine } from './tasks/task-engine.ts';
+import { nothingToMove } from './nothing-to-move.ts';
+import { type EngineParts, openParts } from './open-parts.ts';
+import { tableProblems } from './table-problems.ts';
+import type { TableRegistry } from './table-registry.ts';
+import type { TaskEngine } from './tasks/task-engine.ts';
 import { taskTypes } from './tasks/task-types.ts';
-import { Upkeep } from './upkeep/upkeep.ts';
+import type { Upkeep } from './upkeep/upkeep.ts';
 
 /**
  * The tables of one machine: configs, schemas and segments in a directory, rows in Parquet files that queries read.
@@ -41,36 +43,18 @@ export class EmbeddedTableEngine implements TableEngine {
   readonly liveTables: LiveTables;
   readonly #options: EmbeddedTableEngineOptions;
   readonly #registry: TableRegistry;
-  readonly #instanceName: string;
   readonly #forceCommits: ForceCommits;
   readonly #upkeep: Upkeep;
   readonly #tasks: TaskEngine;
-  readonly #lock: AsyncDisposable;
+  readonly #parts: EngineParts;
 
-  private constructor(
-    options: EmbeddedTableEngineOptions,
-    registry: TableRegistry,
-    parts: {
-      readonly instanceName: string;
-      readonly lock: AsyncDisposable;
-      readonly tasks: TaskEngine;
-      readonly forceCommits: ForceCommits;
-    },
-  ) {
-    const { instanceName, lock, tasks, forceCommits } = parts;
-    this.#tasks = tasks;
-    this.#lock = lock;
+  private constructor(options: EmbeddedTableEngineOptions, parts: EngineParts) {
     this.#options = options;
-    this.#registry = registry;
-    this.#instanceName = instanceName;
-    this.#forceCommits = forceCommits;
-    this.#upkeep = new Upkeep({
-      directory: new TableDirectory(options.dataDirectory),
-      clock: options.clock,
-      tables: () => registry.tables,
-      graceMs: () => options.graceMs,
-      onFailed: options.onUpkeepFailed,
-    });
+    this.#registry = parts.registry;
+    this.#forceCommits = parts.forceCommits;
+    this.#upkeep = parts.upkeep;
+    this.#tasks = parts.tasks;
+    this.#parts = parts;
     this.description = `embedded in ${options.dataDirectory}`;
     this.liveTables = new DirectoryTables(options.dataDirectory);
   }
@@ -81,33 +65,25 @@ export class EmbeddedTableEngine implements TableEngine {
    * @throws INVALID_SETTING when another server has it open
    */
   static async open(options: EmbeddedTableEngineOptions): Promise<EmbeddedTableEngine> {
-    const { dataDirectory, clock, random, host, tenants, openStream, consumerEvents = {} } = options;
-    const directory = new TableDirectory(dataDirectory);
-    await directory.make();
-    const lock = await lockDirectory(dataDirectory);
-    const instanceName = `Server_${host}`;
-    const registry = await TableRegistry.open({
-      directory,
-      clock,
-      random,
-      instanceName,
-      tenants,
-      openStream,
-      consumerEvents,
-      taskTypes,
-      runChunkJob: options.runChunkJob ?? ((job, how) => runChunkJob(job, { clock, ...how })),
-    });
-    const onFailed = options.onTaskFailed;
-    const tasks = await TaskEngine.open({ registry, directory, clock, random, instanceName, ingestion: options, onFailed });
-    const forceCommits = await ForceCommits.open({ directory, clock, random, tables: () => registry.tables });
-    return new EmbeddedTableEngine(options, registry, { instanceName, lock, tasks, forceCommits });
+    return new EmbeddedTableEngine(options, await openParts(options));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#tasks[Symbol.asyncDispose]();
     await this.#upkeep[Symbol.asyncDispose]();
     await this.#registry[Symbol.asyncDispose]();
-    await this.#lock[Symbol.asyncDispose]();
+    await this.#parts.lock[Symbol.asyncDispose]();
+  }
+
+  /** Deletes all that is in the trash, to free its space; resolves to how many files and directories. */
+  emptyTrash(): Promise<number> {
+    return this.#upkeep.emptyTrash();
+  }
+
+  async listProblems(): Promise<readonly TableProblem[]> {
+    const others = [...this.#tasks.problems, ...this.#forceCommits.problems];
+    const { damaged, unexplained } = this.#upkeep;
+    return tableProblems({ setAside: this.#registry.setAside, damaged, unexplained, others });
   }
 
   // Schemas
@@ -135,7 +111,10 @@ export class EmbeddedTableEngine implements TableEngine {
   // Tables
 
   async listTables(): Promise<readonly TableSummary[]> {
-    return this.#registry.tables.map(({ name, type }) => ({ tableNameWithType: name, type, isReadOnly: false }));
+    const names = [...this.#registry.tables.map(({ name }) => name), ...this.#registry.setAside.keys()].toSorted();
+    return names.map((tableNameWithType) => {
+      return { tableNameWithType, type: parseTableName(tableNameWithType).type ?? 'OFFLINE', isReadOnly: false };
+    });
   }
 
   async readTable(tableNameWithType: string): Promise<TableDescription> {
@@ -219,17 +198,7 @@ export class EmbeddedTableEngine implements TableEngine {
 
   async rebalance(tableNameWithType: string): Promise<RebalanceJob> {
     const table = this.#registry.get(tableNameWithType);
-    const nowMs = this.#options.clock.nowMs();
-    return {
-      jobId: Buffer.from(this.#options.random.bytes(16)).toString('hex'),
-      tableNameWithType: table.name,
-      status: 'NO_OP',
-      startedMs: nowMs,
-      endedMs: nowMs,
-      description: 'All tenants share the directory of this one server: there is nothing to move.',
-      segmentsToMoveCount: 0,
-      segmentsMovedCount: 0,
-    };
+    return nothingToMove(table.name, this.#options);
   }
 
   async readRebalance(jobId: string): Promise<RebalanceJob> {
@@ -250,7 +219,7 @@ export class EmbeddedTableEngine implements TableEngine {
 
   async listInstances(): Promise<readonly Instance[]> {
     const { host, tenants } = this.#options;
-    return [{ instanceName: this.#instanceName, kind: 'SERVER', host, port: 0, tenants, isEnabled: true }];
+    return [{ instanceName: this.#parts.instanceName, kind: 'SERVER', host, port: 0, tenants, isEnabled: true }];
   }
 
   // Tasks

@@ -13,6 +13,7 @@ export type {
   TableDocuments,
 } from './consumption/chunk-job.ts';
 export type { PackedMessages } from './consumption/packed-messages.ts';
+export type { GarbageEvent } from './upkeep/garbage.ts';
 export type { BadMessage } from './consumption/transform-messages.ts';
 export type { RunSubtaskJob, SubtaskJob, SubtaskTools } from './tasks/run-subtask.ts';
 export type { Aggregation, GenerateWork, MergeMode, MergeWork, SubtaskOutput, SubtaskWork } from './tasks/task-plan.ts';

@@ -46,6 +46,7 @@ async function makeSegment(files: readonly SourceFile[], request: IngestRequest,
   const { config } = table.record;
   const createdMs = clock.nowMs();
   const segmentName = `${table.name}_${createdMs}_${Buffer.from(options.random.bytes(4)).toString('hex')}`;
+  using _announced = await table.announce(segmentName);
   using slot = table.newFile(segmentName);
   await using writer = await RowFileWriter.create(slot.path, slot.file, shapeOf(config, schema));
   for (const source of files) {
@@ -74,6 +75,7 @@ async function makeSegment(files: readonly SourceFile[], request: IngestRequest,
   const isRefresh = pushType.toUpperCase() === 'REFRESH';
   await table.segments.change(({ segments }) => ({
     remove: isRefresh ? segments.map((each) => each.segmentName) : [],
+    reason: `replaced by ${segmentName}`,
     add: [segment],
   }));
   return { segmentNames: [segmentName], rowCount: written.rowCount, findings: [] };

@@ -1,35 +1,35 @@
-import { QuireError, type Random } from '@quire/core';
+import { QuireError } from '@quire/core';
 import type { Finding, TableSchemaDocument } from '@quire/core/table-engine';
 import { columnsOfSchema, parseTableSchema } from '@quire/tables';
 import { checkSchema } from './check-table.ts';
-import { createDocument, readDocument, removeDocument, replaceDocument } from './directory/documents.ts';
+import type { Records } from './directory/records.ts';
 import type { SchemaRecord, TableDirectory } from './directory/table-directory.ts';
 
 /** The schemas in the directory of a table server. Which tables use one, its caller knows. */
 export class SchemaStore {
   readonly #directory: TableDirectory;
-  readonly #random: Random;
+  readonly #records: Records;
 
-  constructor(directory: TableDirectory, random: Random) {
+  constructor(directory: TableDirectory, records: Records) {
     this.#directory = directory;
-    this.#random = random;
+    this.#records = records;
   }
 
   list(): Promise<readonly string[]> {
     return this.#directory.listSchemas();
   }
 
-  /** @throws SCHEMA_NOT_FOUND */
+  /** @throws SCHEMA_NOT_FOUND, RECORD_DAMAGED */
   async read(schemaName: string): Promise<TableSchemaDocument> {
-    const document = isName(schemaName) ? await readDocument(this.#directory.schema(schemaName)) : undefined;
-    if (document === undefined) throw schemaNotFound(schemaName);
-    return (document as unknown as SchemaRecord).schema;
+    const record = isName(schemaName) ? await this.#records.read<SchemaRecord>(this.#directory.schema(schemaName)) : undefined;
+    if (record === undefined) throw schemaNotFound(schemaName);
+    return record.schema;
   }
 
   /** @throws SCHEMA_EXISTS, TABLE_INVALID */
   async create(schema: TableSchemaDocument): Promise<void> {
     checkSchema(schema);
-    if (await createDocument(this.#directory.schema(schema.schemaName), recordOf(schema), this.#random)) return;
+    if (await this.#records.create(this.#directory.schema(schema.schemaName), { schema })) return;
     throw new QuireError('SCHEMA_EXISTS', `Schema ${schema.schemaName} exists already.`);
   }
 
@@ -42,12 +42,12 @@ export class SchemaStore {
       const message = `Schema ${schema.schemaName} is used by a table: ${findings.map((finding) => finding.message).join(' ')}`;
       throw new QuireError('TABLE_INVALID', message, { findings });
     }
-    await replaceDocument(this.#directory.schema(schema.schemaName), recordOf(schema), this.#random);
+    await this.#records.replace(this.#directory.schema(schema.schemaName), { schema });
   }
 
   /** @throws SCHEMA_NOT_FOUND */
   async delete(schemaName: string): Promise<void> {
-    const isThere = isName(schemaName) && (await removeDocument(this.#directory.schema(schemaName)));
+    const isThere = isName(schemaName) && (await this.#records.remove(this.#directory.schema(schemaName)));
     if (!isThere) throw schemaNotFound(schemaName);
   }
 }
@@ -59,10 +59,6 @@ export function isName(name: string): boolean {
 
 function schemaNotFound(schemaName: string): QuireError {
   return new QuireError('SCHEMA_NOT_FOUND', `Schema ${schemaName.slice(0, 200)} does not exist.`);
-}
-
-function recordOf(schema: TableSchemaDocument): SchemaRecord {
-  return { formatVersion: 1, schema };
 }
 
 /** What rows that are there already would lose. */

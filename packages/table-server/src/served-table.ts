@@ -1,7 +1,9 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type Clock, QuireError, type Random } from '@quire/core';
 import { parseTableName, type SegmentDescription, type TableType } from '@quire/core/table-engine';
-import type { TableDirectory, TableRecord } from './directory/table-directory.ts';
+import type { Records } from './directory/records.ts';
+import { consumingPartitionOf, namesIn, type TableDirectory, type TableRecord } from './directory/table-directory.ts';
 import type { TableConsumer } from './consumption/table-consumer.ts';
 import { type ConsumingRecord, isCommitted, type SegmentRecord } from './segments/manifest.ts';
 import { fileNameOf } from './segments/file-name.ts';
@@ -10,10 +12,16 @@ import { SegmentCatalog } from './segments/segment-catalog.ts';
 /** What tables share. */
 export interface TableParts {
   readonly directory: TableDirectory;
+  readonly records: Records;
   readonly clock: Clock;
   readonly random: Random;
   readonly instanceName: string;
 }
+
+/** Stands in the directory of a table until its record is written. */
+export const creatingMark = 'creating';
+/** Ends the names of marks that explain files in progress. */
+export const writingEnding = '.writing';
 
 /** A name for a file that is about to be written. */
 export interface NewFile extends Disposable {
@@ -37,9 +45,48 @@ export class ServedTable {
     this.#parts = parts;
   }
 
-  static async open(record: TableRecord, parts: TableParts): Promise<ServedTable> {
-    await mkdir(parts.directory.data(record.tableId), { recursive: true, mode: 0o750 });
-    return new ServedTable(record, await SegmentCatalog.open(parts.directory, record.tableId, parts.random), parts);
+  /** Makes the directory of a new table, with an empty manifest. The table exists once its record does. */
+  static async create(record: TableRecord, parts: TableParts): Promise<ServedTable> {
+    const { directory } = parts;
+    await mkdir(directory.data(record.tableId), { mode: 0o750 });
+    await writeFile(directory.data(record.tableId, creatingMark), '');
+    return new ServedTable(record, await SegmentCatalog.create(record.tableId, parts), parts);
+  }
+
+  /**
+   * Opens the directory of a table.
+   *
+   * @param isOfEarlierRelease whether the record of the table has no checksum yet: then it may have no manifest either
+   * @throws RECORD_DAMAGED
+   */
+  static async open(
+    record: TableRecord,
+    parts: TableParts,
+    { isOfEarlierRelease = false }: { readonly isOfEarlierRelease?: boolean } = {},
+  ): Promise<ServedTable> {
+    if (isOfEarlierRelease) await mkdir(parts.directory.data(record.tableId), { recursive: true, mode: 0o750 });
+    return new ServedTable(record, await SegmentCatalog.open(record.tableId, parts, { isOfEarlierRelease }), parts);
+  }
+
+  /** Removes what says that the table is being created, once its record is written. */
+  async markCreated(): Promise<void> {
+    await rm(this.pathOf(creatingMark), { force: true });
+  }
+
+  /** Reads all that is written about the table beside its manifest, so that it is known to be whole. @throws RECORD_DAMAGED */
+  async readRecords(): Promise<void> {
+    const { directory, records } = this.#parts;
+    await records.read(directory.consumption(this.record.tableId));
+    await records.read(directory.taskProgress(this.record.tableId));
+    await this.readConsuming();
+  }
+
+  get records(): Records {
+    return this.#parts.records;
+  }
+
+  get directory(): TableDirectory {
+    return this.#parts.directory;
   }
 
   get name(): string {
@@ -70,9 +117,13 @@ export class ServedTable {
     this.#filesInProgress.delete(file);
   }
 
-  /** Keeps all files from being collected whose names begin so, until it is disposed of. */
-  holdStem(stem: string): Disposable {
+  /**
+   * Announces files whose names begin with a stem, and keeps them from being collected until it is disposed of. After a crash the mark that it
+   * leaves on disk explains those that no record names.
+   */
+  async announce(stem: string): Promise<Disposable> {
     this.#stemsInProgress.add(stem);
+    await writeFile(this.pathOf(`${stem}${writingEnding}`), '');
     return { [Symbol.dispose]: () => void this.#stemsInProgress.delete(stem) };
   }
 
@@ -81,13 +132,25 @@ export class ServedTable {
     return this.#filesInProgress.has(file) || this.#stemsInProgress.values().some((stem) => file.startsWith(stem));
   }
 
-  /** The files of committed segments. */
+  /** The files of committed segments, and of those that are being consumed here. */
   namedFiles(): readonly string[] {
-    return this.segments.manifest.segments.map(({ file }) => file);
+    const consuming = (this.consumer?.partitions ?? []).flatMap(({ segment }) => segment?.record.chunks ?? []);
+    return [...this.segments.manifest.segments, ...consuming].map(({ file }) => file);
   }
 
-  /** Removes a file that no record names. */
+  /** Reads the records of consuming segments, committed ones included. @throws RECORD_DAMAGED */
+  async readConsuming(): Promise<readonly ConsumingRecord[]> {
+    const { directory, records } = this.#parts;
+    const folder = dirname(directory.manifest(this.record.tableId).path);
+    const names = new Set([...(await namesIn(folder)), ...(await records.names(folder))]);
+    const partitions = [...names].map(consumingPartitionOf).filter((partition) => partition !== undefined);
+    const read = (partition: number) => records.read<ConsumingRecord>(directory.consuming(this.record.tableId, partition));
+    return (await Promise.all(partitions.toSorted((left, right) => left - right).map(read))).filter((each) => each !== undefined);
+  }
+
+  /** Removes a file that was written here and that no record names. */
   async removeFile(file: string): Promise<void> {
+    if (this.namedFiles().includes(file)) return;
     await rm(this.pathOf(file), { force: true });
   }
 
@@ -107,7 +170,7 @@ export class ServedTable {
     if (this.#consuming().some((record) => record.segmentName === segmentName)) {
       throw new QuireError('CONFLICT', `Segment ${segmentName} is still consuming: force its commit or pause the table first.`);
     }
-    await this.segments.change({ remove: [segmentName] });
+    await this.segments.change({ remove: [segmentName], reason: 'deleted by a call' });
   }
 
   /** Those that consume, or hold rows that are not committed. */
@@ -154,8 +217,4 @@ export class ServedTable {
       custom: {},
     };
   }
-}
-
-export function tableNotFound(tableNameWithType: string): QuireError {
-  return new QuireError('TABLE_NOT_FOUND', `Table ${tableNameWithType.slice(0, 200)} does not exist.`);
 }

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { type CallOptions, QuireError, throwIfAborted } from '@quire/core';
 import {
   type Finding,
@@ -13,10 +14,12 @@ import type { RunChunkJob } from './consumption/chunk-job.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 import { streamSettingsOf } from './consumption/stream-settings.ts';
 import { TableConsumer } from './consumption/table-consumer.ts';
-import { createDocument, readDocument, removeDocument, replaceDocument } from './directory/documents.ts';
-import type { TableRecord } from './directory/table-directory.ts';
+import { recordDamaged } from './directory/records.ts';
+import { namesIn, tableNameOf, type TableRecord } from './directory/table-directory.ts';
+import { trashName } from './upkeep/trash.ts';
 import { isName, SchemaStore } from './schema-store.ts';
-import { ServedTable, tableNotFound, type TableParts } from './served-table.ts';
+import { creatingMark, ServedTable, type TableParts } from './served-table.ts';
+import { tableDamaged, tableNotFound } from './table-errors.ts';
 
 export interface TableRegistryOptions extends TableParts {
   /** Tenants that tables may name. */
@@ -26,6 +29,8 @@ export interface TableRegistryOptions extends TableParts {
   readonly openStream: (config: Readonly<Record<string, string>>) => MessageStream;
   readonly consumerEvents: ConsumerEvents;
   readonly runChunkJob: RunChunkJob;
+  /** Called when a table is set aside, and again when the reason has changed. */
+  readonly onSetAside?: ((tableNameWithType: string, damage: QuireError) => void) | undefined;
 }
 
 /** The schemas and tables of a table server. Changes come one after the other; each is one atomic step on disk. */
@@ -33,22 +38,20 @@ export class TableRegistry implements AsyncDisposable {
   readonly schemas: SchemaStore;
   readonly #options: TableRegistryOptions;
   readonly #tables = new Map<string, ServedTable>();
+  readonly #setAside = new Map<string, QuireError>();
   readonly #closing = new AbortController();
   readonly #changes = new Slots(1);
 
   private constructor(options: TableRegistryOptions) {
     this.#options = options;
-    this.schemas = new SchemaStore(options.directory, options.random);
+    this.schemas = new SchemaStore(options.directory, options.records);
   }
 
+  /** Opens all tables. One that cannot be believed is set aside, and keeps no other from being served. */
   static async open(options: TableRegistryOptions): Promise<TableRegistry> {
     const registry = new TableRegistry(options);
-    const { directory } = options;
-    for (const name of await directory.listTables()) {
-      const record = await readDocument(directory.table(name));
-      if (record !== undefined) registry.#tables.set(name, await ServedTable.open(record as unknown as TableRecord, options));
-    }
-    for (const table of registry.tables) table.consumer = await registry.#consume(table);
+    for (const name of await registry.#knownNames()) await registry.#openTable(name);
+    for (const table of registry.tables) await registry.#startConsumer(table);
     return registry;
   }
 
@@ -62,11 +65,29 @@ export class TableRegistry implements AsyncDisposable {
     return [...this.#tables.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
   }
 
-  /** @throws TABLE_NOT_FOUND */
+  /** Tables that are not served, since a record of theirs is damaged; by name, with the reason. */
+  get setAside(): ReadonlyMap<string, QuireError> {
+    return this.#setAside;
+  }
+
+  /** @throws TABLE_NOT_FOUND; TABLE_DAMAGED when it is set aside */
   get(tableNameWithType: string): ServedTable {
     const table = isName(tableNameWithType) ? this.#tables.get(tableNameWithType) : undefined;
-    if (table === undefined) throw tableNotFound(tableNameWithType);
-    return table;
+    if (table !== undefined) return table;
+    const damage = this.#setAside.get(tableNameWithType);
+    throw damage === undefined ? tableNotFound(tableNameWithType) : tableDamaged(tableNameWithType, damage);
+  }
+
+  /** Serves tables that were set aside and whose records are whole again; sets aside those whose record has appeared damaged. */
+  reopen(): Promise<void> {
+    return this.#change(undefined, async () => {
+      for (const name of await this.#knownNames()) {
+        if (this.#tables.has(name)) continue;
+        await this.#openTable(name);
+        const table = this.#tables.get(name);
+        if (table !== undefined) await this.#startConsumer(table);
+      }
+    });
   }
 
   createSchema(schema: TableSchemaDocument, options?: CallOptions): Promise<void> {
@@ -97,13 +118,22 @@ export class TableRegistry implements AsyncDisposable {
           table.name === tableName || (table.rawName !== rawName && table.rawName.toLowerCase() === rawName.toLowerCase()),
       );
       if (known !== undefined) throw new QuireError('TABLE_EXISTS', `Table ${known.name} exists already.`);
-      const { directory, clock, random } = this.#options;
+      const damage = this.#setAside.get(tableName);
+      if (damage !== undefined) throw tableDamaged(tableName, damage);
+      const { directory, records, clock, random } = this.#options;
       const tableId = `${tableName}.${Buffer.from(random.bytes(6)).toString('hex')}`;
-      const record: TableRecord = { formatVersion: 1, tableId, createdMs: clock.nowMs(), config, findings };
-      const table = await ServedTable.open(record, this.#options);
+      const record: TableRecord = { tableId, createdMs: clock.nowMs(), config, findings };
+      const table = await ServedTable.create(record, this.#options);
       // Whether it is paused is durable before the table is there.
       const consumer = await this.#consume(table, options?.isPaused);
-      await createDocument(directory.table(tableName), record, random);
+      try {
+        const isNew = await records.create(directory.table(tableName), record);
+        if (!isNew) throw new QuireError('TABLE_EXISTS', `Table ${tableName} exists already.`);
+      } catch (error) {
+        await consumer?.[Symbol.asyncDispose]();
+        throw error;
+      }
+      await table.markCreated();
       table.consumer = consumer;
       this.#tables.set(tableName, table);
       return { tableNameWithType: tableName, findings };
@@ -116,7 +146,7 @@ export class TableRegistry implements AsyncDisposable {
       const table = this.get(config.tableName);
       const findings = await this.#check(config);
       const record: TableRecord = { ...table.record, config, findings };
-      await replaceDocument(this.#options.directory.table(table.name), record, this.#options.random);
+      await this.#options.records.replace(this.#options.directory.table(table.name), record);
       table.record = record;
       await table.consumer?.[Symbol.asyncDispose]();
       table.consumer = await this.#consume(table);
@@ -126,10 +156,16 @@ export class TableRegistry implements AsyncDisposable {
 
   delete(tableNameWithType: string, options?: CallOptions): Promise<void> {
     return this.#change(options, async () => {
+      if (this.#setAside.has(tableNameWithType)) return this.#deleteSetAside(tableNameWithType);
       const table = this.get(tableNameWithType);
-      await removeDocument(this.#options.directory.table(table.name));
+      const { directory, records } = this.#options;
+      const { tableId } = table.record;
+      // One move, which takes no space: the table is gone, and its directory says why.
+      const isMoved = await records.move(directory.table(table.name), directory.deleted(tableId).path);
+      if (!isMoved) await records.replace(directory.deleted(tableId), { tableId });
       this.#tables.delete(table.name);
       await table.consumer?.[Symbol.asyncDispose]();
+      records.close(dirname(directory.manifest(tableId).path));
     });
   }
 
@@ -142,13 +178,70 @@ export class TableRegistry implements AsyncDisposable {
   async #consume(table: ServedTable, isPaused?: boolean): Promise<TableConsumer | undefined> {
     const [settings] = table.type === 'REALTIME' ? streamSettingsOf(table.record.config) : [];
     if (settings === undefined) return undefined;
-    const { clock, random, openStream, consumerEvents, runChunkJob } = this.#options;
+    const { clock, openStream, consumerEvents, runChunkJob } = this.#options;
     const readSchema = (): Promise<TableSchemaDocument> => this.schemas.read(table.rawName);
     const stream = openStream(settings.config);
-    return TableConsumer.open(
-      { ...consumerEvents, table, settings, stream, clock, random, readSchema, runChunkJob },
-      { isPaused },
-    );
+    return TableConsumer.open({ ...consumerEvents, table, settings, stream, clock, readSchema, runChunkJob }, { isPaused });
+  }
+
+  /** Names of tables that have a record or had one, and of those whose data is there for no other reason. */
+  async #knownNames(): Promise<readonly string[]> {
+    const { directory, records } = this.#options;
+    const written = (await records.names(directory.folder('tables'))).map((file) => file.replace(/\.json$/, ''));
+    const orphaned: string[] = [];
+    const served = new Set(this.tables.map(({ record }) => record.tableId));
+    for (const tableId of await namesIn(directory.folder('data'))) {
+      if (served.has(tableId)) continue;
+      const names = await namesIn(directory.data(tableId));
+      const isExplained = names.length === 0 || names.includes(creatingMark) || names.includes('deleted.json');
+      if (!isExplained) orphaned.push(tableNameOf(tableId));
+    }
+    return [...new Set([...(await directory.listTables()), ...written, ...orphaned])].filter(isName);
+  }
+
+  /** Serves a table, or sets it aside. */
+  async #openTable(name: string): Promise<void> {
+    const { directory, records, onSetAside } = this.#options;
+    try {
+      const record = directory.table(name);
+      const found = await records.find(record);
+      if (found === undefined) throw recordDamaged(record, 'is missing');
+      const content = found.content as unknown as TableRecord;
+      const table = await ServedTable.open(content, this.#options, { isOfEarlierRelease: found.revision === 0 });
+      await table.readRecords();
+      await this.schemas.read(table.rawName);
+      // Sealed only now: until then it says that the table may have no manifest.
+      await records.read(record);
+      await table.markCreated();
+      this.#tables.set(name, table);
+      this.#setAside.delete(name);
+    } catch (error) {
+      const damage = error instanceof QuireError ? error : new QuireError('INTERNAL', String(error), { cause: error });
+      if (this.#setAside.get(name)?.message !== damage.message) onSetAside?.(name, damage);
+      this.#setAside.set(name, damage);
+    }
+  }
+
+  /** A table whose consumption cannot start is set aside as well. */
+  async #startConsumer(table: ServedTable): Promise<void> {
+    try {
+      table.consumer = await this.#consume(table);
+    } catch (error) {
+      const damage = error instanceof QuireError ? error : new QuireError('INTERNAL', String(error), { cause: error });
+      this.#options.onSetAside?.(table.name, damage);
+      this.#tables.delete(table.name);
+      this.#setAside.set(table.name, damage);
+    }
+  }
+
+  /** Deletes a table whose record nobody can read. What there is of it goes by way of the trash. */
+  async #deleteSetAside(name: string): Promise<void> {
+    const { directory, records, clock } = this.#options;
+    for (const tableId of await namesIn(directory.folder('data'))) {
+      if (tableNameOf(tableId) === name) await records.replace(directory.deleted(tableId), { tableId });
+    }
+    await records.move(directory.table(name), join(directory.folder('trash'), trashName(clock.nowMs(), `${name}.json`)));
+    this.#setAside.delete(name);
   }
 
   /** Makes a change after all that were asked for before. */

@@ -8,6 +8,7 @@ import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets, Str
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChunkJob } from '../src/consumption/index.ts';
 import { PartitionConsumer } from '../src/consumption/partition-consumer.ts';
+import { Records } from '../src/directory/records.ts';
 import { TableDirectory } from '../src/directory/table-directory.ts';
 import { ServedTable } from '../src/served-table.ts';
 
@@ -68,15 +69,16 @@ describe('the consumer of a partition', () => {
     stream = new ScriptedStream(clock);
     const random = new SeededRandom(1);
     const config = { tableName: 'ticks_REALTIME', tableType: 'REALTIME' };
-    const parts = { directory: new TableDirectory(directory), clock, random, instanceName: 'Server_test' };
-    table = await ServedTable.open({ formatVersion: 1, tableId: 'ticks', createdMs: 0, config, findings: [] }, parts);
+    const tables = new TableDirectory(directory);
+    await tables.make();
+    const parts = { directory: tables, records: new Records({ random }), clock, random, instanceName: 'Server_test' };
+    table = await ServedTable.create({ tableId: 'ticks_REALTIME.1', createdMs: 0, config, findings: [] }, parts);
     consumer = new PartitionConsumer({
       table,
       stream,
       partition: 0,
       thresholds: { rowsMax: 1_000, timeMaxMs: 2 * hourMs, sizeBytesMax: 1e9 },
       clock,
-      random,
       readSchema: () => Promise.resolve(schema),
       runChunkJob: (job, { signal }) => runChunkJob(job, { clock, signal }),
       findStart: () => Promise.resolve(0),

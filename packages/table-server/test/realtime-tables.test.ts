@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { JsonValue } from '@quire/core';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import { FileProducer } from '@quire/streams';
+import { SeededRandom } from '@quire/core/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { Records } from '../src/directory/records.ts';
+import { TableDirectory } from '../src/directory/table-directory.ts';
 import { jsonLines, TestServer } from './test-server.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -187,8 +190,9 @@ describe('a real-time table', () => {
     await orders.server.engine[Symbol.asyncDispose]();
     // As a server leaves it that is killed between the wish and the commit.
     const [table = ''] = await readdir(join(orders.server.directory, 'data'));
-    const record = { formatVersion: 1, isPaused: true, changedMs: 1, comment: null };
-    await writeFile(join(orders.server.directory, 'data', table, 'consumption.json'), JSON.stringify(record));
+    const records = new Records({ random: new SeededRandom(1) });
+    const paused = { isPaused: true, changedMs: 1, comment: null };
+    await records.replace(new TableDirectory(orders.server.directory).consumption(table), paused);
     await orders.server.restart();
     expect(await orders.committed()).toMatchObject([{ rowCount: 3 }]);
     expect(await orders.summaries()).toEqual(orders.eachOnce);

@@ -1,10 +1,12 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ManualClock } from '@quire/core/testing';
+import { ManualClock, SeededRandom } from '@quire/core/testing';
 import { expect, test } from 'vitest';
-import { TableDirectory } from '../src/directory/table-directory.ts';
+import { Records } from '../src/directory/records.ts';
+import { TableDirectory, type TableRecord } from '../src/directory/table-directory.ts';
+import { ServedTable } from '../src/served-table.ts';
 import { planRetention } from '../src/upkeep/upkeep.ts';
-import { Garbage } from '../src/upkeep/garbage.ts';
+import { type CollectOptions, Garbage, type GarbageEvent } from '../src/upkeep/garbage.ts';
 import { flightsConfig, flightsSchema, jsonLines, openEngine, TestServer } from './test-server.ts';
 
 test('retention removes segments whose newest row is older, and no other', () => {
@@ -59,38 +61,120 @@ test('retention goes by the time of the clock: an hour back removes nothing, a d
   expect(await carriers()).toEqual(['0 hours']);
 });
 
-test('a file that no table names any more stays for the grace of queries, and then goes', async () => {
-  await using server = await TestServer.open();
-  const { engine, directory } = server;
+/** A table of two segments, one of which was deleted, and the collection of its garbage in virtual time. */
+async function openGarbage() {
+  const server = await TestServer.open();
+  const { engine, directory: root } = server;
   await engine.createSchema(flightsSchema);
   await engine.createTable(flightsConfig);
-  const source = () =>
-    ({ kind: 'bytes', name: 'rows.jsonl', body: jsonLines([{ carrier: 'A', ts: 1_700_000_000_000 }]) }) as const;
-  const { segmentNames } = await engine.ingest({ tableNameWithType: 'flights_OFFLINE', source: source(), batchConfig: {} });
-  await engine.ingest({ tableNameWithType: 'flights_OFFLINE', source: source(), batchConfig: {} });
-  await engine.deleteSegment('flights_OFFLINE', segmentNames[0] ?? '');
+  const ingest = () => {
+    const body = jsonLines([{ carrier: 'A', ts: 1_700_000_000_000 }]);
+    return engine.ingest({
+      tableNameWithType: 'flights_OFFLINE',
+      source: { kind: 'bytes', name: 'rows.jsonl', body },
+      batchConfig: {},
+    });
+  };
+  const {
+    segmentNames: [deleted = ''],
+  } = await ingest();
+  await ingest();
+  await engine.deleteSegment('flights_OFFLINE', deleted);
   await engine[Symbol.asyncDispose]();
-  const [tableId = ''] = await readdir(join(directory, 'data'));
-  const files = async () => (await readdir(join(directory, 'data', tableId))).filter((name) => name.endsWith('.parquet'));
-  expect(await files()).toHaveLength(2);
+  const clock = new ManualClock({ nowMs: 1_700_000_000_000 });
+  const directory = new TableDirectory(root);
+  const random = new SeededRandom(1);
+  const records = new Records({ random });
+  const record = (await records.read<TableRecord>(directory.table('flights_OFFLINE')))!;
+  const open = () => ServedTable.open(record, { directory, records, clock, random, instanceName: '' });
+  const events: GarbageEvent[] = [];
+  const garbage = new Garbage({ directory, clock, onEvent: (event) => events.push(event) });
+  const data = (name = '') => directory.data(record.tableId, name);
+  const files = async (folder = data()) => (await readdir(folder)).filter((name) => name.endsWith('.parquet'));
+  const collect = async (table?: ServedTable, options: Partial<CollectOptions> = {}) =>
+    garbage.collect(table === undefined ? [] : [table], {
+      graceMs: 1_000,
+      retentionMs: 86_400_000,
+      setAside: [],
+      keepsAnnounced: false,
+      ...options,
+    });
+  return { server, directory, records, record, clock, open, garbage, events, data, files, collect, deleted };
+}
 
-  const clock = new ManualClock();
-  const named = (await files()).filter((name) => !name.startsWith(segmentNames[0] ?? '-'));
-  const table = { record: { tableId }, namedFiles: () => named, isHeld: () => false };
-  const garbage = new Garbage(new TableDirectory(directory), clock);
-  expect(await garbage.collect([table], 1_000)).toBe(0);
+test('a file that no manifest names any more stays for the grace of queries, then in the trash, and then goes; each step has its reason', async () => {
+  const { server, record, clock, open, events, data, files, collect, deleted } = await openGarbage();
+  await using _server = server;
+  const table = await open();
+  const named = (await files()).filter((name) => !name.startsWith(deleted));
+  const [unnamed = ''] = (await files()).filter((name) => name.startsWith(deleted));
+  const nothing = { trashedCount: 0, deletedCount: 0 };
+  expect(await collect(table)).toEqual(nothing);
   // A query may still read it, whatever the clock on the wall says.
   clock.stepWallClock(86_400_000);
-  expect(await garbage.collect([table], 1_000)).toBe(0);
+  expect(await collect(table)).toEqual(nothing);
   clock.stepWallClock(-86_400_000 - 3_600_000);
   await clock.advance(999);
-  expect(await garbage.collect([table], 1_000)).toBe(0);
+  expect(await collect(table)).toEqual(nothing);
   await clock.advance(1);
-  expect(await garbage.collect([table], 1_000)).toBe(1);
+  expect(await collect(table)).toEqual({ trashedCount: 1, deletedCount: 0 });
   expect(await files()).toEqual(named);
-  // Without any table, all of its directory is garbage.
-  expect(await garbage.collect([], 0)).toBe(1);
-  expect(await readdir(join(directory, 'data'))).toEqual([]);
+  expect(await readdir(data('trash'))).toEqual([`${clock.nowMs()}.${unnamed}`]);
+  const path = `data/${record.tableId}/${unnamed}`;
+  const reason = `segment ${deleted} was deleted by a call`;
+  expect(events).toEqual([{ path, action: 'moved to the trash', reason }]);
+  // The manifest forgets it with its next change.
+  await table.segments.change({});
+  expect(table.segments.manifest.retired).toEqual([]);
+  await clock.advance(86_399_999);
+  expect(await collect(table)).toEqual(nothing);
+  await clock.advance(1);
+  expect(await collect(table)).toEqual({ trashedCount: 0, deletedCount: 1 });
+  expect(await readdir(data('trash'))).toEqual([]);
+  expect(events.at(-1)).toMatchObject({ action: 'deleted', reason: expect.stringContaining('engine.tables.trash.retention') });
+});
+
+test('a file that nothing explains is kept and named, whatever it is called', async () => {
+  const { server, record, clock, open, garbage, data, files, collect } = await openGarbage();
+  await using _server = server;
+  const table = await open();
+  const strange = [
+    'flights_OFFLINE_1_ab.0123456789ab.parquet',
+    'flights__0__3__20260101T0000Z.0123456789ab.parquet',
+    'notes.txt',
+  ];
+  for (const name of strange) await writeFile(data(name), 'rows');
+  await writeFile(data('flights_OFFLINE_2_cd.writing'), '');
+  await writeFile(data('flights_OFFLINE_2_cd.0123456789ab.parquet'), 'half');
+  await collect(table);
+  await clock.advance(1_000);
+  // The deleted segment, and the file that was being written.
+  expect(await collect(table, { retentionMs: 0 })).toEqual({ trashedCount: 2, deletedCount: 2 });
+  expect(garbage.unexplained).toEqual(strange.map((name) => `data/${record.tableId}/${name}`));
+  expect((await readdir(data())).filter((name) => strange.includes(name))).toEqual(strange.toSorted());
+  expect(await files()).toHaveLength(3);
+  await collect(table);
+  expect(await readdir(data())).not.toContain('flights_OFFLINE_2_cd.writing');
+});
+
+test('all of a table goes by way of the trash once it was deleted; without its record it is kept and named', async () => {
+  const { server, directory, records, record, clock, garbage, events, data, collect } = await openGarbage();
+  await using _server = server;
+  const elsewhere = join(directory.root, 'elsewhere.json');
+  await rename(directory.table('flights_OFFLINE').path, elsewhere);
+  await collect();
+  await clock.advance(1_000);
+  expect(await collect()).toEqual({ trashedCount: 0, deletedCount: 0 });
+  expect(garbage.unexplained).toEqual([`data/${record.tableId}`]);
+  await rename(elsewhere, directory.table('flights_OFFLINE').path);
+  await records.move(directory.table('flights_OFFLINE'), directory.deleted(record.tableId).path);
+  expect(await collect()).toEqual({ trashedCount: 1, deletedCount: 0 });
+  expect(events).toEqual([
+    { path: `data/${record.tableId}`, action: 'moved to the trash', reason: 'the table flights_OFFLINE was deleted' },
+  ]);
+  await expect(readdir(data())).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(await collect(undefined, { retentionMs: 0 })).toEqual({ trashedCount: 0, deletedCount: 1 });
+  expect(await readdir(directory.folder('trash'))).toEqual([]);
 });
 
 test('a directory is open in one server at a time', async () => {

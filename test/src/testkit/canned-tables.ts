@@ -131,6 +131,7 @@ export const cannedEngine: TableEngine = {
   readRebalance: async () => rebalance,
   cancelRebalance: async () => ['r1'],
   listTenants: async () => ({ brokerTenants: ['DefaultTenant'], serverTenants: ['DefaultTenant'] }),
+  listProblems: async () => [],
   listInstances: async () => [
     {
       instanceName: 'Server_127.0.0.1_8098',
@@ -161,7 +162,6 @@ export const cannedEngine: TableEngine = {
 };
 
 export const cannedJob: RestreamJob = {
-  formatVersion: 1,
   jobId: '01a1fbe5-2323-7189-ad84-e68ed2a88fe2',
   config: {
     tableNameWithType: 'orders_REALTIME',
@@ -214,6 +214,7 @@ export const cannedRestreams = {
   findActive: async () => undefined,
   cancel: async () => cannedJob,
   resume: async () => cannedJob,
+  listProblems: async () => [],
 } as unknown as Restreams;
 
 /** The same object with every method failing, as the function says. */

@@ -63,6 +63,13 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
       onRetry: (table, partition, error) => logger.warn({ table, partition, err: error }, 'stream cannot be consumed for now'),
     },
     onTaskFailed: (error) => logger.error({ err: error }, 'task could not be created or recorded'),
+    onSetAside: (subject, error) => logger.error({ subject, err: error }, 'set aside: a record is damaged'),
+    onGarbage: ({ path, action, reason }) => logger.info({ audit: true, path, reason }, `file of a table ${action}`),
+    onUnwitnessed: (path, error) =>
+      logger.warn({ path, err: error }, 'revision of a record could not be noted: an older copy of it would not be recognized'),
+    get trashRetentionMs() {
+      return live.current.tableServer.trashRetentionMs;
+    },
     onUpkeepFailed: (error) => logger.error({ err: error }, 'retention or collection of files failed, will be tried again'),
     // Twice as long as a query may run: its files stay until it is done with them.
     get graceMs() {

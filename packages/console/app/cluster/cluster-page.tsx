@@ -31,7 +31,10 @@ export function ClusterPage(): ReactNode {
             <Card
               title={
                 <>
-                  Controller <Badge tone="good">up</Badge>
+                  Controller{' '}
+                  <Badge tone={controller.status === 'ok' ? 'good' : 'bad'}>
+                    {controller.status === 'ok' ? 'up' : 'degraded'}
+                  </Badge>
                 </>
               }
             >

@@ -1,4 +1,6 @@
+import type { ControllerHealthResponse } from '@quire/api';
 import type { ReactNode } from 'react';
+import type { Call } from '../call.ts';
 import { readTableNames, selectAll } from '../query/catalog.ts';
 import { counted, formatBytes, formatCount } from '../format.ts';
 import { placeOf } from '../router.ts';
@@ -8,15 +10,25 @@ import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card, Page } from '../widgets/page.tsx';
 import { Empty, Resolved } from '../widgets/states.tsx';
 
+type TableProblem = NonNullable<ControllerHealthResponse['problems']>[number];
+
 interface ListedTable {
   readonly name: string;
+  readonly isDamaged: boolean;
   readonly halves: readonly { readonly type: string; readonly segmentCount: number; readonly sizeBytes: number }[];
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 const columns: readonly ListColumn<ListedTable>[] = [
-  { name: 'Table', cell: ({ name }) => <a href={placeOf(['tables', name])}>{name}</a> },
+  {
+    name: 'Table',
+    cell: ({ name, isDamaged }) => (
+      <>
+        <a href={placeOf(['tables', name])}>{name}</a> {isDamaged && <Badge tone="bad">damaged</Badge>}
+      </>
+    ),
+  },
   {
     name: 'Type',
     cell: ({ halves }) =>
@@ -34,11 +46,17 @@ const columns: readonly ListColumn<ListedTable>[] = [
 /** All tables, and the way to make another. */
 export function TablesPage(): ReactNode {
   const { call, admin, role } = useSession();
-  const tables = useResource('tables', async (signal): Promise<readonly ListedTable[]> => {
-    const names = await readTableNames(call, signal);
-    return Promise.all(
-      names.map(async (name) => ({ name, halves: await admin.readTableSizes(name, { signal }).catch(() => []) })),
+  const tables = useResource('tables', async (signal) => {
+    const [names, problems] = await Promise.all([readTableNames(call, signal), readProblems(call, signal)]);
+    const list = await Promise.all(
+      names.map(async (name): Promise<ListedTable> => {
+        const isDamaged = problems.some(
+          ({ kind, subject }) => kind === 'table' && subject.replace(/_(OFFLINE|REALTIME)$/, '') === name,
+        );
+        return { name, isDamaged, halves: await admin.readTableSizes(name, { signal }).catch(() => []) };
+      }),
     );
+    return { list, problems };
   });
   return (
     <Page
@@ -51,21 +69,46 @@ export function TablesPage(): ReactNode {
       }
     >
       <Resolved of={tables} what="the tables">
-        {(list) => (
-          <Card title={counted(list.length, 'table')} flush>
-            <ListTable
-              items={list}
-              columns={columns}
-              keyOf={({ name }) => name}
-              empty={
-                <Empty title="No table has been made yet">
-                  <p>Make one from a file or a few rows.</p>
-                </Empty>
-              }
-            />
-          </Card>
+        {({ list, problems }) => (
+          <>
+            <Problems problems={problems} />
+            <Card title={counted(list.length, 'table')} flush>
+              <ListTable
+                items={list}
+                columns={columns}
+                keyOf={({ name }) => name}
+                empty={
+                  <Empty title="No table has been made yet">
+                    <p>Make one from a file or a few rows.</p>
+                  </Empty>
+                }
+              />
+            </Card>
+          </>
         )}
       </Resolved>
     </Page>
+  );
+}
+
+/** What the controller says is damaged or kept; nothing where it keeps no tables. */
+async function readProblems(call: Call, signal: AbortSignal): Promise<readonly TableProblem[]> {
+  const { problems } = (await call('/health', { signal })) as unknown as ControllerHealthResponse;
+  return problems ?? [];
+}
+
+function Problems({ problems }: { readonly problems: readonly TableProblem[] }): ReactNode {
+  if (problems.length === 0) return null;
+  return (
+    <div className="notice bad" role="alert">
+      <strong>{counted(problems.length, 'problem')} for an operator</strong>
+      <ul>
+        {problems.map(({ kind, subject, problem }) => (
+          <li key={`${kind} ${subject} ${problem}`}>
+            <code>{subject}</code> {problem}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

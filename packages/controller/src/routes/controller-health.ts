@@ -1,4 +1,4 @@
-import { type ControllerHealthResponse, controllerOperations } from '@quire/api';
+import { type ControllerHealthResponse, controllerOperations, tableProblemsMax } from '@quire/api';
 import { routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
@@ -7,15 +7,16 @@ import type { TablesStatus } from '../table-watch.ts';
 /** GET /health: open to everybody, so it says nothing that is not for everybody. */
 export function readHealthRoute({ options, clock, startMs, watch, previewSlots }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readHealth, async (_request, reply) => {
-    const status = await watch?.read();
+    const [status, problems] = await Promise.all([watch?.read(), watch?.readProblems()]);
     const health: ControllerHealthResponse = {
-      status: 'ok',
+      status: (problems ?? []).length > 0 ? 'degraded' : 'ok',
       version: options.version,
       uptimeMs: Math.max(0, Math.floor(clock.monotonicMs() - startMs)),
       previewsRunning: previewSlots.takenCount,
       previewsQueued: previewSlots.waitingCount,
       ...options.healthDetails?.(),
       ...(status !== undefined && { tables: tablesOf(status) }),
+      ...(problems !== undefined && { problemCount: problems.length, problems: problems.slice(0, tableProblemsMax) }),
     };
     return reply.header('cache-control', 'no-store').send(health);
   });

@@ -8,6 +8,7 @@ const reads: Partial<TableEngine> = {
   listTables: async () => [],
   listTenants: async () => ({ brokerTenants: ['DefaultTenant'], serverTenants: ['DefaultTenant'] }),
   listInstances: async () => [],
+  listProblems: async () => [],
   readSchema: async (name) => {
     throw new QuireError('SCHEMA_NOT_FOUND', `There is no schema '${name.slice(0, 200)}'.`);
   },

@@ -18,6 +18,7 @@ export type {
   TableCreated,
   TableDescription,
   TableEngine,
+  TableProblem,
   TableSummary,
   Tenants,
 } from './table-engine.ts';

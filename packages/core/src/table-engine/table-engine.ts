@@ -14,6 +14,15 @@ export interface TableSummary {
   readonly isReadOnly: boolean;
 }
 
+/** What an engine does not serve, or keeps, because its files are not what was written. An operator must look. */
+export interface TableProblem {
+  readonly kind: 'table' | 'segment' | 'task' | 'job' | 'record' | 'file';
+  /** The name of the table or task, the id of the job, the segment after its table and a slash, or the path of the file. */
+  readonly subject: string;
+  /** Which file it is about, what is wrong with it, and what to do. */
+  readonly problem: string;
+}
+
 export interface TableDescription extends TableSummary {
   /** Complete, as it was given, with the type's suffix in its name. */
   readonly config: TableConfigDocument;
@@ -75,6 +84,9 @@ export interface Ingested {
 export interface TableEngine extends AsyncDisposable {
   /** What it is, for people and messages: `embedded`, `pinot at http://…`. */
   readonly description: string;
+
+  /** Returns everything that is set aside, by subject; empty when all is well. */
+  listProblems(options?: CallOptions): Promise<readonly TableProblem[]>;
 
   // Schemas
 

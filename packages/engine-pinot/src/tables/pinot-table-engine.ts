@@ -8,6 +8,7 @@ import type {
   TableConfigDocument,
   TableCreated,
   TableEngine,
+  TableProblem,
   TableSchemaDocument,
 } from '@quire/core/table-engine';
 import { Controller } from '../http/controller.ts';
@@ -164,6 +165,11 @@ export class PinotTableEngine implements TableEngine {
 
   listTenants(options: CallOptions = {}) {
     return readTenants(this.#calls, options);
+  }
+
+  /** The cluster looks after its files itself. */
+  async listProblems(): Promise<readonly TableProblem[]> {
+    return [];
   }
 
   async listInstances(options: CallOptions = {}): Promise<readonly Instance[]> {

@@ -37,6 +37,15 @@ export const tableServer = {
     default: 'DefaultTenant',
     meaning: 'The tenants that configs of tables may name.',
   }),
+  trashRetentionMs: setting({
+    key: 'engine.tables.trash.retention',
+    kind: duration('0s', '365d'),
+    default: '1d',
+    live: true,
+    meaning:
+      'How long files of tables are kept in the trash: segments that were deleted, replaced or expired, and tables that were deleted. ' +
+      'Until then they can be moved back. 0s: they are deleted at once.',
+  }),
   samplesDir: optionalSetting({
     key: 'engine.tables.samples.dir',
     kind: path,

@@ -1,5 +1,5 @@
-import { type Clock, QuireError, type Random } from '@quire/core';
-import { readDocument, removeDocument, replaceDocument } from '../directory/documents.ts';
+import { type Clock, QuireError } from '@quire/core';
+import type { RecordFile } from '../directory/records.ts';
 import { type Chunk, type ConsumingRecord, isCommitted, type RowFile } from '../segments/manifest.ts';
 import type { NewFile, ServedTable } from '../served-table.ts';
 import type { ChunkJob, ChunkLost, ChunkOutput, RunChunkJob, TableDocuments } from './chunk-job.ts';
@@ -14,7 +14,6 @@ export interface ConsumingParts {
   readonly table: ServedTable;
   readonly partition: number;
   readonly clock: Clock;
-  readonly random: Random;
   readonly runChunkJob: RunChunkJob;
 }
 
@@ -30,6 +29,7 @@ const nothingBad: Added = { skipped: [], skippedCount: 0, stoppedAt: undefined }
 export class ConsumingSegment {
   readonly #parts: ConsumingParts;
   #record: ConsumingRecord;
+  #saving: Promise<void> | undefined;
 
   private constructor(parts: ConsumingParts, record: ConsumingRecord) {
     this.#parts = parts;
@@ -39,7 +39,7 @@ export class ConsumingSegment {
   /** Goes on where the partition stopped, or, where nothing of it was consumed yet, at the offset that `findStart` gives. */
   static async open(parts: ConsumingParts, findStart: () => Promise<number>): Promise<ConsumingSegment> {
     const { table, partition } = parts;
-    const known = (await readDocument(recordPath(parts))) as unknown as ConsumingRecord | undefined;
+    const known = await table.records.read<ConsumingRecord>(recordOf(parts));
     const { manifest } = table.segments;
     if (known !== undefined && !isCommitted(known, manifest)) return new ConsumingSegment(parts, known);
     const checkpoint = manifest.checkpoints.find((each) => each.partition === partition);
@@ -56,11 +56,11 @@ export class ConsumingSegment {
    */
   static async forget(parts: Pick<ConsumingParts, 'table' | 'partition'>): Promise<void> {
     const { table, partition } = parts;
-    const known = (await readDocument(recordPath(parts))) as unknown as ConsumingRecord | undefined;
+    const known = await table.records.read<ConsumingRecord>(recordOf(parts));
     if (known !== undefined && known.chunks.length > 0 && !isCommitted(known, table.segments.manifest)) {
       throw new QuireError('CONFLICT', `Partition ${partition} of ${table.name} could not be committed: try again.`);
     }
-    await removeDocument(recordPath(parts));
+    await table.records.remove(recordOf(parts));
   }
 
   get record(): ConsumingRecord {
@@ -183,20 +183,29 @@ export class ConsumingSegment {
     }
   }
 
+  /** Resolves once `record` is what queries may see already: they read it from the disk. */
+  async settled(): Promise<void> {
+    await this.#saving?.catch(() => undefined); // who saves it is told
+  }
+
   async #save(record: ConsumingRecord): Promise<void> {
-    await replaceDocument(recordPath(this.#parts), record, this.#parts.random);
+    this.#saving = this.#replace(record);
+    await this.#saving;
+  }
+
+  async #replace(record: ConsumingRecord): Promise<void> {
+    await this.#parts.table.records.replace(recordOf(this.#parts), record);
     this.#record = record;
   }
 }
 
-function recordPath({ table, partition }: Pick<ConsumingParts, 'table' | 'partition'>): string {
-  return table.pathOf(`consuming-${partition}.json`);
+function recordOf({ table, partition }: Pick<ConsumingParts, 'table' | 'partition'>): RecordFile {
+  return table.directory.consuming(table.record.tableId, partition);
 }
 
 function newRecord({ table, partition, clock }: ConsumingParts, sequence: number, startOffset: number): ConsumingRecord {
   const createdMs = clock.nowMs();
   return {
-    formatVersion: 1,
     segmentName: streamSegmentName(table.rawName, partition, sequence, createdMs),
     partition,
     sequence,

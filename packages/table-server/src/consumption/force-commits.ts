@@ -1,6 +1,6 @@
-import { type Clock, createRequestId, QuireError, type Random } from '@quire/core';
-import type { ForceCommitJob } from '@quire/core/table-engine';
-import { readDocument, replaceDocument } from '../directory/documents.ts';
+import { type Clock, createRequestId, isQuireError, QuireError, type Random } from '@quire/core';
+import type { ForceCommitJob, TableProblem } from '@quire/core/table-engine';
+import type { Records } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { ServedTable } from '../served-table.ts';
 import { readConsumingRecords } from './resting-partitions.ts';
@@ -12,7 +12,6 @@ interface Job {
 
 /** `force-commits.json`. */
 interface ForceCommitRecord {
-  readonly formatVersion: 1;
   /** Oldest first. */
   readonly jobs: readonly Job[];
 }
@@ -27,6 +26,7 @@ const jobsMax = 100;
 
 interface ForceCommitParts {
   readonly directory: TableDirectory;
+  readonly records: Records;
   readonly clock: Clock;
   readonly random: Random;
   readonly tables: () => readonly ServedTable[];
@@ -37,14 +37,31 @@ export class ForceCommits {
   readonly #parts: ForceCommitParts;
   #jobs: readonly Job[];
 
-  private constructor(parts: ForceCommitParts, jobs: readonly Job[]) {
+  /** Why the requests from before the start are not known; undefined when they are. */
+  #damage: QuireError | undefined;
+
+  private constructor(parts: ForceCommitParts, jobs: readonly Job[], damage: QuireError | undefined) {
     this.#parts = parts;
     this.#jobs = jobs;
+    this.#damage = damage;
   }
 
   static async open(parts: ForceCommitParts): Promise<ForceCommits> {
-    const record = (await readDocument(parts.directory.forceCommits)) as unknown as ForceCommitRecord | undefined;
-    return new ForceCommits(parts, record?.jobs ?? []);
+    try {
+      const record = await parts.records.read<ForceCommitRecord>(parts.directory.forceCommits);
+      return new ForceCommits(parts, record?.jobs ?? [], undefined);
+    } catch (error) {
+      if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
+      // No rows are lost, only the answer: callers may ask again.
+      return new ForceCommits(parts, [], error);
+    }
+  }
+
+  get problems(): readonly TableProblem[] {
+    if (this.#damage === undefined) return [];
+    const { relativePath } = this.#parts.directory.forceCommits;
+    const help = 'Requests to commit from before the start are not known. The next one replaces the file.';
+    return [{ kind: 'record', subject: relativePath, problem: `${this.#damage.message} ${help}` }];
   }
 
   /** @throws CONFLICT while the table is paused; SEGMENT_NOT_FOUND when a named segment is not consuming */
@@ -52,6 +69,8 @@ export class ForceCommits {
     if (table.consumer?.isPaused === true) {
       throw new QuireError('CONFLICT', `${table.name} is paused: all that it has consumed is committed already.`);
     }
+    // What a query has shown to the caller is to be committed as well.
+    await Promise.all((table.consumer?.partitions ?? []).map(async ({ segment }) => segment?.settled()));
     const consuming = (table.consumer?.partitions ?? []).flatMap((consumer) => {
       const { segment } = consumer;
       return segment === undefined ? [] : [{ consumer, record: segment.record }];
@@ -63,7 +82,7 @@ export class ForceCommits {
     const wanted = consuming.filter(
       ({ record }) => (segmentNames?.includes(record.segmentName) ?? true) && (partitions?.includes(record.partition) ?? true),
     );
-    const { directory, clock, random } = this.#parts;
+    const { directory, records, clock, random } = this.#parts;
     const job = {
       jobId: createRequestId(clock, random),
       tableNameWithType: table.name,
@@ -72,8 +91,9 @@ export class ForceCommits {
       segmentNames: wanted.flatMap(({ record }) => (record.endOffset > record.startOffset ? [record.segmentName] : [])),
     };
     this.#jobs = [...this.#jobs, { job, tableId: table.record.tableId }].slice(-jobsMax);
-    const record: ForceCommitRecord = { formatVersion: 1, jobs: this.#jobs };
-    await replaceDocument(directory.forceCommits, record, random);
+    const record: ForceCommitRecord = { jobs: this.#jobs };
+    await records.replace(directory.forceCommits, record);
+    this.#damage = undefined;
     for (const each of wanted) each.consumer.requestCommit(each.record.segmentName);
     return this.read(job.jobId);
   }
@@ -81,10 +101,11 @@ export class ForceCommits {
   /**
    * How far a wish has come; what a restart has kept from being committed is asked for again.
    *
-   * @throws JOB_NOT_FOUND
+   * @throws JOB_NOT_FOUND; RECORD_DAMAGED when it may have been submitted before the file was damaged
    */
   async read(jobId: string): Promise<ForceCommitJob> {
     const known = this.#jobs.find(({ job }) => job.jobId === jobId);
+    if (known === undefined && this.#damage !== undefined) throw this.#damage;
     if (known === undefined) throw new QuireError('JOB_NOT_FOUND', `Force-commit job ${jobId.slice(0, 200)} does not exist.`);
     const table = this.#parts.tables().find(({ record }) => record.tableId === known.tableId);
     const consuming = new Set(

@@ -1,4 +1,4 @@
-import { type Clock, isQuireError, QuireError, type Random } from '@quire/core';
+import { type Clock, isQuireError, QuireError } from '@quire/core';
 import type { PartitionConsumption, PartitionState, TableSchemaDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted, untilAborted } from '@quire/core/wait';
 import type { FetchedMessages, MessageStream } from '@quire/streams';
@@ -33,7 +33,6 @@ export interface PartitionConsumerOptions extends ConsumerEvents {
   readonly partition: number;
   readonly thresholds: FlushThresholds;
   readonly clock: Clock;
-  readonly random: Random;
   readonly readSchema: () => Promise<TableSchemaDocument>;
   readonly runChunkJob: RunChunkJob;
   /** Where to begin when nothing was consumed yet. */
@@ -133,9 +132,9 @@ export class PartitionConsumer {
 
   /** Consumes until it is to stop, comes to a message that stops it, or something fails. */
   async #consume(onProgress: () => void): Promise<void> {
-    const { table, partition, clock, random, findStart, runChunkJob } = this.#options;
+    const { table, partition, clock, findStart, runChunkJob } = this.#options;
     const { signal } = this.#stopping;
-    this.#segment ??= await ConsumingSegment.open({ table, partition, clock, random, runChunkJob }, findStart);
+    this.#segment ??= await ConsumingSegment.open({ table, partition, clock, runChunkJob }, findStart);
     while (!signal.aborted) {
       const stoppedAt = this.#isFlushDue(this.#segment) ? await this.#flush(this.#segment, signal) : undefined;
       if (this.#isCommitDue(this.#segment)) await this.#commit(this.#segment);

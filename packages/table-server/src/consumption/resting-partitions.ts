@@ -1,6 +1,4 @@
-import { readdir } from 'node:fs/promises';
 import type { PartitionConsumption, PartitionState } from '@quire/core/table-engine';
-import { readDocument } from '../directory/documents.ts';
 import { noticeOf } from './lost-messages.ts';
 import { type ConsumingRecord, isCommitted } from '../segments/manifest.ts';
 import type { ServedTable } from '../served-table.ts';
@@ -9,11 +7,7 @@ type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
 
 /** Records of consuming segments whose rows no committed segment has yet. */
 export async function readConsumingRecords(table: ServedTable): Promise<readonly ConsumingRecord[]> {
-  const names = (await readdir(table.pathOf(''))).filter((name) => /^consuming-\d+\.json$/.test(name));
-  const records = await Promise.all(names.map((name) => readDocument(table.pathOf(name))));
-  return records
-    .flatMap((record) => (record === undefined ? [] : [record as unknown as ConsumingRecord]))
-    .filter((record) => !isCommitted(record, table.segments.manifest));
+  return (await table.readConsuming()).filter((record) => !isCommitted(record, table.segments.manifest));
 }
 
 /** Where the partitions of a table stopped that nobody consumes, as its directory says. */

@@ -1,8 +1,7 @@
-import { type CallOptions, type Clock, isQuireError, QuireError, type Random } from '@quire/core';
+import { type CallOptions, type Clock, isQuireError, QuireError } from '@quire/core';
 import type { Consumption, PartitionConsumption, ResumeFrom, TableSchemaDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted, Slots } from '@quire/core/wait';
 import { findStartOffset, type MessageStream, parseStreamConfig, type PartitionOffsets } from '@quire/streams';
-import { readDocument, replaceDocument } from '../directory/documents.ts';
 import type { ServedTable } from '../served-table.ts';
 import type { RunChunkJob } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
@@ -10,9 +9,8 @@ import { type ConsumerEvents, PartitionConsumer } from './partition-consumer.ts'
 import { readConsumingRecords, readRestingPartitions } from './resting-partitions.ts';
 import type { StreamSettings } from './stream-settings.ts';
 
-/** What was wished for last: `data/<tableId>/consumption.json`. */
+/** The latest request to pause or resume: `data/<tableId>/consumption.json`. */
 interface ConsumptionRecord {
-  readonly formatVersion: 1;
   readonly isPaused: boolean;
   readonly changedMs: number | null;
   readonly comment: string | null;
@@ -23,7 +21,6 @@ export interface TableConsumerOptions extends ConsumerEvents {
   readonly settings: StreamSettings;
   readonly stream: MessageStream;
   readonly clock: Clock;
-  readonly random: Random;
   readonly readSchema: () => Promise<TableSchemaDocument>;
   readonly runChunkJob: RunChunkJob;
 }
@@ -58,11 +55,11 @@ export class TableConsumer implements AsyncDisposable {
     options: TableConsumerOptions,
     { isPaused = false }: { readonly isPaused?: boolean | undefined } = {},
   ): Promise<TableConsumer> {
-    const { table, random } = options;
-    const path = table.pathOf('consumption.json');
-    const known = (await readDocument(path)) as unknown as ConsumptionRecord | undefined;
-    const record: ConsumptionRecord = known ?? { formatVersion: 1, isPaused, changedMs: null, comment: null };
-    if (known === undefined) await replaceDocument(path, record, random);
+    const { records, directory, record: tableRecord } = options.table;
+    const file = directory.consumption(tableRecord.tableId);
+    const known = await records.read<ConsumptionRecord>(file);
+    const record: ConsumptionRecord = known ?? { isPaused, changedMs: null, comment: null };
+    if (known === undefined) await records.replace(file, record);
     if (record.isPaused) await commitLeftovers(options);
     return new TableConsumer(options, record);
   }
@@ -221,9 +218,9 @@ export class TableConsumer implements AsyncDisposable {
   }
 
   async #save({ isPaused, comment }: Pick<ConsumptionRecord, 'isPaused' | 'comment'>): Promise<void> {
-    const { table, clock, random } = this.#options;
-    const record: ConsumptionRecord = { formatVersion: 1, isPaused, changedMs: clock.nowMs(), comment };
-    await replaceDocument(table.pathOf('consumption.json'), record, random);
+    const { table, clock } = this.#options;
+    const record: ConsumptionRecord = { isPaused, changedMs: clock.nowMs(), comment };
+    await table.records.replace(table.directory.consumption(table.record.tableId), record);
     this.#record = record;
   }
 }

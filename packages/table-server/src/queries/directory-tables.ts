@@ -1,11 +1,18 @@
-import type { CallOptions, JsonValue } from '@quire/core';
+import { type CallOptions, isQuireError } from '@quire/core';
 import { type LiveTables, parseTableName, type TableRelation, type TableType } from '@quire/core/table-engine';
-import { readdir } from 'node:fs/promises';
-import { isErrno } from '../directory/documents.ts';
-import { type SchemaRecord, TableDirectory, type TableRecord } from '../directory/table-directory.ts';
-import { type ConsumingRecord, emptyManifest, isCommitted, type Manifest } from '../segments/manifest.ts';
-import { DocumentCache } from './document-cache.ts';
+import { dirname } from 'node:path';
+import {
+  consumingPartitionOf,
+  namesIn,
+  type SchemaRecord,
+  TableDirectory,
+  type TableRecord,
+} from '../directory/table-directory.ts';
+import { type ConsumingRecord, isCommitted, type Manifest, manifestOf } from '../segments/manifest.ts';
+import { missingManifest } from '../segments/segment-catalog.ts';
 import type { SharedVerification } from '../segments/verified-files.ts';
+import { tableDamaged } from '../table-errors.ts';
+import { RecordCache } from './record-cache.ts';
 import type { HalfRecords } from './table-relation.ts';
 import { RelationVerifier } from './verify-relations.ts';
 
@@ -15,7 +22,7 @@ import { RelationVerifier } from './verify-relations.ts';
  */
 export class DirectoryTables implements LiveTables {
   readonly #directory: TableDirectory;
-  readonly #documents = new DocumentCache();
+  readonly #records = new RecordCache();
   readonly #verifier: RelationVerifier;
 
   /** @param shared what other processes that read the same tables know of their files */
@@ -29,13 +36,13 @@ export class DirectoryTables implements LiveTables {
   }
 
   async listNames(): Promise<readonly string[]> {
-    const names = await this.#directory.listTables();
+    const names = await this.#listTables();
     return [...new Set(names.flatMap((name) => [parseTableName(name).rawName, name]))].toSorted();
   }
 
   async resolve(names: readonly string[]): Promise<readonly TableRelation[]> {
     const wanted = new Set(names.map((name) => name.toLowerCase()));
-    const tables = await this.#directory.listTables();
+    const tables = await this.#listTables();
     const relations: TableRelation[] = [];
     for (const rawName of new Set(tables.map((name) => parseTableName(name).rawName))) {
       const ofTypes = (types: readonly TableType[]): readonly TableType[] =>
@@ -59,14 +66,33 @@ export class DirectoryTables implements LiveTables {
     return relations;
   }
 
+  /** Names of the tables that have a record, and of those whose record is missing: one half must not pass for the whole. */
+  async #listTables(): Promise<readonly string[]> {
+    const written = await this.#records.names(this.#directory.folder('tables'));
+    const names = [...(await this.#directory.listTables()), ...written.map((file) => file.replace(/\.json$/, ''))];
+    return [...new Set(names)].toSorted();
+  }
+
+  /** @throws TABLE_DAMAGED */
   async #readHalf(rawName: string, type: TableType): Promise<HalfRecords | undefined> {
-    const record = await this.#documents.read(this.#directory.table(`${rawName}_${type}`), as<TableRecord>);
-    const schema = await this.#documents.read(this.#directory.schema(rawName), as<SchemaRecord>);
-    if (record === undefined || schema === undefined) return undefined;
+    const name = `${rawName}_${type}`;
+    try {
+      return await this.#readRecords(name, rawName);
+    } catch (error) {
+      throw isQuireError(error, 'RECORD_DAMAGED') ? tableDamaged(name, error) : error;
+    }
+  }
+
+  async #readRecords(name: string, rawName: string): Promise<HalfRecords | undefined> {
+    const found = await this.#records.find(this.#directory.table(name));
+    const schema = await this.#records.read<SchemaRecord>(this.#directory.schema(rawName));
+    if (found === undefined || schema === undefined) return undefined;
+    const record = found.content as unknown as TableRecord;
     const { tableId } = record;
+    const names = await namesIn(this.#directory.data(tableId));
     // What consumes comes first: a segment that is committed between the two readings is then in the manifest, and left out here.
-    const records = await this.#readConsuming(tableId);
-    const manifest = (await this.#documents.read(this.#directory.data(tableId, 'manifest.json'), as<Manifest>)) ?? emptyManifest;
+    const records = await this.#readConsuming(tableId, names);
+    const manifest = await this.#readManifest(tableId, { isOfEarlierRelease: found.revision === 0, names });
     return {
       record,
       schema,
@@ -80,25 +106,24 @@ export class DirectoryTables implements LiveTables {
     };
   }
 
-  async #readConsuming(tableId: string): Promise<readonly ConsumingRecord[]> {
-    const names = await this.#consumingNames(tableId);
-    const records = names.map((name) => this.#documents.read(this.#directory.data(tableId, name), as<ConsumingRecord>));
-    return (await Promise.all(records)).filter((record) => record !== undefined);
+  async #readManifest(
+    tableId: string,
+    about: { readonly isOfEarlierRelease: boolean; readonly names: readonly string[] },
+  ): Promise<Manifest> {
+    const record = this.#directory.manifest(tableId);
+    const content = await this.#records.read<Partial<Manifest>>(record);
+    return content === undefined ? missingManifest(record, about) : manifestOf(record, content);
   }
 
-  async #consumingNames(tableId: string): Promise<readonly string[]> {
-    try {
-      return (await readdir(this.#directory.data(tableId))).filter((name) => /^consuming-\d+\.json$/.test(name)).toSorted();
-    } catch (error) {
-      if (isErrno(error, 'ENOENT')) return [];
-      throw error;
-    }
+  async #readConsuming(tableId: string, names: readonly string[]): Promise<readonly ConsumingRecord[]> {
+    const written = await this.#records.names(dirname(this.#directory.manifest(tableId).path));
+    const partitions = [...new Set([...names, ...written])]
+      .map(consumingPartitionOf)
+      .filter((partition) => partition !== undefined);
+    const read = (partition: number) => this.#records.read<ConsumingRecord>(this.#directory.consuming(tableId, partition));
+    const records = await Promise.all(partitions.toSorted((left, right) => left - right).map(read));
+    return records.filter((record) => record !== undefined);
   }
-}
-
-/** Records are written by this package alone. */
-function as<Record>(document: JsonValue): Record {
-  return document as unknown as Record;
 }
 
 /** The same manifest with absolute paths. */

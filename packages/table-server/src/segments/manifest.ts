@@ -1,4 +1,5 @@
 import type { SegmentDescription } from '@quire/core/table-engine';
+import { recordDamaged, type RecordFile } from '../directory/records.ts';
 
 /** How many digits the values of a BIG_DECIMAL column have before and after the point, at most. */
 export interface Digits {
@@ -39,17 +40,30 @@ export interface Checkpoint {
   readonly endOffset: number;
 }
 
+/** A file that a manifest of the table once named, and this one does not. */
+export interface RetiredFile {
+  readonly file: string;
+  readonly retiredMs: number;
+  /** Why it was taken out, for the log. */
+  readonly reason: string;
+}
+
 /** The committed part of a table at one moment. */
 export interface Manifest {
-  readonly formatVersion: 1;
-  /** Grows by one with each change. */
-  readonly version: number;
   /** In ascending order of their names. */
   readonly segments: readonly SegmentRecord[];
   readonly checkpoints: readonly Checkpoint[];
+  /** Until they are in the trash. */
+  readonly retired: readonly RetiredFile[];
 }
 
-export const emptyManifest: Manifest = { formatVersion: 1, version: 0, segments: [], checkpoints: [] };
+export const emptyManifest: Manifest = { segments: [], checkpoints: [], retired: [] };
+
+/** Reads the content of a manifest; those of the first format name no retired files. @throws RECORD_DAMAGED */
+export function manifestOf(record: RecordFile, { segments, checkpoints, retired = [] }: Partial<Manifest>): Manifest {
+  if (!Array.isArray(segments) || !Array.isArray(checkpoints)) throw recordDamaged(record, 'names no segments');
+  return { segments, checkpoints, retired };
+}
 
 /** A part of a consuming segment: durable, and seen by queries. */
 export interface Chunk extends RowFile {
@@ -68,7 +82,6 @@ export interface LostMessages {
 
 /** The consuming segment of a partition: `[startOffset, endOffset)` is in its chunks, which follow each other without a gap. */
 export interface ConsumingRecord {
-  readonly formatVersion: 1;
   readonly segmentName: string;
   readonly partition: number;
   readonly sequence: number;

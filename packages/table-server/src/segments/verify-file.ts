@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { open, utimes } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { QuireError, throwIfAborted } from '@quire/core';
-import { isErrno } from '../directory/documents.ts';
+import { isErrno } from '../directory/replace-file.ts';
 
 /** A file of rows, and what tells whether it still is what was written. */
 export interface WrittenFile {

@@ -39,7 +39,7 @@ export async function attemptSubtask(
     createdMs,
     segmentStem,
   };
-  using _held = target.holdStem(segmentStem);
+  using _announced = await target.announce(segmentStem);
   const { finder, rowBytesMax } = ingestion;
   const run: RunSubtaskJob =
     ingestion.runSubtask ?? ((given, how) => runSubtask(given, { clock, random, finder, rowBytesMax, ...how }));

@@ -30,14 +30,14 @@ export async function commitTask(
   });
 }
 
-function changeOf({ outputs, commit }: StoredTask, { segments }: Manifest, nowMs: number): SegmentChange {
+function changeOf({ record, outputs, commit }: StoredTask, { segments }: Manifest, nowMs: number): SegmentChange {
   const present = new Set(segments.map(({ segmentName }) => segmentName));
   const add = outputs.flatMap((output) => output?.segments ?? []).map((segment) => ({ ...segment, committedMs: nowMs }));
   const remove = commit.remove === 'all' ? [...present] : commit.remove;
   const missing = remove.filter((segmentName) => !present.has(segmentName));
   const isDone = add.length > 0 ? add.every(({ segmentName }) => present.has(segmentName)) : missing.length === remove.length;
   if (isDone) return {};
-  if (missing.length === 0) return { remove, add };
+  if (missing.length === 0) return { remove, add, reason: `replaced by the task ${record.taskName}` };
   throw new QuireError('CONFLICT', `Segment ${missing[0]} was removed from the table while its rows were being merged.`);
 }
 

@@ -1,5 +1,6 @@
-import type { Clock, Random } from '@quire/core';
+import type { Clock, QuireError, Random } from '@quire/core';
 import type { FileFinder } from '@quire/tables';
+import type { Records } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { TableRegistry } from '../table-registry.ts';
 import type { RunSubtaskJob } from './run-subtask.ts';
@@ -8,6 +9,7 @@ import type { RunSubtaskJob } from './run-subtask.ts';
 export interface TaskEngineOptions {
   readonly registry: TableRegistry;
   readonly directory: TableDirectory;
+  readonly records: Records;
   readonly clock: Clock;
   readonly random: Random;
   readonly instanceName: string;
@@ -18,6 +20,8 @@ export interface TaskEngineOptions {
     readonly runSubtask?: RunSubtaskJob | undefined;
     readonly subtasksMax?: number | undefined;
   };
+  /** Called when a task is set aside since its record is damaged. */
+  readonly onSetAside?: ((subject: string, damage: QuireError) => void) | undefined;
   /** Told of what no caller is told of: schedules that cannot be read, tasks that could not be made. */
   readonly onFailed?: ((error: unknown) => void) | undefined;
 }

@@ -1,5 +1,5 @@
 import { isQuireError, type JsonValue, QuireError } from '@quire/core';
-import type { ScheduledTasks, TaskRecord, TaskTrigger } from '@quire/core/table-engine';
+import type { ScheduledTasks, TableProblem, TaskRecord, TaskTrigger } from '@quire/core/table-engine';
 import { sleepUnlessAborted, Slots } from '@quire/core/wait';
 import type { TaskEngineOptions } from './task-engine-options.ts';
 import { dueTasks } from './due-tasks.ts';
@@ -39,7 +39,7 @@ export class TaskEngine implements AsyncDisposable {
 
   /** Goes on with the tasks that are on disk. */
   static async open(options: TaskEngineOptions): Promise<TaskEngine> {
-    const store = new TaskStore(options.directory, options.random);
+    const store = new TaskStore(options.directory, options.records);
     const engine = new TaskEngine(options, store, await TaskRunner.open({ ...options, store }));
     engine.#ticking = engine.#tick();
     return engine;
@@ -107,6 +107,11 @@ export class TaskEngine implements AsyncDisposable {
     return made;
   }
 
+  /** What is set aside because its record is damaged. */
+  get problems(): readonly TableProblem[] {
+    return this.#runner.damaged.problems;
+  }
+
   /** Newest first. @throws TASK_TYPE_NOT_FOUND */
   list({
     taskType,
@@ -163,6 +168,9 @@ export class TaskEngine implements AsyncDisposable {
     if (active !== undefined) {
       return { reason: `The task ${active.taskName} is ${active.state}: the next one must wait until it ends.` };
     }
+    // It may have loaded the same files, or merged the same segments.
+    const damage = this.#runner.damaged.findOfType(taskType);
+    if (damage !== undefined) throw damage;
     const nowMs = clock.nowMs();
     const name = nameOf(taskType, taskName ?? `${Buffer.from(random.bytes(8)).toString('hex')}_${nowMs}`);
     if (this.#runner.tasks.some((task) => task.taskName === name)) {
@@ -180,7 +188,6 @@ export class TaskEngine implements AsyncDisposable {
     if ('reason' in plan) return plan;
     const record = newRecord(plan, { taskName: name, taskType, tableNameWithType: table.name, trigger, nowMs });
     const stored: StoredTask = {
-      formatVersion: 1,
       record,
       sourceTableId: table.record.tableId,
       targetTableId: registry.get(plan.commit.targetTable).record.tableId,
@@ -205,6 +212,7 @@ export class TaskEngine implements AsyncDisposable {
       await sleepUnlessAborted(clock, tickMs, signal);
       const nowMs = clock.nowMs();
       if (signal.aborted) return;
+      await this.#runner.takeUpRestored().catch((error: unknown) => onFailed?.(error));
       for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, (error) => onFailed?.(error))) {
         const { errors } = await this.schedule(due, 'CRON_TRIGGER');
         for (const { message } of errors) {

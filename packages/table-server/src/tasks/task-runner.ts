@@ -2,8 +2,10 @@ import { QuireError } from '@quire/core';
 import type { TaskRecord } from '@quire/core/table-engine';
 import { Deadline, Slots } from '@quire/core/wait';
 import { attemptSubtask } from './attempt-subtask.ts';
+import { DamagedTasks } from './damaged-tasks.ts';
 import { commitTask, releaseFiles, tablesOf } from './commit-task.ts';
 import type { TaskEngineOptions } from './task-engine-options.ts';
+import { reasonOf, tooLong } from './task-failure.ts';
 import type { SubtaskOutput } from './task-plan.ts';
 import { applyTaskEvent, isActive, isReadyToCommit, type TaskEvent } from './task-state.ts';
 import type { StoredTask, TaskStore } from './task-store.ts';
@@ -22,29 +24,42 @@ const endedMax = 100;
 /** What comes of one attempt: what it made, or why it made nothing. */
 type Outcome = SubtaskOutput | { readonly error: unknown; readonly signal: AbortSignal };
 
-/** Works on tasks, a few subtasks at a time. Every step is on disk before anything follows from it. */
+/** Works on tasks, a few subtasks at a time. Every step is on disk before anything follows from it; `damaged` are set aside. */
 export class TaskRunner implements AsyncDisposable {
   readonly #options: TaskRunnerOptions;
   readonly #tasks = new Map<string, StoredTask>();
-  readonly #stopped: Set<string>;
+  readonly #stopped = new Set<string>();
   readonly #running = new Map<string, AbortController>();
   readonly #progress = new Map<string, string>();
   readonly #waiting = new Set<string>();
   readonly #works = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #changes = new Slots(1);
+  readonly damaged: DamagedTasks;
 
-  private constructor(options: TaskRunnerOptions, stopped: readonly string[]) {
+  private constructor(options: TaskRunnerOptions) {
     this.#options = options;
-    this.#stopped = new Set(stopped);
+    this.damaged = new DamagedTasks(options);
   }
 
   static async open(options: TaskRunnerOptions): Promise<TaskRunner> {
-    const runner = new TaskRunner(options, await options.store.readStoppedTypes());
-    for (const task of await options.store.readAll()) runner.#tasks.set(task.record.taskName, task);
-    for (const { record } of runner.#stored()) if (!isFinal(record.state)) await runner.#recover(record.taskName);
+    const runner = new TaskRunner(options);
+    for (const taskType of await runner.damaged.readStoppedTypes()) runner.#stopped.add(taskType);
+    const { tasks, damaged } = await options.store.readAll();
+    for (const task of damaged) runner.damaged.setAside(task);
+    for (const task of tasks) runner.#tasks.set(task.record.taskName, task);
+    for (const { record } of runner.#stored()) await runner.#takeUp(record);
     runner.#pump();
     return runner;
+  }
+
+  /** Takes up tasks that were set aside and whose records are whole again. */
+  async takeUpRestored(): Promise<void> {
+    for (const task of await this.damaged.restore()) {
+      this.#tasks.set(task.record.taskName, task);
+      await this.#takeUp(task.record);
+    }
+    this.#pump();
   }
 
   /** Stops the work; it goes on when the directory is opened again. */
@@ -84,7 +99,7 @@ export class TaskRunner implements AsyncDisposable {
 
   /** @throws TASK_NOT_FOUND; CONFLICT when it has ended already */
   async cancel(taskName: string): Promise<void> {
-    this.#get(taskName);
+    if (this.damaged.find(taskName) !== undefined) return this.damaged.discard(taskName);
     await this.#apply(taskName, { kind: 'cancel' });
     this.#halt((task) => task.record.taskName === taskName);
   }
@@ -93,12 +108,12 @@ export class TaskRunner implements AsyncDisposable {
     await this.#changes.run(async () => {
       if (isStopped) this.#stopped.add(taskType);
       else this.#stopped.delete(taskType);
-      await this.#options.store.writeStoppedTypes([...this.#stopped].toSorted());
+      await this.damaged.writeStoppedTypes([...this.#stopped].toSorted());
     });
     const concerned = this.#stored().filter(({ record }) => record.taskType === taskType && !isFinal(record.state));
     for (const { record } of concerned) await this.#apply(record.taskName, { kind: isStopped ? 'stop' : 'resume' });
     if (isStopped) this.#halt(({ record }) => record.taskType === taskType && record.state === 'STOPPING');
-    else this.#pump();
+    this.#pump();
   }
 
   /** Oldest first. */
@@ -108,9 +123,9 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   #get(taskName: string): StoredTask {
-    const task = this.#tasks.get(taskName);
-    if (task === undefined) throw new QuireError('TASK_NOT_FOUND', `There is no task '${taskName.slice(0, 200)}'.`);
-    return task;
+    const task = this.#tasks.get(taskName) ?? this.damaged.find(taskName);
+    if (task !== undefined && !(task instanceof QuireError)) return task;
+    throw task ?? new QuireError('TASK_NOT_FOUND', `There is no task '${taskName.slice(0, 200)}'.`);
   }
 
   #withProgress(record: TaskRecord): TaskRecord {
@@ -229,6 +244,11 @@ export class TaskRunner implements AsyncDisposable {
     this.#works.add(again);
   }
 
+  /** A task that cannot be taken up, such as on a disk that takes no writes, keeps no other from it. */
+  async #takeUp({ taskName, state }: TaskRecord): Promise<void> {
+    if (!isFinal(state)) await this.#recover(taskName).catch((error: unknown) => this.#options.onFailed?.(error));
+  }
+
   /** What ran when the process went away is to be done again; what was done and had not appeared yet, appears. */
   async #recover(taskName: string): Promise<void> {
     const task = this.#get(taskName);
@@ -277,16 +297,4 @@ export class TaskRunner implements AsyncDisposable {
     if (isFinal(task.record.state)) await releaseFiles(task, task.outputs, this.#options.registry);
     this.#tasks.set(task.record.taskName, task);
   }
-}
-
-function tooLong(timeoutMs: number): QuireError {
-  return new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms, the limit of its task.`);
-}
-
-/** The whole reason: what went wrong, and what that came from. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const text = error instanceof QuireError ? error.message : (error.stack ?? error.message);
-  const cause = error.cause === undefined ? '' : reasonOf(error.cause);
-  return cause === '' || text.includes(cause) ? text : `${text}\nCaused by: ${cause}`;
 }

@@ -1,12 +1,11 @@
-import { type JsonValue, QuireError, type Random } from '@quire/core';
+import { isQuireError, type QuireError } from '@quire/core';
 import type { TaskRecord } from '@quire/core/table-engine';
-import { readDocument, removeDocument, replaceDocument } from '../directory/documents.ts';
+import { recordDamaged, type Records } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import { type CommitPlan, noProgress, type SubtaskOutput, type SubtaskWork, type TaskProgress } from './task-plan.ts';
 
 /** A task as it is on disk: what everybody may read of it, and what is needed to go on with it. */
 export interface StoredTask {
-  readonly formatVersion: 1;
   readonly record: TaskRecord;
   /** Ids of the tables that it reads and writes: tables made again under the same names are others. */
   readonly sourceTableId: string;
@@ -20,53 +19,75 @@ export interface StoredTask {
   readonly attemptsMax: number;
 }
 
-/** The documents of tasks. Each is replaced as a whole, in one moment and durably. */
+/** A task whose record cannot be believed. Nobody knows what it has done. */
+export interface DamagedTask {
+  readonly taskName: string;
+  readonly error: QuireError;
+}
+
+/** The records of tasks. */
 export class TaskStore {
   readonly #directory: TableDirectory;
-  readonly #random: Random;
+  readonly #records: Records;
 
-  constructor(directory: TableDirectory, random: Random) {
+  constructor(directory: TableDirectory, records: Records) {
     this.#directory = directory;
-    this.#random = random;
+    this.#records = records;
   }
 
-  async readAll(): Promise<readonly StoredTask[]> {
-    const documents = await Promise.all(
-      (await this.#directory.listTasks()).map((name) => readDocument(this.#directory.task(name))),
-    );
-    return documents.flatMap((document) => (document === undefined ? [] : [storedTaskOf(document)]));
+  async readAll(): Promise<{ readonly tasks: readonly StoredTask[]; readonly damaged: readonly DamagedTask[] }> {
+    const tasks: StoredTask[] = [];
+    const damaged: DamagedTask[] = [];
+    const known = (await this.#records.names(this.#directory.folder('tasks'))).map((file) => file.replace(/\.json$/, ''));
+    for (const taskName of new Set([...(await this.#directory.listTasks()), ...known])) {
+      const task = await this.read(taskName);
+      if (task === undefined) continue;
+      if ('error' in task) damaged.push(task);
+      else tasks.push(task);
+    }
+    return { tasks, damaged };
+  }
+
+  async read(taskName: string): Promise<StoredTask | DamagedTask | undefined> {
+    try {
+      const file = this.#directory.task(taskName);
+      const task = await this.#records.read<Partial<StoredTask>>(file);
+      if (task !== undefined && task.record?.taskName !== taskName) throw recordDamaged(file, 'describes no task of this name');
+      return task as StoredTask | undefined;
+    } catch (error) {
+      if (isQuireError(error, 'RECORD_DAMAGED')) return { taskName, error };
+      throw error;
+    }
   }
 
   write(task: StoredTask): Promise<void> {
-    return replaceDocument(this.#directory.task(task.record.taskName), task, this.#random);
+    return this.#records.replace(this.#directory.task(task.record.taskName), task);
   }
 
   async remove(taskName: string): Promise<void> {
-    await removeDocument(this.#directory.task(taskName));
+    await this.#records.remove(this.#directory.task(taskName));
   }
 
+  /** Moves the record of a task, damaged or not, to a path. */
+  async discard(taskName: string, to: string): Promise<void> {
+    await this.#records.move(this.#directory.task(taskName), to);
+  }
+
+  /** @throws RECORD_DAMAGED */
   async readStoppedTypes(): Promise<readonly string[]> {
-    const document = (await readDocument(this.#directory.taskQueues)) as { readonly stopped?: readonly string[] } | undefined;
-    return document?.stopped ?? [];
+    const record = await this.#records.read<{ readonly stopped: readonly string[] }>(this.#directory.taskQueues);
+    return record?.stopped ?? [];
   }
 
   writeStoppedTypes(stopped: readonly string[]): Promise<void> {
-    return replaceDocument(this.#directory.taskQueues, { formatVersion: 1, stopped }, this.#random);
+    return this.#records.replace(this.#directory.taskQueues, { stopped });
   }
 
   async readProgress(tableId: string): Promise<TaskProgress> {
-    const document = await readDocument(this.#directory.data(tableId, 'task-progress.json'));
-    return (document as unknown as TaskProgress | undefined) ?? noProgress;
+    return (await this.#records.read<TaskProgress>(this.#directory.taskProgress(tableId))) ?? noProgress;
   }
 
   writeProgress(tableId: string, progress: TaskProgress): Promise<void> {
-    return replaceDocument(this.#directory.data(tableId, 'task-progress.json'), progress, this.#random);
+    return this.#records.replace(this.#directory.taskProgress(tableId), progress);
   }
-}
-
-/** What this package wrote, and nobody else does. */
-function storedTaskOf(document: JsonValue): StoredTask {
-  const task = document as unknown as StoredTask;
-  if (task.formatVersion === 1) return task;
-  throw new QuireError('INTERNAL', `A task has format ${String(task.formatVersion)}; this version reads format 1.`);
 }

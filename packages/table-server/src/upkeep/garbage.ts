@@ -1,86 +1,210 @@
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '@quire/core';
-import { isErrno, readDocument } from '../directory/documents.ts';
-import type { TableDirectory } from '../directory/table-directory.ts';
-import type { ConsumingRecord } from '../segments/manifest.ts';
+import { type Clock, isQuireError } from '@quire/core';
+import { readText, verifyRecord } from '../directory/records.ts';
+import { isErrno, movePath, stagedPrefix } from '../directory/replace-file.ts';
+import { namesIn, type TableDirectory, tableNameOf, type TableRecord } from '../directory/table-directory.ts';
+import type { ConsumingRecord, Manifest } from '../segments/manifest.ts';
+import { creatingMark, writingEnding } from '../served-table.ts';
+import { explainFile } from './explain-file.ts';
+import { emptyTrash, trashName } from './trash.ts';
 
-/** What is asked of a table: a `ServedTable` is one. */
-interface NamingTable {
+/** A table as the collection of garbage needs it: a `ServedTable` is one. */
+export interface CollectedTable {
+  readonly name: string;
+  readonly rawName: string;
   readonly record: { readonly tableId: string };
+  readonly segments: { readonly manifest: Manifest; forgetRetired(files: readonly string[]): void };
   namedFiles(): readonly string[];
+  readConsuming(): Promise<readonly ConsumingRecord[]>;
   isHeld(file: string): boolean;
 }
 
-/** Files and directories that no record names, since when; a query that began before may still read them. */
-export class Garbage {
-  readonly #directory: TableDirectory;
-  readonly #clock: Clock;
-  #unnamedSince = new Map<string, number>();
+export interface GarbageEvent {
+  /** From the root of the directory. */
+  readonly path: string;
+  readonly action: 'moved to the trash' | 'deleted';
+  readonly reason: string;
+}
 
-  constructor(directory: TableDirectory, clock: Clock) {
-    this.#directory = directory;
-    this.#clock = clock;
+export interface GarbageOptions {
+  readonly directory: TableDirectory;
+  readonly clock: Clock;
+  readonly onEvent?: ((event: GarbageEvent) => void) | undefined;
+  /** Called when the garbage of one table could not be collected; that of the others is. */
+  readonly onFailed?: ((error: unknown) => void) | undefined;
+}
+
+export interface CollectOptions {
+  /** How long a file stays that no record names any more: longer than any query may run. */
+  readonly graceMs: number;
+  /** How long it then stays in the trash. */
+  readonly retentionMs: number;
+  /** Names of tables that are set aside: nothing of theirs is touched. */
+  readonly setAside: readonly string[];
+  /** Whether the record of a task is damaged: files that tasks may have written stay. */
+  readonly keepsAnnounced: boolean;
+}
+
+interface Unnamed {
+  /** From the root of the directory. */
+  readonly path: string;
+  /** Why it may go; undefined when nothing explains it. */
+  readonly reason: string | undefined;
+  /** The directory of the table's data, for a file of a table. */
+  readonly table: CollectedTable | undefined;
+}
+
+/**
+ * Collects files and directories that no record names. What a manifest of the table once named, or a process was writing, goes to the trash, and
+ * from there after a while. What nothing explains is kept, and can be asked for.
+ */
+export class Garbage {
+  readonly #options: GarbageOptions;
+  /** Since when a path was without a name at every look; a query that began before may still read it. */
+  #unnamedSince = new Map<string, number>();
+  #unexplained: readonly string[] = [];
+
+  constructor(options: GarbageOptions) {
+    this.#options = options;
   }
 
-  /** Removes what was without a name at every look for longer than `graceMs`; gives how many files and directories. */
-  async collect(tables: readonly NamingTable[], graceMs: number): Promise<number> {
-    const nowMs = this.#clock.monotonicMs();
-    const unnamed = await this.#findUnnamed(tables);
-    this.#unnamedSince = new Map(unnamed.map((path) => [path, this.#unnamedSince.get(path) ?? nowMs]));
+  /** Paths that no record names, and that nothing explains, from the root of the directory. */
+  get unexplained(): readonly string[] {
+    return this.#unexplained;
+  }
+
+  /** Returns how many files and directories were moved to the trash, and deleted from it. */
+  async collect(
+    tables: readonly CollectedTable[],
+    options: CollectOptions,
+  ): Promise<{ readonly trashedCount: number; readonly deletedCount: number }> {
+    const nowMs = this.#options.clock.monotonicMs();
+    const unnamed = await this.#findUnnamed(tables, options);
+    this.#unnamedSince = new Map(unnamed.map(({ path }) => [path, this.#unnamedSince.get(path) ?? nowMs]));
+    const due = unnamed.filter(({ path }) => nowMs - (this.#unnamedSince.get(path) ?? nowMs) >= options.graceMs);
+    this.#unexplained = due.flatMap(({ path, reason }) => (reason === undefined ? [path] : []));
+    let trashedCount = 0;
+    for (const { path, reason, table } of due) {
+      if (reason === undefined) continue;
+      if (await this.#attempt(() => this.#trash(path, reason, table))) trashedCount += 1;
+    }
+    return { trashedCount, deletedCount: await this.emptyTrash(tables, options.retentionMs) };
+  }
+
+  /** Deletes what has been in the trash for so long, or, where that is undefined, all of it; returns how many files and directories. */
+  async emptyTrash(tables: readonly CollectedTable[], retentionMs?: number): Promise<number> {
+    const { directory, clock, onEvent } = this.#options;
+    const folders = ['trash', ...tables.map(({ record }) => `data/${record.tableId}/trash`)];
     let count = 0;
-    for (const [path, sinceMs] of this.#unnamedSince) {
-      if (nowMs - sinceMs < graceMs) continue;
-      await rm(path, { recursive: true, force: true });
-      this.#unnamedSince.delete(path);
-      count += 1;
+    for (const folder of folders) {
+      await this.#attempt(async () => {
+        for (const { path, reason } of await emptyTrash(directory.root, folder, { retentionMs, nowMs: clock.nowMs() })) {
+          onEvent?.({ path, action: 'deleted', reason });
+          count += 1;
+        }
+      });
     }
     return count;
   }
 
-  async #findUnnamed(tables: readonly NamingTable[]): Promise<readonly string[]> {
+  async #attempt(act: () => Promise<void>): Promise<boolean> {
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      this.#options.onFailed?.(error);
+      return false;
+    }
+  }
+
+  /** Moves within the file system, which takes no space: only the first file of a table needs a directory. */
+  async #trash(path: string, reason: string, table: CollectedTable | undefined): Promise<void> {
+    const { directory, clock, onEvent } = this.#options;
+    const folder = table === undefined ? directory.folder('trash') : directory.data(table.record.tableId, 'trash');
+    const [from, file] = [join(directory.root, path), path.slice(path.lastIndexOf('/') + 1)];
+    this.#unnamedSince.delete(path);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o750 });
+      await movePath(from, join(folder, trashName(clock.nowMs(), file)));
+      onEvent?.({ path, action: 'moved to the trash', reason });
+    } catch (error) {
+      if (!isErrno(error, 'ENOSPC', 'EDQUOT')) throw error;
+      await rm(from, { recursive: true, force: true });
+      onEvent?.({ path, action: 'deleted', reason: `${reason}; the disk has no space for a trash` });
+    }
+    table?.segments.forgetRetired([file]);
+  }
+
+  async #findUnnamed(tables: readonly CollectedTable[], options: CollectOptions): Promise<readonly Unnamed[]> {
+    const { directory } = this.#options;
+    const unnamed: Unnamed[] = [];
+    for (const folder of ['tables', 'schemas', 'tasks'] as const) {
+      const names = (await namesIn(directory.folder(folder))).filter((name) => !name.endsWith('.json') && name !== '.revisions');
+      unnamed.push(...names.map((name) => ({ path: `${folder}/${name}`, reason: reasonOfStaged(name), table: undefined })));
+    }
     const byId = new Map(tables.map((table) => [table.record.tableId, table]));
-    const unnamed = [
-      ...(await this.#stagedIn('tables')),
-      ...(await this.#stagedIn('schemas')),
-      ...(await this.#stagedIn('tasks')),
-    ];
-    for (const tableId of await namesIn(this.#directory.data(''))) {
+    for (const tableId of await namesIn(directory.folder('data'))) {
       const table = byId.get(tableId);
-      if (table === undefined) {
-        unnamed.push(this.#directory.data(tableId));
-        continue;
+      if (table !== undefined) {
+        await this.#attempt(async () => void unnamed.push(...(await this.#findInTable(table, options))));
+      } else if (!options.setAside.includes(tableNameOf(tableId))) {
+        unnamed.push({ path: `data/${tableId}`, reason: await this.#reasonOfDirectory(tableId), table: undefined });
       }
-      // The look comes first: of what is made after it nothing is said. A chunk that becomes a segment meanwhile is in one of the two.
-      const names = await namesIn(this.#directory.data(tableId));
-      const chunks = await this.#readChunks(tableId, names);
-      const named = new Set([...chunks, ...table.namedFiles()]);
-      const files = names.filter((name) => !name.endsWith('.json') && !named.has(name) && !table.isHeld(name));
-      unnamed.push(...files.map((file) => this.#directory.data(tableId, file)));
     }
     return unnamed;
   }
 
-  async #readChunks(tableId: string, names: readonly string[]): Promise<readonly string[]> {
-    const files: string[] = [];
-    for (const name of names.filter((each) => each.startsWith('consuming-') && each.endsWith('.json'))) {
-      const record = (await readDocument(this.#directory.data(tableId, name))) as unknown as ConsumingRecord | undefined;
-      files.push(...(record?.chunks ?? []).map(({ file }) => file));
+  async #findInTable(table: CollectedTable, { keepsAnnounced }: CollectOptions): Promise<readonly Unnamed[]> {
+    const { tableId } = table.record;
+    // The look comes first: of what is written after it nothing is said. A chunk that becomes a segment meanwhile is in one of the two.
+    const names = await namesIn(this.#options.directory.data(tableId));
+    const consuming = await table.readConsuming();
+    const named = new Set([...consuming.flatMap(({ chunks }) => chunks.map(({ file }) => file)), ...table.namedFiles()]);
+    const unnamed = names.filter((name) => !isOfLayout(name) && !named.has(name) && !table.isHeld(name));
+    const marks = names.filter((name) => name.endsWith(writingEnding));
+    const files = unnamed.filter((name) => !marks.includes(name));
+    const stems = marks.map((mark) => mark.slice(0, -writingEnding.length)).filter((stem) => !table.isHeld(stem));
+    // A mark has done its duty once each of its files has a name, or is gone.
+    const spent = stems.filter(
+      (stem) => !names.some((name) => name.startsWith(stem) && name.endsWith('.parquet') && !named.has(name)),
+    );
+    for (const stem of keepsAnnounced ? [] : spent) {
+      await rm(this.#options.directory.data(tableId, `${stem}${writingEnding}`), { force: true });
     }
-    return files;
+    const { manifest } = table.segments;
+    const announced = keepsAnnounced ? [] : stems;
+    return files
+      .filter((file) => !keepsAnnounced || !stems.some((stem) => file.startsWith(stem)))
+      .map((file) => ({
+        path: `data/${tableId}/${file}`,
+        reason: reasonOfStaged(file) ?? explainFile(file, { rawName: table.rawName, manifest, consuming, announced }),
+        table,
+      }));
   }
 
-  async #stagedIn(folder: 'tables' | 'schemas' | 'tasks'): Promise<readonly string[]> {
-    const path = join(this.#directory.root, folder);
-    return (await namesIn(path)).filter((name) => !name.endsWith('.json')).map((name) => join(path, name));
+  /** Why the directory of a table that does not exist may go; undefined when its record is missing for no known reason. */
+  async #reasonOfDirectory(tableId: string): Promise<string | undefined> {
+    const { directory } = this.#options;
+    const names = await namesIn(directory.data(tableId));
+    if (names.includes(creatingMark)) return `the table ${tableNameOf(tableId)} was not created to the end`;
+    const record = directory.deleted(tableId);
+    try {
+      const found = verifyRecord(record, await readText(record), undefined);
+      const isDeleted = (found?.content as TableRecord | undefined)?.tableId === tableId;
+      return isDeleted ? `the table ${tableNameOf(tableId)} was deleted` : undefined;
+    } catch (error) {
+      if (isQuireError(error, 'RECORD_DAMAGED')) return undefined;
+      throw error;
+    }
   }
 }
 
-async function namesIn(path: string): Promise<readonly string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return [];
-    throw error;
-  }
+/** Names of the layout of a table's directory that stand for no rows. */
+function isOfLayout(name: string): boolean {
+  return name.endsWith('.json') || ['.revisions', 'trash', creatingMark].includes(name);
+}
+
+function reasonOfStaged(name: string): string | undefined {
+  return name.startsWith(stagedPrefix) ? 'a record was not written to the end' : undefined;
 }

@@ -1,50 +1,89 @@
-import type { Clock } from '@quire/core';
+import type { Clock, QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { parseTableConfig } from '@quire/tables';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { SegmentRecord } from '../segments/manifest.ts';
 import type { ServedTable } from '../served-table.ts';
-import { Garbage } from './garbage.ts';
+import { Garbage, type GarbageEvent } from './garbage.ts';
+import { RecordCheck } from './record-check.ts';
 
 export interface UpkeepOptions {
   readonly directory: TableDirectory;
   readonly clock: Clock;
-  readonly tables: () => readonly ServedTable[];
+  readonly registry: {
+    readonly tables: readonly ServedTable[];
+    readonly setAside: ReadonlyMap<string, QuireError>;
+    reopen(): Promise<void>;
+  };
+  /** Whether the record of a task is damaged, so that nobody knows which files it has written. */
+  readonly hasDamagedTasks: () => boolean;
   /** How long files stay that no table names any more; longer than any query may run. Read at each round. */
   readonly graceMs: () => number;
-  /** Told when a round fails; the next one tries again. */
+  /** How long such files then stay in the trash. Read at each round. */
+  readonly trashRetentionMs: () => number;
+  /** Called when a part of a round fails; the next round tries again. */
   readonly onFailed?: ((error: unknown) => void) | undefined;
+  /** Called for each file that is moved to the trash or deleted. */
+  readonly onGarbage?: ((event: GarbageEvent) => void) | undefined;
 }
 
 const roundEveryMs = 10_000;
 
-/** Applies the retention of tables and collects what nobody names any more, round by round, until it is disposed of. */
+/** Applies the retention of tables, collects what no record names, and checks the records of tables, round by round, until it is disposed of. */
 export class Upkeep implements AsyncDisposable {
   readonly #options: UpkeepOptions;
   readonly #garbage: Garbage;
+  readonly #check: RecordCheck;
   readonly #ending = new AbortController();
   readonly #rounds: Promise<void>;
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
-    this.#garbage = new Garbage(options.directory, options.clock);
+    const { directory, clock, onGarbage, onFailed } = options;
+    this.#garbage = new Garbage({ directory, clock, onEvent: onGarbage, onFailed });
+    this.#check = new RecordCheck(directory);
     this.#rounds = this.#run();
   }
 
-  /** One round. */
+  /** Files that no record names and that nothing explains: they are kept. Paths are from the root of the directory. */
+  get unexplained(): readonly string[] {
+    return this.#garbage.unexplained;
+  }
+
+  /** Records of tables that are served which have been damaged meanwhile, by table. */
+  get damaged(): ReadonlyMap<string, readonly QuireError[]> {
+    return this.#check.damaged;
+  }
+
+  /** Deletes all that is in the trash, to free its space; returns how many files and directories. */
+  emptyTrash(): Promise<number> {
+    return this.#garbage.emptyTrash(this.#options.registry.tables);
+  }
+
+  /** One round. What fails for one table keeps nothing from being done for the others. */
   async run(): Promise<{ readonly expiredSegmentCount: number; readonly collectedCount: number }> {
-    const { tables, clock, graceMs } = this.#options;
+    const { registry, graceMs, trashRetentionMs, hasDamagedTasks } = this.#options;
+    await this.#attempt(() => registry.reopen());
     let expiredSegmentCount = 0;
-    for (const table of tables()) {
-      const retentionMs = retentionOf(table.record.config);
-      if (retentionMs === undefined) continue;
-      const expired = planRetention(table.segments.manifest.segments, retentionMs, clock.nowMs());
-      if (expired.length === 0) continue;
-      await table.segments.change({ remove: expired });
-      expiredSegmentCount += expired.length;
+    for (const table of registry.tables) {
+      await this.#attempt(async () => {
+        expiredSegmentCount += await this.#applyRetention(table);
+      });
     }
-    return { expiredSegmentCount, collectedCount: await this.#garbage.collect(tables(), graceMs()) };
+    const { tables } = registry;
+    await this.#attempt(() => this.#check.run(tables));
+    const collected = await this.#garbage.collect(
+      // What is damaged is not to be judged by.
+      tables.filter(({ name }) => !this.#check.damaged.has(name)),
+      {
+        graceMs: graceMs(),
+        retentionMs: trashRetentionMs(),
+        setAside: [...registry.setAside.keys(), ...this.#check.damaged.keys()],
+        keepsAnnounced: hasDamagedTasks(),
+      },
+    );
+    return { expiredSegmentCount, collectedCount: collected.trashedCount };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -52,11 +91,27 @@ export class Upkeep implements AsyncDisposable {
     await this.#rounds;
   }
 
+  async #applyRetention(table: ServedTable): Promise<number> {
+    const retentionMs = retentionOf(table.record.config);
+    if (retentionMs === undefined) return 0;
+    const expired = planRetention(table.segments.manifest.segments, retentionMs, this.#options.clock.nowMs());
+    if (expired.length > 0) await table.segments.change({ remove: expired, reason: 'removed by the retention of its table' });
+    return expired.length;
+  }
+
+  async #attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#options.onFailed?.(error);
+    }
+  }
+
   async #run(): Promise<void> {
-    const { clock, onFailed } = this.#options;
+    const { clock } = this.#options;
     const { signal } = this.#ending;
     while (!signal.aborted) {
-      await this.run().catch((error: unknown) => onFailed?.(error));
+      await this.#attempt(async () => void (await this.run()));
       await sleepUnlessAborted(clock, roundEveryMs, signal);
     }
   }

@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import {
+  isQuireError,
+  QuireError,
+  type Random,
+  type RecordIdentity,
+  sealRecord,
+  type UnsealedRecord,
+  unsealRecord,
+} from '@quire/core';
+import { createFile, isErrno, movePath, removeFile, replaceFile } from './replace-file.ts';
+import { Revisions } from './revisions.ts';
+
+/** The place of a record in the directory of a table server, and what the record says that it is. */
+export interface RecordFile extends RecordIdentity {
+  readonly path: string;
+  /** From the root of the directory: what messages name. */
+  readonly relativePath: string;
+}
+
+export interface RecordsOptions {
+  readonly random: Random;
+  /** Called when the revision of a record, which is written already, could not be noted: an older copy of it would not be recognized. */
+  readonly onUnwitnessed?: ((path: string, error: unknown) => void) | undefined;
+}
+
+/**
+ * The records of a table server, as their one writer reads and replaces them. Each is one JSON document with a checksum, replaced in one
+ * moment and durably. What is damaged, swapped, missing or older than what was written is never taken for the truth.
+ */
+export class Records {
+  readonly #options: RecordsOptions;
+  readonly #folders = new Map<string, Promise<Revisions>>();
+
+  constructor(options: RecordsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads a record; undefined when it never existed. One that an earlier release wrote without a checksum is sealed on the way, once.
+   *
+   * @throws RECORD_DAMAGED
+   */
+  async read<Content>(record: RecordFile): Promise<Content | undefined> {
+    const found = await this.find(record);
+    if (found === undefined) return undefined;
+    // A disk that takes no writes keeps no table from being read.
+    if (found.revision === 0) await this.#witness(record, () => this.replace(record, found.content as object));
+    return found.content as Content;
+  }
+
+  /** Reads a record as `read` does, with its revision; one of revision 0 has no checksum, and stays as it is. @throws RECORD_DAMAGED */
+  async find(record: RecordFile): Promise<UnsealedRecord | undefined> {
+    const revisions = await this.#revisionsOf(record);
+    const known = revisions.get(basename(record.path));
+    const found = verifyRecord(record, await readText(record), known);
+    if (found !== undefined && found.revision > (known ?? 0)) await this.#note(record, found.revision);
+    return found;
+  }
+
+  async replace(record: RecordFile, content: object): Promise<void> {
+    const revision = await this.#nextRevision(record);
+    await replaceFile(record.path, sealRecord(record, { revision, content }), this.#options.random);
+    await this.#note(record, revision);
+  }
+
+  /** Resolves to false, and changes nothing, when there is one. */
+  async create(record: RecordFile, content: object): Promise<boolean> {
+    const revision = await this.#nextRevision(record);
+    if (!(await createFile(record.path, sealRecord(record, { revision, content }), this.#options.random))) return false;
+    await this.#note(record, revision);
+    return true;
+  }
+
+  /** Resolves to false when there is none. */
+  async remove(record: RecordFile): Promise<boolean> {
+    await this.#forget(record);
+    return removeFile(record.path);
+  }
+
+  /** Moves a record away, damaged or not; writes nothing. Resolves to false when there is none. */
+  async move(record: RecordFile, to: string): Promise<boolean> {
+    await this.#forget(record);
+    return movePath(record.path, to);
+  }
+
+  /** File names of records that were written to a directory, whether they are still there or not. */
+  async names(folder: string): Promise<readonly string[]> {
+    return (await this.#open(folder)).names;
+  }
+
+  /** Forgets what is known of a directory that is no longer used. */
+  close(folder: string): void {
+    this.#folders.delete(folder);
+  }
+
+  async #nextRevision(record: RecordFile): Promise<number> {
+    return ((await this.#revisionsOf(record)).get(basename(record.path)) ?? 0) + 1;
+  }
+
+  async #note(record: RecordFile, revision: number): Promise<void> {
+    const revisions = await this.#revisionsOf(record);
+    await this.#witness(record, () => revisions.note(basename(record.path), revision));
+  }
+
+  async #forget(record: RecordFile): Promise<void> {
+    const revisions = await this.#revisionsOf(record);
+    await this.#witness(record, () => revisions.forget(basename(record.path)));
+  }
+
+  /** The record is durable already, or about to go: it must not seem otherwise. */
+  async #witness({ relativePath }: RecordFile, write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#options.onUnwitnessed?.(relativePath, error);
+    }
+  }
+
+  #revisionsOf({ path }: RecordFile): Promise<Revisions> {
+    return this.#open(dirname(path));
+  }
+
+  #open(folder: string): Promise<Revisions> {
+    const known = this.#folders.get(folder);
+    if (known !== undefined) return known;
+    const opening = Revisions.open(folder);
+    this.#folders.set(folder, opening);
+    opening.catch(() => this.#folders.delete(folder));
+    return opening;
+  }
+}
+
+/**
+ * Returns the content of a record that is what its writer wrote last; undefined when it never existed.
+ *
+ * @param known the revision that it has reached, as far as it is witnessed
+ * @throws RECORD_DAMAGED
+ */
+export function verifyRecord(
+  record: RecordFile,
+  text: string | undefined,
+  known: number | undefined,
+): UnsealedRecord | undefined {
+  if (text === undefined) {
+    if (known === undefined) return undefined;
+    throw recordDamaged(record, 'is missing');
+  }
+  const found = unsealed(record, text);
+  if (known === undefined || found.revision >= known) return found;
+  const problem =
+    found.revision === 0
+      ? 'has lost its checksum, as an older copy of it has none'
+      : `is an older copy: it has revision ${found.revision}, and revision ${known} was written`;
+  throw recordDamaged(record, problem);
+}
+
+function unsealed(record: RecordFile, text: string): UnsealedRecord {
+  try {
+    return unsealRecord(text, record);
+  } catch (error) {
+    if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
+    throw recordDamaged(record, error.message, error);
+  }
+}
+
+/** The text of a record; undefined when there is none. @throws RECORD_DAMAGED when there is something else in its place */
+export async function readText(record: RecordFile): Promise<string | undefined> {
+  try {
+    return await readFile(record.path, 'utf8');
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (isErrno(error, 'EISDIR')) throw recordDamaged(record, 'is a directory', error);
+    // What only this process lacks says nothing about the record.
+    if (!isErrno(error, 'EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO')) throw error;
+    throw recordDamaged(record, `cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
+  }
+}
+
+export function recordDamaged({ relativePath }: RecordFile, problem: string, cause?: unknown): QuireError {
+  return new QuireError('RECORD_DAMAGED', `${relativePath} ${problem}.`, { cause });
+}

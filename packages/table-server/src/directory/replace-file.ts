@@ -1,0 +1,89 @@
+import { link, open, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Random } from '@quire/core';
+
+/** Whether a call to the file system failed for one of these reasons. */
+export function isErrno(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+/** The beginning of the names of files that are being written and will be renamed. */
+export const stagedPrefix = '.staged-';
+
+/** Replaces a small file, or creates it, in one moment and durably: a crash leaves the old text or the new one. */
+export async function replaceFile(path: string, text: string, random: Random): Promise<void> {
+  const staged = await stage(path, text, random);
+  try {
+    await rename(staged, path);
+  } catch (error) {
+    await unlink(staged);
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+/** Creates a small file, whole and durably. Resolves to false, and changes nothing, when the name is taken. */
+export async function createFile(path: string, text: string, random: Random): Promise<boolean> {
+  const staged = await stage(path, text, random);
+  try {
+    await link(staged, path);
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return false;
+    throw error;
+  } finally {
+    await unlink(staged);
+  }
+  await syncDirectory(dirname(path));
+  return true;
+}
+
+/** Removes a file, durably. Resolves to false when there is none. */
+export async function removeFile(path: string): Promise<boolean> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return false;
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+  return true;
+}
+
+/** Moves a file or a directory within the file system, durably and without writing a byte. Resolves to false when there is none. */
+export async function movePath(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false;
+    throw error;
+  }
+  // The new name first: after a crash in between the file has two names rather than none.
+  for (const path of new Set([dirname(to), dirname(from)])) await syncDirectory(path);
+  return true;
+}
+
+/** Makes what happened to the names in a directory durable. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** A file that could not be written whole is not left behind: on a full disk, each attempt would leave one. */
+async function stage(path: string, text: string, random: Random): Promise<string> {
+  const staged = join(dirname(path), `${stagedPrefix}${Buffer.from(random.bytes(8)).toString('hex')}`);
+  const file = await open(staged, 'wx');
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } catch (error) {
+    await unlink(staged);
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return staged;
+}

@@ -1,0 +1,128 @@
+import { constants } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { isErrno } from './replace-file.ts';
+
+/** Length of a line without its checksum: enough for the longest name of a record and the largest number. */
+const textLength = 246;
+/** The text, a blank, eight digits and a newline. */
+const lineLength = textLength + 10;
+
+/**
+ * The revision that each record of a directory has reached, by file name, in the file `.revisions`. It is the second witness that tells an
+ * older copy of a record from the record, and a missing record from one that never existed.
+ *
+ * Each record has a line of fixed length, which is overwritten in place after the record was replaced, without waiting for the disk. After a
+ * crash of the machine a line may be behind its record, never ahead of it. A line that is damaged, or comes from another directory, witnesses
+ * nothing.
+ */
+export class Revisions {
+  readonly #folder: string;
+  /** By line of the file; undefined for free lines. */
+  readonly #names: (string | undefined)[];
+  readonly #revisions: Map<string, number>;
+
+  private constructor(folder: string, lines: readonly (Line | undefined)[]) {
+    this.#folder = folder;
+    this.#names = lines.map((line) => line?.name);
+    this.#revisions = revisionsOf(lines);
+  }
+
+  static async open(folder: string): Promise<Revisions> {
+    return new Revisions(folder, parseLines(folder, await readBytes(folder)));
+  }
+
+  get(name: string): number | undefined {
+    return this.#revisions.get(name);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#revisions.keys()];
+  }
+
+  /** Notes the revision that a record has now. When that fails, it is known here, and to nobody else. */
+  async note(name: string, revision: number): Promise<void> {
+    this.#revisions.set(name, revision);
+    await this.#write(this.#lineOf(name), { name, revision });
+  }
+
+  /** Notes that a record is about to be removed. */
+  async forget(name: string): Promise<void> {
+    if (!this.#revisions.delete(name)) return;
+    const index = this.#lineOf(name);
+    this.#names[index] = undefined;
+    await this.#write(index, undefined);
+  }
+
+  #lineOf(name: string): number {
+    const known = this.#names.indexOf(name);
+    if (known >= 0) return known;
+    const free = this.#names.indexOf(undefined);
+    const index = free < 0 ? this.#names.length : free;
+    this.#names[index] = name;
+    return index;
+  }
+
+  async #write(index: number, line: Line | undefined): Promise<void> {
+    const file = await open(revisionsPath(this.#folder), constants.O_RDWR | constants.O_CREAT, 0o640);
+    try {
+      // Within one page of the file: it is written whole, or not at all.
+      await file.write(encodeLine(this.#folder, line), 0, lineLength, index * lineLength);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+interface Line {
+  readonly name: string;
+  readonly revision: number;
+}
+
+/** The revisions of a directory as any process may read them. */
+export async function readRevisions(folder: string): Promise<ReadonlyMap<string, number>> {
+  return revisionsOf(parseLines(folder, await readBytes(folder)));
+}
+
+function revisionsOf(lines: readonly (Line | undefined)[]): Map<string, number> {
+  return new Map(lines.flatMap((line) => (line === undefined ? [] : [[line.name, line.revision]])));
+}
+
+function parseLines(folder: string, bytes: Buffer): readonly (Line | undefined)[] {
+  return Array.from({ length: Math.ceil(bytes.byteLength / lineLength) }, (_, index) => {
+    const line = bytes.toString('latin1', index * lineLength, (index + 1) * lineLength);
+    const text = line.slice(0, textLength);
+    if (line.slice(textLength) !== ` ${checksumOf(folder, text)}\n`) return undefined;
+    const [name = '', revision] = text.trimEnd().split('\t');
+    return name === '' ? undefined : { name, revision: Number(revision) };
+  });
+}
+
+function encodeLine(folder: string, line: Line | undefined): Buffer {
+  const text = (line === undefined ? '' : `${line.name}\t${line.revision}`).padEnd(textLength);
+  return Buffer.from(`${text} ${checksumOf(folder, text)}\n`, 'latin1');
+}
+
+/** The name of the directory is part of it. */
+function checksumOf(folder: string, text: string): string {
+  return crc32(`${basename(folder)}\n${text}`)
+    .toString(16)
+    .padStart(8, '0');
+}
+
+async function readBytes(folder: string): Promise<Buffer> {
+  try {
+    return await readFile(revisionsPath(folder));
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EIO')) return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+/** The name of the file in each directory. */
+const revisionsName = '.revisions';
+
+export function revisionsPath(folder: string): string {
+  return join(folder, revisionsName);
+}

@@ -1,0 +1,54 @@
+import { runChunkJob } from './consumption/chunk-job.ts';
+import { ForceCommits } from './consumption/force-commits.ts';
+import { lockDirectory } from './directory/directory-lock.ts';
+import { Records } from './directory/records.ts';
+import { TableDirectory } from './directory/table-directory.ts';
+import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
+import { TableRegistry } from './table-registry.ts';
+import { TaskEngine } from './tasks/task-engine.ts';
+import { taskTypes } from './tasks/task-types.ts';
+import { Upkeep } from './upkeep/upkeep.ts';
+
+const dayMs = 86_400_000;
+
+/** The parts of an embedded table engine, open. */
+export interface EngineParts {
+  readonly instanceName: string;
+  readonly lock: AsyncDisposable;
+  readonly registry: TableRegistry;
+  readonly tasks: TaskEngine;
+  readonly forceCommits: ForceCommits;
+  readonly upkeep: Upkeep;
+}
+
+/** @throws INVALID_SETTING when another server has the directory open */
+export async function openParts(options: EmbeddedTableEngineOptions): Promise<EngineParts> {
+  const { dataDirectory, clock, random, host, tenants, openStream, consumerEvents = {}, onSetAside } = options;
+  const directory = new TableDirectory(dataDirectory);
+  await directory.make();
+  const lock = await lockDirectory(dataDirectory);
+  const records = new Records({ random, onUnwitnessed: options.onUnwitnessed });
+  const instanceName = `Server_${host}`;
+  const shared = { directory, records, clock, random, instanceName, onSetAside };
+  const registry = await TableRegistry.open({
+    ...shared,
+    tenants,
+    openStream,
+    consumerEvents,
+    taskTypes,
+    runChunkJob: options.runChunkJob ?? ((job, how) => runChunkJob(job, { clock, ...how })),
+  });
+  const tasks = await TaskEngine.open({ ...shared, registry, ingestion: options, onFailed: options.onTaskFailed });
+  const forceCommits = await ForceCommits.open({ directory, records, clock, random, tables: () => registry.tables });
+  const upkeep = new Upkeep({
+    directory,
+    clock,
+    registry,
+    hasDamagedTasks: () => tasks.problems.length > 0,
+    graceMs: () => options.graceMs,
+    trashRetentionMs: () => options.trashRetentionMs ?? dayMs,
+    onFailed: options.onUpkeepFailed,
+    onGarbage: options.onGarbage,
+  });
+  return { instanceName, lock, registry, tasks, forceCommits, upkeep };
+}

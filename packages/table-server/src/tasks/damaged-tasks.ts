@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { isQuireError, QuireError } from '@quire/core';
+import type { TableProblem } from '@quire/core/table-engine';
+import { trashName } from '../upkeep/trash.ts';
+import type { TaskEngineOptions } from './task-engine-options.ts';
+import type { DamagedTask, StoredTask, TaskStore } from './task-store.ts';
+import { taskTypes } from './task-types.ts';
+
+export type DamagedTasksOptions = Pick<TaskEngineOptions, 'directory' | 'clock' | 'onSetAside'> & { readonly store: TaskStore };
+
+/** The tasks whose records are damaged, and are set aside: what they have done is not known. */
+export class DamagedTasks {
+  readonly #options: DamagedTasksOptions;
+  readonly #tasks = new Map<string, QuireError>();
+  /** Why it is not known which types are held back; undefined when it is. */
+  #queueDamage: QuireError | undefined;
+
+  constructor(options: DamagedTasksOptions) {
+    this.#options = options;
+  }
+
+  get problems(): readonly TableProblem[] {
+    const tasks = [...this.#tasks].map(([taskName, damage]): TableProblem => {
+      return { kind: 'task', subject: taskName, problem: taskDamaged(taskName, damage).message };
+    });
+    if (this.#queueDamage === undefined) return tasks;
+    const problem = `${this.#queueDamage.message} All types of tasks are held back until one of them is resumed.`;
+    return [...tasks, { kind: 'record', subject: this.#options.directory.taskQueues.relativePath, problem }];
+  }
+
+  /** The error of calls about a task; undefined when its record is not damaged. */
+  find(taskName: string): QuireError | undefined {
+    const damage = this.#tasks.get(taskName);
+    return damage && taskDamaged(taskName, damage);
+  }
+
+  /** The error of a task that is of a type, or may be: a new one could do the same work again. */
+  findOfType(taskType: string): QuireError | undefined {
+    const typeOf = (name: string): string => taskTypes.find((type) => name.startsWith(`Task_${type}_`)) ?? taskType;
+    const name = [...this.#tasks.keys()].find((each) => typeOf(each) === taskType);
+    return name === undefined ? undefined : this.find(name);
+  }
+
+  setAside({ taskName, error }: DamagedTask): void {
+    this.#tasks.set(taskName, error);
+    this.#options.onSetAside?.(taskName, error);
+  }
+
+  /** Returns the tasks whose records are whole again. */
+  async restore(): Promise<readonly StoredTask[]> {
+    const restored: StoredTask[] = [];
+    for (const taskName of this.#tasks.keys()) {
+      const task = await this.#options.store.read(taskName);
+      if (task === undefined || 'error' in task) continue;
+      this.#tasks.delete(taskName);
+      restored.push(task);
+    }
+    return restored;
+  }
+
+  /** Gives a task up: its record goes to the trash, and the files that it has written follow. */
+  async discard(taskName: string): Promise<void> {
+    const { store, directory, clock } = this.#options;
+    await store.discard(taskName, join(directory.folder('trash'), trashName(clock.nowMs(), `${taskName}.json`)));
+    this.#tasks.delete(taskName);
+  }
+
+  /** Reads which types are held back: all of them where that is not known. */
+  async readStoppedTypes(): Promise<readonly string[]> {
+    const { store, directory, onSetAside } = this.#options;
+    try {
+      return await store.readStoppedTypes();
+    } catch (error) {
+      if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
+      this.#queueDamage = error;
+      onSetAside?.(directory.taskQueues.relativePath, error);
+      return taskTypes;
+    }
+  }
+
+  async writeStoppedTypes(stopped: readonly string[]): Promise<void> {
+    await this.#options.store.writeStoppedTypes(stopped);
+    this.#queueDamage = undefined;
+  }
+}
+
+function taskDamaged(taskName: string, { message }: QuireError): QuireError {
+  const help = 'Restore the file, and the task goes on; or cancel the task, and others of its type can be created again.';
+  return new QuireError('RECORD_DAMAGED', `The task ${taskName} is set aside: ${message} ${help}`);
+}

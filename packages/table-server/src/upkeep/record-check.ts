@@ -1,0 +1,90 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { isQuireError, type QuireError } from '@quire/core';
+import { type RecordFile, readText, verifyRecord } from '../directory/records.ts';
+import { isErrno } from '../directory/replace-file.ts';
+import { readRevisions } from '../directory/revisions.ts';
+import { consumingPartitionOf, namesIn, type TableDirectory } from '../directory/table-directory.ts';
+import type { ServedTable } from '../served-table.ts';
+
+/** Finds records of served tables that were damaged since they were read; a file that has not changed is not read again. */
+export class RecordCheck {
+  readonly #directory: TableDirectory;
+  /** By path, what told the file apart when it was found whole. */
+  #whole = new Map<string, string>();
+  #damaged: ReadonlyMap<string, readonly QuireError[]> = new Map();
+
+  constructor(directory: TableDirectory) {
+    this.#directory = directory;
+  }
+
+  /** By table. */
+  get damaged(): ReadonlyMap<string, readonly QuireError[]> {
+    return this.#damaged;
+  }
+
+  async run(tables: readonly ServedTable[]): Promise<void> {
+    const whole = new Map<string, string>();
+    const damaged = new Map<string, readonly QuireError[]>();
+    const revisions = new Map<string, ReadonlyMap<string, number>>();
+    for (const table of tables) {
+      const found: QuireError[] = [];
+      for (const record of await this.#recordsOf(table)) {
+        const mark = await this.#check(record, revisions, (error) => found.push(error));
+        if (mark !== undefined) whole.set(record.path, mark);
+      }
+      if (found.length > 0) damaged.set(table.name, found);
+    }
+    this.#whole = whole;
+    this.#damaged = damaged;
+  }
+
+  async #recordsOf({ name, rawName, record: { tableId } }: ServedTable): Promise<readonly RecordFile[]> {
+    const directory = this.#directory;
+    const folder = dirname(directory.manifest(tableId).path);
+    const names = new Set([...(await namesIn(folder)), ...(await readRevisions(folder)).keys()]);
+    const partitions = [...names].map(consumingPartitionOf).filter((partition) => partition !== undefined);
+    return [
+      directory.table(name),
+      directory.schema(rawName),
+      directory.manifest(tableId),
+      directory.consumption(tableId),
+      directory.taskProgress(tableId),
+      ...partitions.map((partition) => directory.consuming(tableId, partition)),
+    ];
+  }
+
+  /** Gives the mark of a record that is whole; undefined where there is none. */
+  async #check(
+    record: RecordFile,
+    revisions: Map<string, ReadonlyMap<string, number>>,
+    onDamaged: (error: QuireError) => void,
+  ): Promise<string | undefined> {
+    const folder = dirname(record.path);
+    const ofFolder = revisions.get(folder) ?? (await readRevisions(folder));
+    revisions.set(folder, ofFolder);
+    const known = ofFolder.get(basename(record.path));
+    const mark = `${await markOf(record.path)} ${known}`;
+    if (this.#whole.get(record.path) === mark) return mark;
+    try {
+      const text = await readText(record);
+      // A record that is removed by its server is forgotten first.
+      const isGone = text === undefined && !(await readRevisions(folder)).has(basename(record.path));
+      return verifyRecord(record, text, isGone ? undefined : known) === undefined ? undefined : mark;
+    } catch (error) {
+      if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
+      onDamaged(error);
+      return undefined;
+    }
+  }
+}
+
+async function markOf(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return 'none';
+    throw error;
+  }
+}
