@@ -12,6 +12,7 @@ import { startPart } from './start/start-part.ts';
 import { remoteLargePart } from './remote/remote-large-part.ts';
 import { remotePart } from './remote/remote-part.ts';
 import { sweepPart } from './sweep/sweep-part.ts';
+import { tablesPart } from './tables/tables-part.ts';
 import { workersPart } from './workers/workers-part.ts';
 import { writePart } from './write/write-part.ts';
 
@@ -27,6 +28,7 @@ export const parts: readonly Part[] = [
   proxyPart,
   previewPart,
   ingestPart,
+  tablesPart,
   remotePart,
   remoteLargePart,
   processorPart,

@@ -47,6 +47,8 @@ export function publicMessage(error: QuireError, requestId: string): string {
   const more = `The log has details of call ${requestId}.`;
   if (code === 'STORE_FULL') return 'The result store has no room left.';
   if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') return `The result store does not answer; try again. ${more}`;
+  // It names a table and a segment, which is what the caller or an admin can do something about.
+  if (code === 'TABLE_DAMAGED') return error.message;
   if (kind === 'corrupt' || code === 'OBJECT_NOT_FOUND') return `The stored result is damaged. ${more}`;
   if (kind === 'internal') return `An unexpected error occurred. ${more}`;
   return error.message;

@@ -143,7 +143,14 @@ test('all defaults', () => {
     },
     taskWorkers: { countMax: 2, memoryBytesMax: 1024 * MB, idleMs: 10_000, killGraceMs: 5_000 },
     streamWorkers: { countMax: 2, memoryBytesMax: 512 * MB, timeMaxMs: 10_000, idleMs: 60_000 },
-    tableServer: { dataDir: undefined, tenants: ['DefaultTenant'], trashRetentionMs: 86_400_000, samplesDir: undefined },
+    tableServer: {
+      dataDir: undefined,
+      tenants: ['DefaultTenant'],
+      trashRetentionMs: 86_400_000,
+      scrubPeriodMs: 604_800_000,
+      scrubRateBytesMax: 20 * MB,
+      samplesDir: undefined,
+    },
     preview: {
       sources: undefined,
       bodyBytesMax: 16 * MB,
@@ -306,6 +313,8 @@ engine.stream.kafka.brokers = kafka-1:9092, [::1]:*
 engine.tables.data.dir = /srv/tables
 engine.tables.tenants = DefaultTenant,night
 engine.tables.trash.retention = 2d
+engine.tables.scrub.period = 1d
+engine.tables.scrub.rate.maxMB = 5
 engine.tables.samples.dir = samples
 engine.tables.task.workers.max = 3
 engine.tables.task.workers.memory.maxMB = 300
@@ -514,6 +523,8 @@ test('every setting is read from its own key', () => {
       dataDir: '/srv/tables',
       tenants: ['DefaultTenant', 'night'],
       trashRetentionMs: 172_800_000,
+      scrubPeriodMs: 86_400_000,
+      scrubRateBytesMax: 5 * MB,
       samplesDir: '/srv/quire/conf/samples',
     },
     preview: {

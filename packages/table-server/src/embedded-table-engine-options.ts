@@ -1,6 +1,7 @@
 import type { Clock, QuireError, Random } from '@quire/core';
 import type { MessageStream } from '@quire/streams';
 import type { FileFinder } from '@quire/tables';
+import type { DamagedSegment } from './upkeep/scrub.ts';
 import type { RunSubtaskJob } from './tasks/run-subtask.ts';
 import type { GarbageEvent } from './upkeep/garbage.ts';
 import type { RunChunkJob } from './consumption/chunk-job.ts';
@@ -41,6 +42,13 @@ export interface EmbeddedTableEngineOptions {
   readonly onGarbage?: ((event: GarbageEvent) => void) | undefined;
   /** Called when the revision of a record could not be noted: an older copy of it would not be recognized. */
   readonly onUnwitnessed?: ((path: string, error: unknown) => void) | undefined;
+  /** Within which time every file of rows is compared with what was written; a week by default. Read at each use. */
+  readonly scrubPeriodMs?: number | undefined;
+  /** Bytes that are read for that in a second, at most; 20 MiB by default. Read at each use. */
+  readonly scrubBytesPerSecondMax?: number | undefined;
+  /** Called when the file of a segment is found not to be what was written, and when it is so again. */
+  readonly onSegmentDamaged?: ((damage: DamagedSegment) => void) | undefined;
+  readonly onSegmentRestored?: ((damage: DamagedSegment) => void) | undefined;
   /** Told when retention or the collection of files fails; both try again. */
   readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
 }

@@ -32,6 +32,8 @@ import { tableProblems } from './table-problems.ts';
 import type { TableRegistry } from './table-registry.ts';
 import type { TaskEngine } from './tasks/task-engine.ts';
 import { taskTypes } from './tasks/task-types.ts';
+import { describeDamage } from './segments/verify-file.ts';
+import type { Scrub } from './upkeep/scrub.ts';
 import type { Upkeep } from './upkeep/upkeep.ts';
 
 /**
@@ -45,6 +47,7 @@ export class EmbeddedTableEngine implements TableEngine {
   readonly #registry: TableRegistry;
   readonly #forceCommits: ForceCommits;
   readonly #upkeep: Upkeep;
+  readonly #scrub: Scrub;
   readonly #tasks: TaskEngine;
   readonly #parts: EngineParts;
 
@@ -55,6 +58,7 @@ export class EmbeddedTableEngine implements TableEngine {
     this.#upkeep = parts.upkeep;
     this.#tasks = parts.tasks;
     this.#parts = parts;
+    this.#scrub = parts.scrub;
     this.description = `embedded in ${options.dataDirectory}`;
     this.liveTables = new DirectoryTables(options.dataDirectory);
   }
@@ -70,6 +74,7 @@ export class EmbeddedTableEngine implements TableEngine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#tasks[Symbol.asyncDispose]();
+    await this.#scrub[Symbol.asyncDispose]();
     await this.#upkeep[Symbol.asyncDispose]();
     await this.#registry[Symbol.asyncDispose]();
     await this.#parts.lock[Symbol.asyncDispose]();
@@ -83,7 +88,8 @@ export class EmbeddedTableEngine implements TableEngine {
   async listProblems(): Promise<readonly TableProblem[]> {
     const others = [...this.#tasks.problems, ...this.#forceCommits.problems];
     const { damaged, unexplained } = this.#upkeep;
-    return tableProblems({ setAside: this.#registry.setAside, damaged, unexplained, others });
+    const segments = this.#scrub.damaged;
+    return tableProblems({ setAside: this.#registry.setAside, damaged, segments, unexplained, others });
   }
 
   // Schemas
@@ -139,7 +145,15 @@ export class EmbeddedTableEngine implements TableEngine {
   // Segments
 
   async listSegments(tableNameWithType: string): Promise<readonly SegmentDescription[]> {
-    return this.#registry.get(tableNameWithType).listSegments();
+    const table = this.#registry.get(tableNameWithType);
+    const { name } = table;
+    const damaged = new Map(
+      this.#scrub.damaged.filter(({ tableName }) => tableName === name).map((damage) => [damage.segmentName, damage]),
+    );
+    return table.listSegments().map((segment) => {
+      const damage = damaged.get(segment.segmentName);
+      return damage === undefined ? segment : { ...segment, problem: describeDamage(name, damage.problem) };
+    });
   }
 
   async deleteSegment(tableNameWithType: string, segmentName: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { MiB } from '@quire/core';
 import { runChunkJob } from './consumption/chunk-job.ts';
 import { ForceCommits } from './consumption/force-commits.ts';
 import { lockDirectory } from './directory/directory-lock.ts';
@@ -7,9 +8,12 @@ import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options
 import { TableRegistry } from './table-registry.ts';
 import { TaskEngine } from './tasks/task-engine.ts';
 import { taskTypes } from './tasks/task-types.ts';
+import { Scrub } from './upkeep/scrub.ts';
 import { Upkeep } from './upkeep/upkeep.ts';
 
 const dayMs = 86_400_000;
+/** How the files of tables are read again where the options do not say. */
+const scrubDefaults = { periodMs: 7 * dayMs, bytesPerSecondMax: 20 * MiB } as const;
 
 /** The parts of an embedded table engine, open. */
 export interface EngineParts {
@@ -19,6 +23,7 @@ export interface EngineParts {
   readonly tasks: TaskEngine;
   readonly forceCommits: ForceCommits;
   readonly upkeep: Upkeep;
+  readonly scrub: Scrub;
 }
 
 /** @throws INVALID_SETTING when another server has the directory open */
@@ -50,5 +55,15 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
     onFailed: options.onUpkeepFailed,
     onGarbage: options.onGarbage,
   });
-  return { instanceName, lock, registry, tasks, forceCommits, upkeep };
+  const scrub = new Scrub({
+    clock,
+    tables: () => registry.tables,
+    periodMs: () => options.scrubPeriodMs ?? scrubDefaults.periodMs,
+    bytesPerSecondMax: () => options.scrubBytesPerSecondMax ?? scrubDefaults.bytesPerSecondMax,
+    onDamaged: options.onSegmentDamaged,
+    onRestored: options.onSegmentRestored,
+    onFailed: options.onUpkeepFailed,
+  });
+  scrub.start();
+  return { instanceName, lock, registry, tasks, forceCommits, upkeep, scrub };
 }

@@ -8,6 +8,7 @@ import type { TableConsumer } from './consumption/table-consumer.ts';
 import { type ConsumingRecord, isCommitted, type SegmentRecord } from './segments/manifest.ts';
 import { fileNameOf } from './segments/file-name.ts';
 import { SegmentCatalog } from './segments/segment-catalog.ts';
+import { findDamage, type SegmentFile } from './segments/verify-file.ts';
 
 /** What tables share. */
 export interface TableParts {
@@ -132,6 +133,17 @@ export class ServedTable {
     return this.#filesInProgress.has(file) || this.#stemsInProgress.values().some((stem) => file.startsWith(stem));
   }
 
+  /** The files of committed segments, and of those that consume, with what was written of each. */
+  listFiles(): readonly SegmentFile[] {
+    const consuming = (this.consumer?.partitions ?? []).flatMap(({ segment }) => segment?.record ?? []);
+    const chunks = consuming
+      .filter((record) => !isCommitted(record, this.segments.manifest))
+      .flatMap(({ segmentName, chunks: files }) => files.map((file) => ({ ...file, segmentName })));
+    return [...this.segments.manifest.segments, ...chunks].map(({ segmentName, file, sizeBytes, checksum }) => {
+      return { segmentName, path: this.pathOf(file), sizeBytes, checksum };
+    });
+  }
+
   /** The files of committed segments, and of those that are being consumed here. */
   namedFiles(): readonly string[] {
     const consuming = (this.consumer?.partitions ?? []).flatMap(({ segment }) => segment?.record.chunks ?? []);
@@ -165,12 +177,25 @@ export class ServedTable {
     return all.toSorted((left, right) => (left.segmentName < right.segmentName ? -1 : 1));
   }
 
-  /** @throws SEGMENT_NOT_FOUND; CONFLICT when it is still consuming */
+  /**
+   * Deletes a committed segment, or a consuming one of which a file is damaged: its messages are consumed again.
+   *
+   * @throws SEGMENT_NOT_FOUND; CONFLICT when it is consuming, and whole
+   */
   async deleteSegment(segmentName: string): Promise<void> {
-    if (this.#consuming().some((record) => record.segmentName === segmentName)) {
+    const consuming = this.#consuming().find((record) => record.segmentName === segmentName);
+    if (consuming !== undefined) {
+      if (await this.#isDamaged(consuming)) return this.consumer?.consumeAgain(consuming.partition);
       throw new QuireError('CONFLICT', `Segment ${segmentName} is still consuming: force its commit or pause the table first.`);
     }
     await this.segments.change({ remove: [segmentName], reason: 'deleted by a call' });
+  }
+
+  async #isDamaged({ chunks }: ConsumingRecord): Promise<boolean> {
+    for (const { file, sizeBytes, checksum } of chunks) {
+      if ((await findDamage({ path: this.pathOf(file), sizeBytes, checksum })) !== undefined) return true;
+    }
+    return false;
   }
 
   /** Those that consume, or hold rows that are not committed. */

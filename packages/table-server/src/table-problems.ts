@@ -1,10 +1,13 @@
 import type { QuireError } from '@quire/core';
 import type { TableProblem } from '@quire/core/table-engine';
+import { describeDamage } from './segments/verify-file.ts';
+import type { DamagedSegment } from './upkeep/scrub.ts';
 
 /** Says of tables and files what an operator must look at, by subject. */
 export function tableProblems({
   setAside,
   damaged,
+  segments,
   unexplained,
   others,
 }: {
@@ -12,6 +15,7 @@ export function tableProblems({
   readonly setAside: ReadonlyMap<string, QuireError>;
   /** Damaged records of tables that are served, by table. */
   readonly damaged: ReadonlyMap<string, readonly QuireError[]>;
+  readonly segments: readonly DamagedSegment[];
   /** Files that are kept because nothing explains them. */
   readonly unexplained: readonly string[];
   readonly others: readonly TableProblem[];
@@ -21,6 +25,9 @@ export function tableProblems({
   const problems = [
     ...[...setAside].map(([name, damage]) => ofTable(name, damage)),
     ...[...damaged].flatMap(([name, errors]) => errors.map((error) => ofTable(name, error))),
+    ...segments.map(({ tableName, segmentName, problem }): TableProblem => {
+      return { kind: 'segment', subject: `${tableName}/${segmentName}`, problem: describeDamage(tableName, problem) };
+    }),
     ...unexplained.map((path): TableProblem => ({ kind: 'file', subject: path, problem: `${path} ${kept}` })),
     ...others,
   ];

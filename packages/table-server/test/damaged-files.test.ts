@@ -1,10 +1,14 @@
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isQuireError, MiB, type QuireError } from '@quire/core';
+import type { TableConfigDocument } from '@quire/core/table-engine';
 import { FileProducer } from '@quire/streams';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTableQueries } from '../../../test/src/testkit/embedded-tables.ts';
+import { DirectoryTables } from '../src/index.ts';
+import { VerificationHost } from '../src/queries/index.ts';
+import { identityOf } from '../src/segments/verify-file.ts';
 import { jsonLines, TestServer } from './test-server.ts';
 
 /** How many bits are flipped, one after the other; `QUIRE_DAMAGED_FILES` asks for more, and for another seed. */
@@ -16,6 +20,23 @@ const schemaOf = (schemaName: string) => ({
   metricFieldSpecs: [{ name: 'n', dataType: 'LONG' }],
   dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
 });
+
+const ordersConfig: TableConfigDocument = {
+  tableName: 'orders',
+  tableType: 'REALTIME',
+  segmentsConfig: { timeColumnName: 'ts' },
+  ingestionConfig: {
+    streamIngestionConfig: {
+      streamConfigMaps: [
+        {
+          streamType: 'file',
+          'stream.file.topic.name': 'orders',
+          'stream.file.consumer.prop.auto.offset.reset': 'smallest',
+        },
+      ],
+    },
+  },
+};
 
 /** Files of one table that are to be damaged, and what queries answer while they are whole. */
 interface Target {
@@ -51,19 +72,7 @@ beforeAll(async () => {
     }
   }
   producer = await FileProducer.open({ directory: join(directory, 'streams'), topic: 'orders', partitionCount: 1 });
-  const streamConfigMaps = [
-    {
-      streamType: 'file',
-      'stream.file.topic.name': 'orders',
-      'stream.file.consumer.prop.auto.offset.reset': 'smallest',
-    },
-  ];
-  await engine.createTable({
-    tableName: 'orders',
-    tableType: 'REALTIME',
-    segmentsConfig: { timeColumnName: 'ts' },
-    ingestionConfig: { streamIngestionConfig: { streamConfigMaps } },
-  });
+  await engine.createTable(ordersConfig);
   for (let part = 1; part <= 3; part += 1) {
     const values = Array.from({ length: 40 }, (_, index) =>
       JSON.stringify({ name: `order ${part}`, n: part * 100 + index, ts: 1 }),
@@ -178,5 +187,83 @@ describe.each(['segments', 'chunks'] as const)('rows of damaged %s are never in 
   test(`a flipped bit, wherever it is: ${flipCount} of them by seed ${seed}`, async () => {
     const places = fc.sample(fc.nat({ max: 8 * MiB }), { numRuns: flipCount, seed });
     for (const [index, place] of places.entries()) await expectRefused(targets[kind], index, (path) => flip(path, place));
+  });
+});
+
+describe('a table server whose files are damaged', () => {
+  const flightsWith = async (): Promise<TestServer> => {
+    const damaged = await TestServer.open();
+    await damaged.engine.createSchema(schemaOf('flights'));
+    await damaged.engine.createTable({ tableName: 'flights', tableType: 'OFFLINE', segmentsConfig: { replication: '1' } });
+    return damaged;
+  };
+  const load = (to: TestServer, n: number) =>
+    to.engine.ingest({
+      tableNameWithType: 'flights_OFFLINE',
+      source: { kind: 'bytes', name: 'rows.jsonl', body: jsonLines([{ name: 'a', n }]) },
+      batchConfig: {},
+    });
+  const filesOf = async ({ directory }: TestServer): Promise<readonly string[]> => {
+    const paths = await readdir(join(directory, 'data'), { recursive: true });
+    return paths.filter((path) => path.endsWith('.parquet')).map((path) => join(directory, 'data', path));
+  };
+
+  test('finds by its scrub what queries cannot, names it, and serves on once the segment is deleted', async () => {
+    await using damaged = await flightsWith();
+    const { segmentNames } = await load(damaged, 1);
+    await load(damaged, 2);
+    const [path = ''] = (await filesOf(damaged)).filter((file) => file.includes(segmentNames[0] ?? ''));
+    await flip(path, 400);
+    // As if the disk had lost the bit later: to all that the system says, this is the file that was found whole.
+    const shared = new VerificationHost();
+    await shared.add([{ path, identity: identityOf(path) ?? '' }]);
+    const tables = new DirectoryTables(damaged.directory, { shared });
+    const relations = await tables.resolve(['flights']);
+    await expect(tables.verify(relations)).resolves.toBeUndefined();
+    // The first round of a scrub is at the start.
+    await damaged.restart();
+    const problems = async () => (await damaged.engine.listSegments('flights_OFFLINE')).map(({ problem }) => problem);
+    await vi.waitUntil(async () => (await problems()).some((problem) => problem !== undefined), {
+      timeout: 20_000,
+      interval: 20,
+    });
+    expect((await problems()).toSorted((left, right) => (left === undefined ? 1 : right === undefined ? -1 : 0))).toEqual([
+      expect.stringMatching(
+        /^The file of this segment of flights_OFFLINE has the checksum \d+, and \d+ was written. Delete the segment, and load its rows again.$/,
+      ),
+      undefined,
+    ]);
+    await expect(tables.verify(relations)).rejects.toThrow(`The table is damaged: ${segmentNames[0]}.`);
+    await damaged.engine.deleteSegment('flights_OFFLINE', segmentNames[0] ?? '');
+    expect(await damaged.rows('SELECT n FROM flights')).toEqual([{ n: 2n }]);
+    expect(await problems()).toEqual([undefined]);
+  });
+
+  test('consumes the messages of a damaged consuming segment again once it is deleted', async () => {
+    await using damaged = await TestServer.open();
+    const { engine, directory } = damaged;
+    await using appending = await FileProducer.open({
+      directory: join(directory, 'streams'),
+      topic: 'orders',
+      partitionCount: 1,
+    });
+    await engine.createSchema(schemaOf('orders'));
+    await engine.createTable(ordersConfig);
+    const count = async () => damaged.value('SELECT CAST(count(*) AS INTEGER) FROM orders');
+    const append = async (n: number): Promise<void> => {
+      await appending.append([{ key: null, value: Buffer.from(JSON.stringify({ name: 'a', n, ts: 1 })), partition: 0 }]);
+      await vi.waitUntil(async () => (await count()) === n, { timeout: 20_000, interval: 20 });
+    };
+    await append(1);
+    const [segment] = await engine.listSegments('orders_REALTIME');
+    await expect(engine.deleteSegment('orders_REALTIME', segment?.segmentName ?? '')).rejects.toThrow('is still consuming');
+    await flip((await filesOf(damaged))[0] ?? '', 400);
+    await expect(count()).rejects.toThrow(
+      /^The table is damaged: orders__0__0__.* if it is consuming, its messages are consumed again/,
+    );
+    await engine.deleteSegment('orders_REALTIME', segment?.segmentName ?? '');
+    await vi.waitUntil(async () => (await count()) === 1, { timeout: 20_000, interval: 20 });
+    await append(2);
+    expect(await damaged.rows('SELECT n FROM orders ORDER BY n')).toEqual([{ n: 1n }, { n: 2n }]);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MiB, systemClock } from '@quire/core';
 import type { TaskRecord } from '@quire/core/table-engine';
@@ -191,6 +191,32 @@ describe('MergeRollupTask', () => {
     expect(await rows(server)).toHaveLength(5);
     // What is as merged as it may be is left alone.
     expect((await server.engine.scheduleTasks({ taskType: 'MergeRollupTask' })).scheduled).toEqual([]);
+  });
+
+  test('a segment whose file is damaged makes the task fail, by its name: nothing is merged, and what it had stays', async () => {
+    await using server = await openSales(merge({ '1day.mergeType': 'rollup' }));
+    await ingest(server, [sale('a', 1, startMs)]);
+    await ingest(server, [sale('b', 1, startMs)]);
+    const [segment] = await server.engine.listSegments('sales_OFFLINE');
+    const paths = await readdir(join(server.directory, 'data'), { recursive: true });
+    const file = join(server.directory, 'data', paths.find((path) => path.includes(`${segment?.segmentName}.`)) ?? '');
+    const bytes = await readFile(file);
+    const index = bytes.indexOf('PAR1') + 20;
+    await writeFile(file, bytes.with(index, (bytes[index] ?? 0) ^ 1));
+    const task = await ended(server, await schedule(server, 'MergeRollupTask'));
+    expect(task).toMatchObject({
+      state: 'FAILED',
+      subtasks: [
+        {
+          info: expect.stringMatching(
+            `^The table is damaged: ${segment?.segmentName}\\. The file of this segment of sales_OFFLINE has`,
+          ),
+        },
+      ],
+    });
+    expect(await server.engine.listSegments('sales_OFFLINE')).toHaveLength(2);
+    await writeFile(file, bytes);
+    expect(await server.rows(sums)).toEqual([{ n: 2, amount: 2 }]);
   });
 
   test('a segment that goes while it is merged makes the task fail: its rows do not come back', async () => {

@@ -44,11 +44,11 @@ test('retention goes by the time of the clock: an hour back removes nothing, a d
     await engine.ingest({ tableNameWithType: 'flights_OFFLINE', source, batchConfig: {} });
   }
   const carriers = async () => (await server.rows('SELECT carrier FROM flights ORDER BY ts')).map(({ carrier }) => carrier);
-  /** A round of upkeep; its end is when it sleeps again, beside the schedules of tasks. */
+  /** A round of upkeep; its end is when it sleeps again, beside the schedules of tasks and the scrub. */
   const round = async () => {
-    await clock.untilSleeping(2);
+    await clock.untilSleeping(3);
     await clock.advance(10_000);
-    await clock.untilSleeping(2);
+    await clock.untilSleeping(3);
   };
   clock.stepWallClock(-3_600_000);
   await round();

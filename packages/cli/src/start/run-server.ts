@@ -71,6 +71,11 @@ export async function runServer(live: LiveSettings, { environment, logger, onLis
       return live.current.tableServer.trashRetentionMs;
     },
     onUpkeepFailed: (error) => logger.error({ err: error }, 'retention or collection of files failed, will be tried again'),
+    onSegmentDamaged: ({ path, ...damage }) =>
+      logger.error({ ...damage, file: path }, 'segment is damaged: queries of its table are refused'),
+    onSegmentRestored: ({ tableName, segmentName }) => logger.info({ tableName, segmentName }, 'segment is whole again'),
+    scrubPeriodMs: tableServer.scrubPeriodMs,
+    scrubBytesPerSecondMax: tableServer.scrubRateBytesMax,
     // Twice as long as a query may run: its files stay until it is done with them.
     get graceMs() {
       return 2 * live.current.query.timeoutMs;

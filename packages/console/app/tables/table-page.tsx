@@ -120,7 +120,14 @@ function Segments({ name }: { readonly name: string }): ReactNode {
           <ListTable
             items={list}
             columns={[
-              { name: 'Segment', cell: ([segment]) => <code>{segment}</code> },
+              {
+                name: 'Segment',
+                cell: ([segment, about]) => (
+                  <>
+                    <code>{segment}</code> <Problem of={about} />
+                  </>
+                ),
+              },
               { name: 'Size', isNumber: true, cell: ([, about]) => sizeOf(about) },
             ]}
             keyOf={([segment]) => segment}
@@ -133,6 +140,16 @@ function Segments({ name }: { readonly name: string }): ReactNode {
         </Card>
       )}
     </Resolved>
+  );
+}
+
+/** What is wrong with a segment; nothing where it is whole, as far as the server knows. */
+function Problem({ of }: { readonly of: unknown }): ReactNode {
+  if (typeof of !== 'object' || of === null || !('problem' in of)) return null;
+  return (
+    <p className="notice bad">
+      <strong>Damaged.</strong> {String(of.problem)}
+    </p>
   );
 }
 

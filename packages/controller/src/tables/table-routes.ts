@@ -81,7 +81,8 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
         const bytes = segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
         totalBytes += bytes;
         const bySegment = segments.map(
-          ({ segmentName, sizeBytes }) => [segmentName, { reportedSizeInBytes: sizeBytes }] as const,
+          ({ segmentName, sizeBytes, problem }) =>
+            [segmentName, { reportedSizeInBytes: sizeBytes, ...(problem !== undefined && { problem }) }] as const,
         );
         sizes[type] = { reportedSizeInBytes: bytes, segments: Object.fromEntries(bySegment) };
       }
@@ -259,6 +260,7 @@ function segmentMetadataOf(segment: SegmentDescription): object {
     ...text('segment.creation.time', segment.createdMs),
     ...text('segment.push.time', segment.committedMs),
     ...text('segment.crc', segment.checksum),
+    ...text('segment.problem', segment.problem),
     ...text('segment.realtime.startOffset', segment.stream?.startOffset),
     ...text('segment.realtime.endOffset', segment.stream?.endOffset),
     ...(Object.keys(segment.custom).length > 0 && { custom: segment.custom }),

@@ -22,6 +22,8 @@ export interface SegmentDescription {
   readonly servers: readonly string[];
   /** Checksum of its data as the engine keeps it; null where the engine has none. */
   readonly checksum: string | null;
+  /** What is wrong with its data, and what to do, in sentences; left out where nothing is known to be. */
+  readonly problem?: string | undefined;
   /** What else the engine keeps about it, by its own names. */
   readonly custom: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 import { brokerPatterns, names } from '../list-kind.ts';
 import { path } from '../path-kind.ts';
-import { duration } from '../setting-kind.ts';
+import { duration, size } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
 /** Which streams tables and previews may read. */
@@ -45,6 +45,20 @@ export const tableServer = {
     meaning:
       'How long files of tables are kept in the trash: segments that were deleted, replaced or expired, and tables that were deleted. ' +
       'Until then they can be moved back. 0s: they are deleted at once.',
+  }),
+  scrubPeriodMs: setting({
+    key: 'engine.tables.scrub.period',
+    kind: duration('1m', '365d'),
+    default: '7d',
+    meaning:
+      'Within which time the role `server` reads every file of rows once and compares it with its checksum, as far as ' +
+      '`engine.tables.scrub.rate.maxMB` lets it. Files whose size or times have changed are read within seconds.',
+  }),
+  scrubRateBytesMax: setting({
+    key: 'engine.tables.scrub.rate.maxMB',
+    kind: size('MB', 1, 1_048_576),
+    default: '20',
+    meaning: 'How much of these files is read in a second, at most. A start of the server begins with all of them.',
   }),
   samplesDir: optionalSetting({
     key: 'engine.tables.samples.dir',

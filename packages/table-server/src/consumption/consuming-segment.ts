@@ -63,6 +63,16 @@ export class ConsumingSegment {
     await table.records.remove(recordOf(parts));
   }
 
+  /** Forgets the rows that a partition has consumed since its last commit, so that it goes on where these began. */
+  static async empty(parts: ConsumingParts): Promise<void> {
+    const { table } = parts;
+    const known = await table.records.read<ConsumingRecord>(recordOf(parts));
+    if (known === undefined || isCommitted(known, table.segments.manifest)) return;
+    // Under the same name, which explains the files that it leaves behind.
+    const record: ConsumingRecord = { ...known, endOffset: known.startOffset, consumedMs: null, chunks: [] };
+    await table.records.replace(recordOf(parts), record);
+  }
+
   get record(): ConsumingRecord {
     return this.#record;
   }

@@ -114,6 +114,15 @@ export class TableConsumer implements AsyncDisposable {
     });
   }
 
+  /** Drops what a partition has consumed since its last commit, and consumes it again, as far as the stream still holds it. */
+  consumeAgain(partition: number): Promise<void> {
+    return this.#change(async () => {
+      await this.#stop({ commits: false });
+      await ConsumingSegment.empty({ ...this.#options, partition });
+      if (!this.#record.isPaused) this.#start();
+    });
+  }
+
   /** Stops, durably, without committing: it goes on from there when it is opened again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { open, utimes } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { QuireError, throwIfAborted } from '@quire/core';
+import { parseTableName } from '@quire/core/table-engine';
 import { isErrno } from '../directory/replace-file.ts';
 
 /** A file of rows, and what tells whether it still is what was written. */
@@ -10,6 +11,11 @@ export interface WrittenFile {
   readonly sizeBytes: number;
   /** CRC-32 of its bytes, in decimal digits. */
   readonly checksum: string;
+}
+
+/** A file of rows of a segment. */
+export interface SegmentFile extends WrittenFile {
+  readonly segmentName: string;
 }
 
 /** Read at once. */
@@ -31,7 +37,7 @@ export function identityOf(path: string): string | undefined {
 }
 
 /** Tells whether a file was marked as damaged before. */
-function isMarkedDamaged(path: string): boolean {
+export function isMarkedDamaged(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs === damagedTime.getTime();
 }
 
@@ -71,13 +77,19 @@ export interface SegmentName {
   readonly tableName: string | undefined;
 }
 
+/** What is wrong with a segment of a table, and what to do about it, in sentences. */
+export function describeDamage(tableName: string | undefined, problem: string): string {
+  const isOfStream = tableName !== undefined && parseTableName(tableName).type === 'REALTIME';
+  const help = isOfStream
+    ? 'Delete the segment: if it is consuming, its messages are consumed again; else rebuild the table from its stream (restream).'
+    : 'Delete the segment, and load its rows again.';
+  return `The file of this segment${tableName === undefined ? '' : ` of ${tableName}`} ${problem}. ${help}`;
+}
+
 /** @param problem what is wrong with the file of the segment, as a sentence without its subject */
 export function segmentDamaged({ segmentName, tableName }: SegmentName, problem: string): QuireError {
-  const table = tableName === undefined ? '' : ` of ${tableName}`;
-  return new QuireError(
-    'TABLE_DAMAGED',
-    `The table is damaged: ${segmentName}. The file of this segment${table} ${problem}. Delete the segment, and load its rows again.`,
-  );
+  const message = `The table is damaged: ${segmentName}. ${describeDamage(tableName, problem)}`;
+  return new QuireError('TABLE_DAMAGED', message);
 }
 
 async function compare(

@@ -1,0 +1,162 @@
+import { type Clock, isQuireError } from '@quire/core';
+import { sleepUnlessAborted, TimeSlice } from '@quire/core/wait';
+import { findDamage, identityOf, isMarkedDamaged, type SegmentFile } from '../segments/verify-file.ts';
+
+/** What is asked of a table: a `ServedTable` is one. */
+export interface ScrubbedTable {
+  readonly name: string;
+  /** The files that its records name now. */
+  listFiles(): readonly SegmentFile[];
+}
+
+/** A segment whose rows cannot be believed. */
+export interface DamagedSegment {
+  /** With type. */
+  readonly tableName: string;
+  readonly segmentName: string;
+  readonly path: string;
+  /** What is wrong with its file, as a sentence without its subject. */
+  readonly problem: string;
+}
+
+export interface ScrubOptions {
+  readonly clock: Clock;
+  readonly tables: () => readonly ScrubbedTable[];
+  /** Within which time every file is read once. Read at each round. */
+  readonly periodMs: () => number;
+  /** Bytes that are read in a second, at most. Read at each piece. */
+  readonly bytesPerSecondMax: () => number;
+  /** Called when a segment is found damaged. */
+  readonly onDamaged?: ((damage: DamagedSegment) => void) | undefined;
+  /** Called when a segment that was damaged is found whole. */
+  readonly onRestored?: ((damage: DamagedSegment) => void) | undefined;
+  /** Called when a round fails; the next one tries again. */
+  readonly onFailed?: ((error: unknown) => void) | undefined;
+}
+
+interface KnownFile {
+  readonly identity: string;
+  readonly readMs: number;
+}
+
+interface DueFile extends SegmentFile {
+  readonly tableName: string;
+  /** Files with less are read first. */
+  readonly rank: number;
+}
+
+const roundEveryMs = 10_000;
+
+/**
+ * Compares the files of all tables with what was written, over and over: those that changed since the round before within seconds, all others
+ * once in a period, and never more bytes a second than a bound. It finds what no query can: bytes that changed while inode, size and times did not.
+ */
+export class Scrub implements AsyncDisposable {
+  readonly #options: ScrubOptions;
+  readonly #ending = new AbortController();
+  readonly #known = new Map<string, KnownFile>();
+  readonly #damaged = new Map<string, DamagedSegment>();
+  #rounds: Promise<void> | undefined;
+
+  constructor(options: ScrubOptions) {
+    this.#options = options;
+  }
+
+  /** The segments that are damaged, as far as it is known. */
+  get damaged(): readonly DamagedSegment[] {
+    if (this.#damaged.size === 0) return [];
+    const named = new Set(this.#listFiles().map(({ path }) => path));
+    return [...this.#damaged.values()].filter(({ path }) => named.has(path));
+  }
+
+  /** Goes on round by round until it is disposed of. */
+  start(): void {
+    this.#rounds ??= this.#run();
+  }
+
+  /** Looks at all files, and reads those that are due, for as long as a round lasts at least. Gives how many were read. */
+  async run(): Promise<number> {
+    const { clock, onFailed } = this.#options;
+    const startMs = clock.monotonicMs();
+    let count = 0;
+    try {
+      for (const file of await this.#findDue()) {
+        if (this.#ending.signal.aborted) break;
+        await this.#read(file);
+        count += 1;
+        if (clock.monotonicMs() - startMs >= roundEveryMs) break;
+      }
+    } catch (error) {
+      if (!isQuireError(error, 'ABORTED')) onFailed?.(error);
+    }
+    return count;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    await this.#rounds;
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      await this.run();
+      await sleepUnlessAborted(clock, roundEveryMs, signal);
+    }
+  }
+
+  /** What the system says about all files; those that are to be read, the most urgent first. */
+  async #findDue(): Promise<readonly DueFile[]> {
+    const { clock, periodMs } = this.#options;
+    const dueMs = clock.monotonicMs() - periodMs();
+    const slice = new TimeSlice(clock, this.#ending.signal);
+    const files = this.#listFiles();
+    const paths = new Set(files.map(({ path }) => path));
+    for (const known of [this.#known, this.#damaged]) for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
+    const due: DueFile[] = [];
+    for (const file of files) {
+      if (slice.isDue) await slice.yield();
+      const known = this.#known.get(file.path);
+      const identity = identityOf(file.path);
+      const isSame = known !== undefined && known.identity === identity;
+      if (isSame && known.readMs > dueMs) continue;
+      // One that another process has marked, or that has changed, is most likely to be damaged.
+      const isSuspect = identity === undefined || (known === undefined ? isMarkedDamaged(file.path) : !isSame);
+      due.push({ ...file, rank: isSuspect ? -2 : (known?.readMs ?? -1) });
+    }
+    return due.toSorted((left, right) => left.rank - right.rank);
+  }
+
+  #listFiles(): readonly Omit<DueFile, 'rank'>[] {
+    return this.#options.tables().flatMap((table) => table.listFiles().map((file) => ({ ...file, tableName: table.name })));
+  }
+
+  async #read(file: DueFile): Promise<void> {
+    const { clock, onDamaged, onRestored } = this.#options;
+    const { path, tableName, segmentName } = file;
+    const { signal } = this.#ending;
+    const problem = await findDamage(file, { signal, onRead: (byteCount) => this.#pace(byteCount) });
+    // Only now: a file that was found damaged is another by its times.
+    const identity = identityOf(path);
+    if (identity === undefined) this.#known.delete(path);
+    else this.#known.set(path, { identity, readMs: clock.monotonicMs() });
+    const before = this.#damaged.get(path);
+    if (problem === undefined) {
+      this.#damaged.delete(path);
+      if (before !== undefined) onRestored?.(before);
+      return;
+    }
+    // A segment may have been removed meanwhile, and its file with it.
+    if (!this.#listFiles().some((each) => each.path === path)) return;
+    const damage: DamagedSegment = { tableName, segmentName, path, problem };
+    this.#damaged.set(path, damage);
+    if (before?.problem !== problem) onDamaged?.(damage);
+  }
+
+  async #pace(byteCount: number): Promise<void> {
+    const { clock, bytesPerSecondMax } = this.#options;
+    const waitMs = (byteCount / bytesPerSecondMax()) * 1_000;
+    if (waitMs > 0) await sleepUnlessAborted(clock, waitMs, this.#ending.signal);
+  }
+}
