@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type Clock, QuireError, type Random } from '@quire/core';
+import { assertDurableFiles } from '@quire/core/process';
 import { absenceErrnos, isErrno, toStoreError } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 import { isOwnerDead } from './leftovers.ts';
@@ -24,6 +25,7 @@ export interface OpenRootOptions {
  * ended writers have left, or, where nobody can tell, that is more than a day old.
  *
  * @throws INVALID_PARAMETER when it is not a directory, cannot be created, or may not be written to
+ * @throws UNSUPPORTED on Windows, which cannot keep files durably
  * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
  */
 export async function openRoot({ root, fileSystem, clock, random }: OpenRootOptions): Promise<RootDirectory> {
@@ -31,6 +33,7 @@ export async function openRoot({ root, fileSystem, clock, random }: OpenRootOpti
     throw new QuireError('INVALID_PARAMETER', `${JSON.stringify(root)} is not a path for the root of a file store.`);
   }
   const path = resolve(root);
+  assertDurableFiles('results', path);
   try {
     await makeDirectoryUnlessThere(fileSystem, path);
     const directory = new RootDirectory(fileSystem, await fileSystem.realPath(path));

@@ -1,5 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { assertDurableFiles } from '@quire/core/process';
 import type { Finding, TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import type { RecordFile } from './records.ts';
 import { isErrno } from './replace-file.ts';
@@ -98,7 +99,9 @@ export class TableDirectory {
     return join(this.root, name);
   }
 
+  /** Makes the directories that are not there. @throws UNSUPPORTED on Windows, which cannot keep files durably */
   async make(): Promise<void> {
+    assertDurableFiles('tables', this.root);
     for (const name of ['schemas', 'tables', 'data', 'tasks', 'trash'] as const) {
       await mkdir(this.folder(name), { recursive: true, mode: 0o750 });
     }
