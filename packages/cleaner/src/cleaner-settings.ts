@@ -6,8 +6,10 @@ import type { ScheduleOptions } from './sweep-schedule.ts';
 export interface CleanerSettings extends ScheduleOptions {
   /** Undefined: results go when they expire, and no sooner. */
   readonly quota: QuotaOptions | undefined;
-  /** How long data must lie without a commit record before it goes; longer than any write. */
+  /** The time for which data must lie without a commit record before it goes: longer than `queryTimeoutMs`. */
   readonly graceMs: number;
+  /** The time limit of the queries whose results the store keeps, and so of their writes; 0 where nothing is written. */
+  readonly queryTimeoutMs: number;
   /** How many deletions run at once. */
   readonly concurrencyMax: number;
 }
@@ -59,7 +61,7 @@ export class SettingsReader {
 
 /** @throws INVALID_SETTING when a cleaner cannot work with them */
 function checkCleanerSettings(settings: CleanerSettings): CheckedSettings {
-  const { periodMs, initialDelayMs, graceMs, concurrencyMax, quota } = settings;
+  const { periodMs, initialDelayMs, graceMs, queryTimeoutMs, concurrencyMax, quota } = settings;
   checkNumber('periodMs', periodMs, Number.isFinite(periodMs) && periodMs >= 1, 'a number of milliseconds, 1 or more');
   if (initialDelayMs !== 'random') {
     checkNumber(
@@ -70,6 +72,14 @@ function checkCleanerSettings(settings: CleanerSettings): CheckedSettings {
     );
   }
   checkNumber('graceMs', graceMs, isDurationMs(graceMs), 'a number of milliseconds, 0 or more');
+  checkNumber('queryTimeoutMs', queryTimeoutMs, isDurationMs(queryTimeoutMs), 'a number of milliseconds, 0 or more');
+  const isLonger = graceMs > queryTimeoutMs || queryTimeoutMs === 0;
+  checkNumber(
+    'graceMs',
+    graceMs,
+    isLonger,
+    `more than queryTimeoutMs, ${queryTimeoutMs}: a write under way would look like the leftovers of one`,
+  );
   checkNumber('concurrencyMax', concurrencyMax, Number.isInteger(concurrencyMax) && concurrencyMax >= 1, 'an integer, 1 or more');
   return { settings, policy: quota === undefined ? undefined : new QuotaPolicy(quota) };
 }

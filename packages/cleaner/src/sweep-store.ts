@@ -1,5 +1,5 @@
 import type { Clock, ObjectEntry } from '@quire/core';
-import { brokerPrefix } from '@quire/results';
+import { brokerPrefix, parseResultObjectName } from '@quire/results';
 import { BrokerSnapshot } from './broker-snapshot.ts';
 import { planOrphans, planOrphansByAge, type OrphanCandidate, type Sightings } from './plan-orphans.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
@@ -154,13 +154,20 @@ export class StoreSweeper {
     return planOrphans(orphans, seen, this.#clock.monotonicMs(), graceMs);
   }
 
+  /** Whether a leftover is an upload of a result that the broker writes, in this process or a worker of it. */
+  #isWriting(key: string): boolean {
+    const [objectKey = ''] = key.split('?');
+    const name = parseResultObjectName(objectKey);
+    return name !== undefined && this.#target.admission?.isWriting(name.requestId) === true;
+  }
+
   async #sweepLeftovers(options: SweepOptions): Promise<PassReport> {
     const { leftovers } = this.#target;
     const tally = new PassTally();
     if (leftovers === undefined || options.signal?.aborted === true) return tally.report();
     const found = await Array.fromAsync(leftovers.list());
-    const ownerless = found.filter(({ isOwnerDead }) => isOwnerDead === true);
-    const watched = found.filter(({ isOwnerDead }) => isOwnerDead !== true);
+    const ownerless = found.filter(({ owner }) => owner === 'dead');
+    const watched = found.filter(({ owner, key }) => (owner ?? 'unknown') === 'unknown' && !this.#isWriting(key));
     const { due: dueByAge, sightings } = this.#plan(watched, this.#leftoverSightings, options);
     const due = [...ownerless, ...dueByAge];
     if (!options.isDryRun) this.#leftoverSightings = sightings;

@@ -1,4 +1,5 @@
 import type { CallOptions, ObjectEntry, ObjectStore } from '@quire/core';
+import type { OwnerState } from '@quire/core/process';
 import { type RemovalReason, removeResult, type ResultEntry } from '@quire/results';
 import type { StorageAdmission } from './admission.ts';
 
@@ -7,9 +8,12 @@ export interface ResultRemover {
   remove(entry: ResultEntry, reason: RemovalReason, options?: CallOptions): Promise<'removed' | 'kept'>;
 }
 
-/** `isOwnerDead`: its writer has certainly ended, so that it need not be watched for the grace period. */
+/**
+ * `owner`: the state of the process that writes it, where the store can tell. What a dead one left goes at once, and what one writes that is alive
+ * stays, whatever the grace period; all else is watched for the grace period.
+ */
 export interface LeftoverEntry extends ObjectEntry {
-  readonly isOwnerDead?: boolean;
+  readonly owner?: OwnerState;
 }
 
 /** What crashed writes leave where no listing of objects shows it: staged files, unfinished multipart uploads. */

@@ -16,7 +16,14 @@ export class CleanerSetup {
   readonly admission: StorageAdmission;
   readonly results: ResultStore;
   readonly log: { level: string; message: string; members: Record<string, unknown> }[] = [];
-  settings: CleanerSettings = { periodMs: hourMs, initialDelayMs: 1000, quota: undefined, graceMs: hourMs, concurrencyMax: 2 };
+  settings: CleanerSettings = {
+    periodMs: hourMs,
+    initialDelayMs: 1000,
+    quota: undefined,
+    graceMs: hourMs,
+    queryTimeoutMs: hourMs / 2,
+    concurrencyMax: 2,
+  };
   readonly cleaner: Cleaner;
 
   constructor(

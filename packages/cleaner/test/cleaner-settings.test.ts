@@ -16,6 +16,7 @@ describe('settings', () => {
     ]),
     ['have an initial delay that is not a number', (settings) => ({ ...settings, initialDelayMs: Number.NaN })],
     ['have a negative grace period', (settings) => ({ ...settings, graceMs: -1 })],
+    ['have a grace period no longer than a query', (settings) => ({ ...settings, queryTimeoutMs: settings.graceMs })],
     ['let nothing be deleted at once', (settings) => ({ ...settings, concurrencyMax: 0 })],
     [
       'have a quota that cannot be',

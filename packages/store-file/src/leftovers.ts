@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type CallOptions, type ObjectEntry, throwIfAborted } from '@quire/core';
-import { pidOfTag, stateOfOwner } from '@quire/core/process';
+import { type OwnerState, pidOfTag, stateOfOwner } from '@quire/core/process';
 import { absenceErrnos, type FailedCall, isErrno, translated } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
@@ -8,15 +8,15 @@ import type { RootDirectory } from './root-directory.ts';
 /** The names that staged files have, with the tag of the process that writes them; whatever else lies in the staging directory is not ours to touch. */
 const stagedNamePattern = /^[0-9a-f]{24}(?:\.([0-9a-f-]+))?$/;
 
-/** A staged file. `isOwnerDead`: its writer has certainly ended. */
+/** A staged file. `owner`: the state of the process that writes it. */
 export interface StagedEntry extends ObjectEntry {
-  readonly isOwnerDead: boolean;
+  readonly owner: OwnerState;
 }
 
-/** Whether the writer of a staged file of that name has certainly ended. */
-export function isOwnerDead(name: string): boolean {
+/** The state of the process that writes the staged file of that name. */
+export function ownerOfStaged(name: string): OwnerState {
   const tag = stagedNamePattern.exec(name)?.[1];
-  return tag !== undefined && stateOfOwner(tag) === 'dead';
+  return tag === undefined ? 'unknown' : stateOfOwner(tag);
 }
 
 /** The staged files of a root: of writes under way, in any process, and of writers that died. */
@@ -29,7 +29,10 @@ export class StagedLeftovers {
     this.#root = root;
   }
 
-  /** Every staged file by its name. One whose size or time changes between two looks has a writer that lives. */
+  /**
+   * Every staged file by its name. One whose size or time changes between two looks has a writer that lives, on whatever machine: a write
+   * whose source is slow touches its file every ten seconds.
+   */
   async *list(options?: CallOptions): AsyncGenerator<StagedEntry> {
     const call: FailedCall = { op: 'list', key: '.staging/', location: this.#root.location };
     const names = await translated(call, () => this.#unlessAbsent(() => this.#fileSystem.readDirectory(this.#root.stagingPath)));
@@ -39,7 +42,7 @@ export class StagedLeftovers {
       const status = await translated(call, () => this.#unlessAbsent(() => this.#fileSystem.status(this.#pathOf(name))));
       if (status?.kind !== 'file') continue;
       const { sizeBytes, lastModifiedMs } = status;
-      yield { key: name, sizeBytes, lastModifiedMs, isOwnerDead: isOwnerDead(name) };
+      yield { key: name, sizeBytes, lastModifiedMs, owner: ownerOfStaged(name) };
     }
   }
 
@@ -49,9 +52,9 @@ export class StagedLeftovers {
    */
   async removeDead({ pid, signal }: CallOptions & { readonly pid?: number } = {}): Promise<number> {
     let freedBytes = 0;
-    for await (const { key, sizeBytes, isOwnerDead: isDead } of this.list({ signal })) {
+    for await (const { key, sizeBytes, owner } of this.list({ signal })) {
       const tag = stagedNamePattern.exec(key)?.[1];
-      if (!isDead || (pid !== undefined && (tag === undefined || pidOfTag(tag) !== pid))) continue;
+      if (owner !== 'dead' || (pid !== undefined && (tag === undefined || pidOfTag(tag) !== pid))) continue;
       await this.remove(key, { signal });
       freedBytes += sizeBytes;
     }

@@ -3,7 +3,7 @@ import { type Clock, QuireError, type Random } from '@quire/core';
 import { assertDurableFiles } from '@quire/core/process';
 import { absenceErrnos, isErrno, toStoreError } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
-import { isOwnerDead } from './leftovers.ts';
+import { ownerOfStaged } from './leftovers.ts';
 import { makeDirectoryUnlessThere, RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';
 
@@ -74,7 +74,9 @@ async function removeStale(fileSystem: FileSystem, stagingPath: string, untilMs:
     const path = join(stagingPath, name);
     try {
       const { kind, lastModifiedMs } = await fileSystem.status(path);
-      if (kind === 'file' && (lastModifiedMs < untilMs || isOwnerDead(name))) await fileSystem.unlink(path);
+      const owner = ownerOfStaged(name);
+      const isStale = owner === 'dead' || (owner === 'unknown' && lastModifiedMs < untilMs);
+      if (kind === 'file' && isStale) await fileSystem.unlink(path);
     } catch (error) {
       // Its writer has finished meanwhile, or another process is cleaning up as well.
       if (!isErrno(error, ...absenceErrnos)) throw error;

@@ -27,6 +27,7 @@ export class StagedFile {
   #unsyncedBytes = 0;
   #syncing: Promise<void> | undefined;
   #syncFailure: { readonly error: unknown } | undefined;
+  #touching: Promise<void> = Promise.resolve();
 
   private constructor(fileSystem: FileSystem, path: string, fd: number) {
     this.#fileSystem = fileSystem;
@@ -72,10 +73,25 @@ export class StagedFile {
     this.#gatheredBytes += chunk.byteLength;
   }
 
+  /** Dates the file, so that others see that its writer is alive. Never fails: what is wrong with the file fails the next write. */
+  touch(lastModifiedMs: number): void {
+    const fd = this.#fd;
+    if (fd !== undefined) this.#touching = this.#fileSystem.setLastModified(fd, lastModifiedMs).catch(ignore);
+  }
+
+  /** Tells whether the file is still in the staging directory. */
+  async isPresent(): Promise<boolean> {
+    return this.#fileSystem.status(this.path).then(
+      () => true,
+      (error: unknown) => !isErrno(error, 'ENOENT'),
+    );
+  }
+
   /** Makes all that was written durable, dates it, and closes the file. */
   async finish(lastModifiedMs: number): Promise<void> {
     await this.#flush();
     await this.#writing;
+    await this.#touching;
     const fd = this.#openFd();
     await this.#syncing;
     // The system may tell of a failure to write only once.
@@ -123,6 +139,7 @@ export class StagedFile {
   async #close(): Promise<void> {
     // A descriptor that is closed may be another file's the next moment.
     await this.#writing.catch(ignore);
+    await this.#touching;
     await this.#syncing;
     const fd = this.#fd;
     this.#fd = undefined;

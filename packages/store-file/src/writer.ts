@@ -13,6 +13,9 @@ import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';
 
+/** A write whose source is slow touches its file this often. Cleaners with a longer grace period see from any machine that it is alive. */
+const touchPeriodMs = 10_000;
+
 /** Each failed attempt means that a delete has just removed the directory again: no caller loses that race this often. */
 const moveAttemptsMax = 100;
 
@@ -51,10 +54,16 @@ export class ObjectWriter {
     const call: FailedCall = { op: 'put', key, location: root.location };
     const staged = await translated(call, () => StagedFile.create(fileSystem, root.stagingPath, random));
     try {
-      // Only what the file system throws is translated: the source's own errors pass as they are.
-      for await (const chunk of sourceChunks(body, options?.signal)) {
-        assertAlive();
-        await translated(call, () => staged.write(chunk));
+      const reading = new AbortController();
+      if (!(body instanceof Uint8Array)) this.#keepTouching(staged, reading.signal);
+      try {
+        // Only what the file system throws is translated: the source's own errors pass as they are.
+        for await (const chunk of sourceChunks(body, options?.signal)) {
+          assertAlive();
+          await translated(call, () => staged.write(chunk));
+        }
+      } finally {
+        reading.abort();
       }
       const lastModifiedMs = Math.floor(clock.nowMs());
       await translated(call, () => staged.finish(lastModifiedMs));
@@ -66,6 +75,16 @@ export class ObjectWriter {
       await staged.discard();
       throw error;
     }
+  }
+
+  #keepTouching(staged: StagedFile, signal: AbortSignal): void {
+    const { clock } = this.#options;
+    const touch = (): void => {
+      if (signal.aborted) return;
+      staged.touch(Math.floor(clock.nowMs()));
+      this.#keepTouching(staged, signal);
+    };
+    clock.sleep(touchPeriodMs, signal).then(touch, () => undefined);
   }
 
   async #moveInPlace(staged: StagedFile, path: string, key: string): Promise<void> {
@@ -82,6 +101,7 @@ export class ObjectWriter {
           break;
         } catch (error) {
           if (!isErrno(error, 'ENOENT') || attempt >= moveAttemptsMax) throw error;
+          if (attempt > 1 && !(await staged.isPresent())) throw stagedFileDeleted(staged.path, key, root.location, error);
         }
       }
     } catch (error) {
@@ -133,6 +153,15 @@ export class ObjectWriter {
       );
     }
   }
+}
+
+function stagedFileDeleted(path: string, key: string, location: string, cause: unknown): QuireError {
+  return new QuireError(
+    'STORE_UNAVAILABLE',
+    `put of ${key} in ${location} failed: its staged file ${path} was deleted by another program while it was written. A cleaner on ` +
+      'another machine or in another container deletes staged files that do not change for its grace period (graceMs): make that longer than any write.',
+    { cause },
+  );
 }
 
 function leadsOutside(directory: string, key: string): QuireError {

@@ -38,6 +38,12 @@ export function toStoreError(error: unknown, call: FailedCall): QuireError {
   const failed = (as: ConstructorParameters<typeof QuireError>[0], hint = ''): QuireError =>
     new QuireError(as, `${op} of ${key} in ${location} failed: ${describe(error, code, status)}.${hint}`, { cause: error });
 
+  if (code === 'NoSuchUpload' || code === 'InvalidPart') {
+    return failed(
+      'STORE_MISCONFIGURED',
+      " The upload was given up by another program while it was written: by a cleaner, whose grace period (graceMs) must be longer than any write, or by the bucket's rule for unfinished uploads.",
+    );
+  }
   if (passingCodes.has(code)) return failed('STORE_UNAVAILABLE');
   if (fullCodes.has(code) || status === 507) return failed('STORE_FULL');
   if (op === 'put' && (obstacleCodes.has(code) || status === 409)) {

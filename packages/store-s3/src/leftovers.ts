@@ -7,12 +7,19 @@ import {
 } from '@aws-sdk/client-s3';
 import { type CallOptions, isObjectKey, isQuireError, type ObjectEntry, QuireError, throwIfAborted } from '@quire/core';
 import type { FailedCall } from '@quire/core/bucket';
+import type { OwnerState } from '@quire/core/process';
 import type { Bucket } from './bucket.ts';
 import { isAbsence } from './errors.ts';
+import { uploadsUnderWay } from './uploads-under-way.ts';
 
 export interface UnfinishedUploadsOptions extends CallOptions {
   /** Only uploads of objects whose key starts with this. */
   readonly prefix?: string;
+}
+
+/** An unfinished upload. `owner`: `alive` when a store of this process writes it; of other processes a bucket does not tell. */
+export interface UnfinishedUpload extends ObjectEntry {
+  readonly owner: Exclude<OwnerState, 'dead'>;
 }
 
 /** What stands between the key of the object and the id of the upload; no key has such a character. */
@@ -33,7 +40,7 @@ export class UnfinishedUploads {
    * Every unfinished upload as `<key of the object>?uploadId=<id>`, with the bytes of its parts and when the last one came. One whose
    * size or time changes between two looks has a writer that lives. Requests: one for a thousand of them, and one for each.
    */
-  async *list({ prefix = '', signal }: UnfinishedUploadsOptions = {}): AsyncGenerator<ObjectEntry> {
+  async *list({ prefix = '', signal }: UnfinishedUploadsOptions = {}): AsyncGenerator<UnfinishedUpload> {
     const bucket = this.#bucket;
     const call = bucket.callOf('list', prefix, { signal });
     let page: ListMultipartUploadsCommandOutput | undefined;
@@ -75,7 +82,7 @@ export class UnfinishedUploads {
   }
 
   /** Undefined for what is not ours, or has ended meanwhile. */
-  async #entryOf({ Key = '', UploadId, Initiated }: MultipartUpload, call: FailedCall): Promise<ObjectEntry | undefined> {
+  async #entryOf({ Key = '', UploadId, Initiated }: MultipartUpload, call: FailedCall): Promise<UnfinishedUpload | undefined> {
     const key = Key.slice(this.#bucket.prefix.length);
     if (!isObjectKey(key) || UploadId === undefined || Initiated === undefined) return undefined;
     let sizeBytes = 0;
@@ -93,7 +100,8 @@ export class UnfinishedUploads {
       }
       marker = page.IsTruncated === true && page.NextPartNumberMarker !== marker ? page.NextPartNumberMarker : undefined;
     } while (marker !== undefined);
-    return { key: `${key}${separator}${UploadId}`, sizeBytes, lastModifiedMs };
+    const owner = uploadsUnderWay.has(UploadId) ? 'alive' : 'unknown';
+    return { key: `${key}${separator}${UploadId}`, sizeBytes, lastModifiedMs, owner };
   }
 
   async #unlessAbsent<T>(asking: Promise<T>): Promise<T | undefined> {

@@ -11,6 +11,7 @@ import type { FailedCall, Part, PartUpload } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { isAbsence } from './errors.ts';
 import { unobstructed } from './obstacle.ts';
+import { uploadsUnderWay } from './uploads-under-way.ts';
 
 /** S3 takes no more parts for one object. */
 const partCountMax = 10_000;
@@ -50,6 +51,7 @@ export class MultipartUpload implements PartUpload<void> {
     if (UploadId === undefined) {
       throw new QuireError('STORE_UNAVAILABLE', `put of ${call.key} in ${call.location} received no upload id.`);
     }
+    uploadsUnderWay.add(UploadId);
     return new MultipartUpload(options, UploadId);
   }
 
@@ -77,6 +79,7 @@ export class MultipartUpload implements PartUpload<void> {
     await unobstructed(bucket, call, async () => {
       await bucket.request(call, (client, options) => client.send(command, options));
     });
+    uploadsUnderWay.delete(this.#uploadId);
   }
 
   /**
@@ -99,6 +102,8 @@ export class MultipartUpload implements PartUpload<void> {
     } catch (error) {
       // The failure that led here is the one to tell.
       if (!isQuireError(error)) throw error;
+    } finally {
+      uploadsUnderWay.delete(this.#uploadId);
     }
   }
 

@@ -50,6 +50,7 @@ export class CleanerTraffic {
         periodMs: 3_600_000, // what expires is left to the daemon
         initialDelayMs: 0,
         graceMs: 60_000,
+        queryTimeoutMs: 30_000,
         concurrencyMax: 4,
       }),
       clock: systemClock,

@@ -22,7 +22,14 @@ export class World {
   readonly disk = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
   readonly clock = new ManualClock();
   readonly random = new SeededRandom(7);
-  settings: CleanerSettings = { periodMs: hourMs, initialDelayMs: 0, quota: undefined, graceMs, concurrencyMax: 3 };
+  settings: CleanerSettings = {
+    periodMs: hourMs,
+    initialDelayMs: 0,
+    quota: undefined,
+    graceMs,
+    queryTimeoutMs: hourMs,
+    concurrencyMax: 3,
+  };
   #broker = new Process(this, 'broker');
   #daemon = new Process(this, 'daemon');
   readonly #known: KnownResult[] = [];

@@ -60,11 +60,13 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
           key: expect.stringMatching(/^a\/1\?uploadId=./) as string,
           sizeBytes: 3000,
           lastModifiedMs: expect.any(Number) as number,
+          owner: 'unknown',
         },
         {
           key: expect.stringMatching(/^a\/2\?uploadId=./) as string,
           sizeBytes: 3000,
           lastModifiedMs: expect.any(Number) as number,
+          owner: 'unknown',
         },
       ]);
       for (const { lastModifiedMs } of found) expect(lastModifiedMs).toBeGreaterThanOrEqual(startMs - 2000);
@@ -72,6 +74,25 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       await store.leftovers.remove(found[0]?.key ?? '');
       await store.leftovers.remove('no upload');
       expect((await collect(store.leftovers.list())).map(({ key }) => key.split('?')[0])).toEqual(['a/2', 'b/1']);
+    });
+
+    test('of this process are alive while they are written; one that is given up all the same fails, and says why', async () => {
+      await using store = await S3ObjectStore.open(server.storeOptions());
+      const owners: (string | undefined)[] = [];
+      const source = async function* (): AsyncGenerator<Uint8Array> {
+        for (let part = 0; part < 3; part += 1) yield patternBytes(8 * 1024 * 1024, part);
+        for (const { key, owner } of await collect(store.leftovers.list())) {
+          owners.push(owner);
+          if (key.startsWith('lost')) await store.leftovers.remove(key);
+        }
+        yield patternBytes(8 * 1024 * 1024, 3);
+      };
+      await store.put('kept', source());
+      await expect(store.put('lost', source())).rejects.toMatchObject({
+        message: expect.stringContaining('was given up by another program while it was written') as string,
+      });
+      expect(owners).toEqual(['alive', 'alive']);
+      expect(await collect(store.leftovers.list())).toEqual([]);
     });
 
     test('come page by page, and those that end meanwhile are left out', async () => {
@@ -95,8 +116,8 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       };
       const lastModifiedMs = Date.UTC(2026, 0, 2);
       expect(await collect(store.leftovers.list())).toEqual([
-        { key: 'a?uploadId=u', sizeBytes: 7, lastModifiedMs },
-        { key: 'b?uploadId=u', sizeBytes: 7, lastModifiedMs },
+        { key: 'a?uploadId=u', sizeBytes: 7, lastModifiedMs, owner: 'unknown' },
+        { key: 'b?uploadId=u', sizeBytes: 7, lastModifiedMs, owner: 'unknown' },
       ]);
       proxy.intercept = ({ url }) => {
         const isPart = url.includes('/gone?');

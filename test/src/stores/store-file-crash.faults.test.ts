@@ -80,7 +80,7 @@ test(
       await using store = await FileObjectStore.open({ root });
       await killWriters(script, [{ root, hangAt: 'source', count: 1_100_000 }]);
       const found = await collect(store.leftovers.list());
-      expect(found).toMatchObject([{ isOwnerDead: true }]);
+      expect(found).toMatchObject([{ owner: 'dead' }]);
       const paused = Promise.withResolvers<void>();
       const isStaged = Promise.withResolvers<void>();
       const writing = store.put(

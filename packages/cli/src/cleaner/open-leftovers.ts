@@ -1,14 +1,5 @@
-import type { Leftovers } from '@quire/cleaner';
-import {
-  type CallOptions,
-  type Clock,
-  isQuireError,
-  type ObjectEntry,
-  type ObjectStore,
-  QuireError,
-  type Random,
-  retry,
-} from '@quire/core';
+import type { LeftoverEntry, Leftovers } from '@quire/cleaner';
+import { type CallOptions, type Clock, isQuireError, type ObjectStore, QuireError, type Random, retry } from '@quire/core';
 import { Deadline } from '@quire/core/wait';
 import { brokerPrefix, parseResultObjectName } from '@quire/results';
 import type { Settings } from '@quire/settings';
@@ -56,12 +47,12 @@ class OwnUploads implements Leftovers {
     this.#options = options;
   }
 
-  async *list(options?: CallOptions): AsyncGenerator<ObjectEntry> {
+  async *list(options?: CallOptions): AsyncGenerator<LeftoverEntry> {
     const { brokerId, logger } = this.#options;
     const prefix = brokerId === undefined ? '' : brokerPrefix(brokerId);
     try {
       yield* await this.#tried('list of unfinished uploads', options, async (signal, onProgress) => {
-        const entries: ObjectEntry[] = [];
+        const entries: LeftoverEntry[] = [];
         for await (const entry of this.#uploads.list({ prefix, signal })) {
           onProgress();
           if (parseResultObjectName(objectKeyOf(entry.key)) !== undefined) entries.push(entry);
