@@ -70,7 +70,10 @@ export const ControllerHealthResponse = Type.Object(
             enum: ['table', 'segment', 'task', 'job', 'record', 'file'],
             description: 'What is set aside, or, for a file, kept.',
           }),
-          subject: Type.String({ description: 'The name of the table or task, the id of the job, or the path of the file.' }),
+          subject: Type.String({
+            description:
+              'The name of the table or task, of the segment behind its table and a slash, the id of the job, or the path of the file.',
+          }),
           problem: Type.String({ description: 'Which file is damaged, what is wrong with it, and what to do.' }),
         }),
         { description: `The first ${tableProblemsMax} of these.` },

@@ -208,6 +208,34 @@ describe('a table server whose files are damaged', () => {
     return paths.filter((path) => path.endsWith('.parquet')).map((path) => join(directory, 'data', path));
   };
 
+  test('reads a file once for all processes that share what they know, and a damaged one once for each', async () => {
+    await using damaged = await flightsWith();
+    await load(damaged, 1);
+    const [path = ''] = await filesOf(damaged);
+    const shared = new VerificationHost();
+    const tables = new DirectoryTables(damaged.directory, { shared });
+    const relations = await tables.resolve(['flights']);
+    await expect(tables.verify(relations, { signal: AbortSignal.abort() })).rejects.toThrow(
+      expect.objectContaining({ code: 'ABORTED' }),
+    );
+    const identity = () => ({ path, identity: identityOf(path) ?? '' });
+    expect(await shared.find([identity()])).toEqual([false]);
+    await tables.verify(relations);
+    expect(await shared.find([identity()])).toEqual([true]);
+    await flip(path, 400);
+    await expect(tables.verify(relations)).rejects.toThrow('was written');
+    expect(await shared.find([identity()])).toEqual([false]);
+    // The same words although something else is said of it now: it was not read again.
+    const told = relations.map((relation) => ({
+      ...relation,
+      parts: relation.parts.map((part) => ({
+        ...part,
+        files: part.files.map((file) => ({ ...file, checksum: '0', sizeBytes: 0 })),
+      })),
+    }));
+    await expect(tables.verify(told)).rejects.toThrow(/has the checksum \d+, and \d+ was written/);
+  });
+
   test('finds by its scrub what queries cannot, names it, and serves on once the segment is deleted', async () => {
     await using damaged = await flightsWith();
     const { segmentNames } = await load(damaged, 1);

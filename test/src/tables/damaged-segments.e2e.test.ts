@@ -6,9 +6,7 @@ import { LiveTables } from './live-tables.ts';
 
 interface Health {
   readonly status: string;
-  readonly tables: {
-    readonly problems: readonly { readonly kind: string; readonly subject: string; readonly problem: string }[];
-  };
+  readonly problems?: readonly { readonly kind: string; readonly subject: string; readonly problem: string }[];
 }
 
 const json = async <Answer>(answer: Promise<Response>): Promise<Answer> => (await (await answer).json()) as Answer;
@@ -41,7 +39,7 @@ test('a damaged segment is named to the caller, in health, in its metadata and i
 
   const health = () => json<Health>(tables.call('GET', '/health'));
   await until(async () => (await health()).status === 'degraded', 'health is degraded', 30_000);
-  expect((await health()).tables.problems).toEqual([{ kind: 'segment', subject: `sums_OFFLINE/${segment}`, problem }]);
+  expect((await health()).problems).toEqual([{ kind: 'segment', subject: `sums_OFFLINE/${segment}`, problem }]);
   expect(await json(tables.call('GET', `/segments/sums/${segment}/metadata`))).toMatchObject({ 'segment.problem': problem });
   expect(await (await tables.call('GET', '/metrics')).text()).toContain('\nquire_controller_table_problems 1\n');
 

@@ -131,7 +131,7 @@ export interface TableEngine extends AsyncDisposable {
 
   /** In ascending order of their names. @throws TABLE_NOT_FOUND */
   listSegments(tableNameWithType: string, options?: CallOptions): Promise<readonly SegmentDescription[]>;
-  /** @throws TABLE_NOT_FOUND, SEGMENT_NOT_FOUND; CONFLICT for a segment that is still consuming */
+  /** @throws TABLE_NOT_FOUND, SEGMENT_NOT_FOUND; CONFLICT for a segment that is still consuming, unless it is damaged */
   deleteSegment(tableNameWithType: string, segmentName: string, options?: CallOptions): Promise<void>;
   /** Rows into a new segment, all or none. @throws TABLE_NOT_FOUND; INGESTION_FAILED with what was wrong, and where */
   ingest(request: IngestRequest, options?: CallOptions): Promise<Ingested>;

@@ -6,6 +6,9 @@ import { findDamage, identityOf, segmentDamaged } from '../segments/verify-file.
 /** Files that are read at the same time: one waits for the disk while the checksum of another is computed. */
 const readsMax = 2;
 
+/** Damaged files that are remembered, at most. */
+const damagedMax = 1_000;
+
 interface UnverifiedFile extends FileIdentity {
   readonly file: RelationFile;
 }
@@ -16,6 +19,8 @@ interface UnverifiedFile extends FileIdentity {
  */
 export class RelationVerifier {
   readonly #known = new VerifiedFiles();
+  /** What is wrong with damaged files, so that the queries that are refused for them do not read them again. */
+  readonly #damaged = new Map<string, { readonly identity: string; readonly problem: string }>();
   readonly #shared: SharedVerification | undefined;
 
   constructor(shared: SharedVerification | undefined) {
@@ -41,6 +46,8 @@ export class RelationVerifier {
       const { path } = file;
       const identity = identityOf(path);
       if (identity === undefined) throw segmentDamaged(file, 'is missing');
+      const damaged = this.#damaged.get(path);
+      if (damaged?.identity === identity) throw segmentDamaged(file, damaged.problem);
       if (!this.#known.has({ path, identity })) unknown.push({ path, identity, file });
     }
     if (unknown.length === 0 || this.#shared === undefined) return unknown;
@@ -58,7 +65,10 @@ export class RelationVerifier {
       for (const { path, identity, file } of waiting) {
         throwIfAborted(signal);
         const problem = await findDamage(file, { signal });
-        if (problem !== undefined) throw segmentDamaged(file, problem);
+        if (problem !== undefined) {
+          this.#noteDamaged(path, problem);
+          throw segmentDamaged(file, problem);
+        }
         // One that was replaced meanwhile is whole as well, but not known by this identity.
         this.#known.add({ path, identity });
         whole.push({ path, identity });
@@ -67,5 +77,14 @@ export class RelationVerifier {
     const outcomes = await Promise.allSettled(readers);
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
+  }
+
+  #noteDamaged(path: string, problem: string): void {
+    // Only now: it was marked, which changed its times.
+    const identity = identityOf(path);
+    this.#damaged.delete(path);
+    if (identity !== undefined) this.#damaged.set(path, { identity, problem });
+    const [oldest] = this.#damaged.keys();
+    if (this.#damaged.size > damagedMax && oldest !== undefined) this.#damaged.delete(oldest);
   }
 }
