@@ -19,13 +19,13 @@ public class SubmitPageDelete {
     var mapper = JSON.getDefault().getMapper();
 
     RunQueryRequest query = new RunQueryRequest().sql(arguments[2]);
-    CursorResponse first = queries.runQuery(query, true, null, null, null, 2L, null).getCursorResponse();
-    CursorResponse page = queries.readPage(3L, first.getRequestId(), null, 2L, null);
+    CursorResponse first = queries.runQuery(query, true, null, null, null, 2L, null, null, null).getCursorResponse();
+    CursorResponse page = queries.readPage(3L, first.getRequestId(), null, 2L, null, null, null);
     if (results.readResult(first.getRequestId()).getExpirationTimeMs() <= Integer.MAX_VALUE) throw new AssertionError("It has no instant.");
     boolean isDeleted = results.deleteResult(first.getRequestId()).endsWith("deleted.");
     String reason = null;
     try {
-      queries.readPage(0L, first.getRequestId(), null, null, null);
+      queries.readPage(0L, first.getRequestId(), null, null, null, null, null);
     } catch (ApiException error) {
       reason = mapper.readValue(error.getResponseBody(), ErrorBody.class).getReason().getValue();
     }
