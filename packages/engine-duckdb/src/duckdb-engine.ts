@@ -166,6 +166,7 @@ export class DuckDbEngine implements QueryEngine {
       rowsTotal: scope.countRows(tables) + scope.results.countRows(),
       cluster: scope.clusterStatistics(tables),
       dataVersion,
+      assertWhole: () => scope.assertWhole(tables, connection.signal),
       clock: this.#clock,
       startedAtMs,
       redact: this.#redact,

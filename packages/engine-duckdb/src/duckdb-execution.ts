@@ -21,6 +21,8 @@ export interface ExecutionParts {
   readonly rowsTotal: number;
   readonly cluster: ClusterStatistics | undefined;
   readonly dataVersion: string | undefined;
+  /** Called behind the last row: a file may have changed while it was read. @throws TABLE_DAMAGED */
+  readonly assertWhole: () => Promise<void>;
   readonly clock: Clock;
   readonly startedAtMs: number;
   readonly redact: Redact;
@@ -75,6 +77,7 @@ export class DuckDbExecution implements QueryExecution {
           yield batch;
         }
       }
+      await this.#parts.assertWhole();
     } finally {
       await this.#end('The reader left before the last batch.');
     }
@@ -94,8 +97,10 @@ export class DuckDbExecution implements QueryExecution {
    * meets it again. Time limit and abort still hold.
    */
   async #findFailure(): Promise<QuireError> {
-    const { connection, select, redact } = this.#parts;
+    const { connection, select, redact, assertWhole } = this.#parts;
     try {
+      // Where a file was damaged since, that is the reason, whatever DuckDB makes of its bytes.
+      await assertWhole();
       await connection.call((handle) => explain(handle, select));
     } catch (error) {
       if (isQuireError(error)) return error;

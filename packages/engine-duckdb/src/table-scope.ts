@@ -105,6 +105,11 @@ export class TableScope {
     };
   }
 
+  /** Makes sure that the files of these tables are still those that were compared with what was written. @throws TABLE_DAMAGED */
+  async assertWhole(tables: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.#live?.verify(this.relationsOf(tables), { signal });
+  }
+
   /** The live tables among these, as the query sees them. */
   relationsOf(tables: readonly string[]): readonly TableRelation[] {
     return tables.flatMap((name) => this.#relations.get(name) ?? []);

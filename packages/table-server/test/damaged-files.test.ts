@@ -236,6 +236,16 @@ describe('a table server whose files are damaged', () => {
     await expect(tables.verify(told)).rejects.toThrow(/has the checksum \d+, and \d+ was written/);
   });
 
+  test('gives no answer to a query whose files are damaged while it runs', async () => {
+    await using damaged = await flightsWith();
+    await load(damaged, 1);
+    const [path = ''] = await filesOf(damaged);
+    const sql = 'SELECT n FROM flights';
+    await using execution = await damaged.queries.execute({ sql }, { limits: { timeoutMs: 60_000 } });
+    await flip(path, 400);
+    await expect(Array.fromAsync(execution.batches)).rejects.toThrow('The table is damaged: flights_OFFLINE');
+  });
+
   test('finds by its scrub what queries cannot, names it, and serves on once the segment is deleted', async () => {
     await using damaged = await flightsWith();
     const { segmentNames } = await load(damaged, 1);

@@ -316,7 +316,12 @@ describe('a real-time table', () => {
     await engine.updateTable(configOf({}, { continueOnError: true }));
     await orders.untilRows(4);
     const [partition] = (await engine.readConsumption('orders_REALTIME')).partitions;
-    expect(partition).toMatchObject({ state: 'CONSUMING', skippedCount: 1, error: null });
+    expect(partition).toMatchObject({
+      state: 'CONSUMING',
+      skippedCount: 1,
+      error: null,
+      notice: expect.stringMatching(/^Message \d+ was skipped: it is not JSON: .*\.$/),
+    });
     expect(await orders.summaries()).toEqual(orders.eachOnce);
   });
 

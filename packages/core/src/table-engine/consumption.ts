@@ -26,7 +26,7 @@ export interface PartitionConsumption {
   readonly skippedCount: number;
   /** Why it is RETRYING or STOPPED, as a sentence; null otherwise. */
   readonly error: string | null;
-  /** What its operator has to know though it goes on, as a sentence: messages that the stream had dropped before they were consumed. */
+  /** What its operator has to know though it goes on: messages that the stream had dropped before they were consumed, and the latest that was skipped. */
   readonly notice?: string | null;
 }
 

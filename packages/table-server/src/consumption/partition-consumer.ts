@@ -49,6 +49,8 @@ export class PartitionConsumer {
   #state: PartitionState = 'STARTING';
   #error: string | null = null;
   #skippedCount = 0;
+  /** The latest of the messages that were skipped, of those that are known one by one. */
+  #lastSkipped: BadMessage | undefined;
   #lastConsumedMs: number | null = null;
   #latestOffset: number | null = null;
   /** Messages whose rows are not durable yet, and the offset behind them. */
@@ -78,8 +80,13 @@ export class PartitionConsumer {
       lastConsumedMs: this.#lastConsumedMs ?? record?.consumedMs ?? null,
       skippedCount: this.#skippedCount,
       error: this.#error,
-      notice: record === undefined ? null : noticeOf(record),
+      notice: record === undefined ? null : [noticeOf(record), this.#skippedNotice].filter(Boolean).join(' ') || null,
     };
+  }
+
+  get #skippedNotice(): string | undefined {
+    const { offset, problem } = this.#lastSkipped ?? {};
+    return offset === undefined ? undefined : `Message ${offset} was skipped: it ${problem?.replace(/\.$/, '')}.`;
   }
 
   /** The segment that it consumes into; undefined before there is one. */
@@ -212,6 +219,7 @@ export class PartitionConsumer {
       onBad: (bad, count) => {
         onBadMessages?.(table.name, this.partition, bad);
         this.#skippedCount += count;
+        this.#lastSkipped = bad.at(-1) ?? this.#lastSkipped;
       },
       onLost: (reason) => {
         this.#isSuspect = true;
