@@ -62,8 +62,8 @@ export const RunningQuery = Type.Object(
         type: 'string',
         enum: waitReasons,
         description:
-          'What a query that is QUEUED waits for. SLOT: for a query to end, and its turn. SHARE: its principal runs as many as it may while ' +
-          'others wait. SAME_QUERY: for the answer of the same query, which is under way.',
+          'What a query that is QUEUED waits for. SLOT: for a query to end, and its turn. SHARE: its principal runs as many as its share ' +
+          'allows. SAME_QUERY: for the answer of the same query, which is under way.',
       }),
     ),
   },

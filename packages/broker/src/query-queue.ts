@@ -10,7 +10,7 @@ interface QueueOptions {
   readonly queryShares?: Partial<QueryShares> | undefined;
 }
 
-const sharesDefault: QueryShares = { principalPercentMax: 50, adminSlotCount: 1, principalWaitingMax: 32 };
+const sharesDefault: QueryShares = { principalPercentMax: 50, isShareStrict: false, adminSlotCount: 1, principalWaitingMax: 32 };
 
 /**
  * Queries that run, and those that wait for their turn; principals share both. A query that may not even wait is refused with

@@ -41,6 +41,7 @@ export interface StartOptions extends CallOptions {
 const oneAtATime = {
   slotCount: 1,
   principalPercentMax: 100,
+  isShareStrict: false,
   adminSlotCount: 0,
   waitingMax: Infinity,
   principalWaitingMax: Infinity,

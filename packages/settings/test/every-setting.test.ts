@@ -84,6 +84,7 @@ test('all defaults', () => {
       rowsWaitMaxMs: 10_000,
       concurrencyMax: 4,
       principalPercentMax: 50,
+      isShareStrict: false,
       adminSlotCount: 1,
       queueLengthMax: 64,
       principalWaitingMax: 32,
@@ -229,6 +230,7 @@ engine.broker.query.timeout = 10s
 engine.broker.query.rows.wait.max = 2s
 engine.broker.query.concurrency = 3
 engine.broker.query.concurrency.principal.maxPercent = 70
+engine.broker.query.concurrency.principal.strict = true
 engine.broker.query.concurrency.admin = 0
 engine.broker.query.queue = 0
 engine.broker.query.queue.principal = 5
@@ -460,6 +462,7 @@ test('every setting is read from its own key', () => {
       rowsWaitMaxMs: 2000,
       concurrencyMax: 3,
       principalPercentMax: 70,
+      isShareStrict: true,
       adminSlotCount: 0,
       queueLengthMax: 0,
       principalWaitingMax: 5,

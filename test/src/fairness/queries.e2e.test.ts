@@ -54,6 +54,16 @@ describe.each(worst)('beside $name', (neighbour) => {
   });
 });
 
+test('with strict shares, a principal that comes late runs at once', async () => {
+  await using world = await QueryRounds.open({ queryShares: { isShareStrict: true } });
+  await world.start('ann', 80);
+  const ids = await world.start('bob', 1);
+  await world.settled();
+  expect(await world.list('bob')).toMatchObject([{ requestId: ids[0], state: 'RUNNING' }]);
+  expect((await world.list('ann')).filter(({ state }) => state === 'RUNNING').length).toBe(2);
+  expect((await world.list('ann')).find(({ state }) => state === 'QUEUED')?.waitsFor).toBe('SHARE');
+});
+
 test('every principal may have as many queries waiting, whatever others have', async () => {
   await using world = await QueryRounds.open();
   const ann = await world.start('ann', 80);

@@ -9,6 +9,7 @@ export function createPreviewSlots(controller: { readonly preview?: ControllerPr
     work: 'previews',
     shares: {
       principalPercentMax: 50,
+      isShareStrict: false,
       adminSlotCount: 1,
       get slotCount() {
         return options().concurrencyMax;

@@ -12,6 +12,8 @@ export interface SlotShares {
   readonly slotCount: number;
   /** Percentage of the slots that one principal may hold while others wait; one slot at least. */
   readonly principalPercentMax: number;
+  /** Whether that share holds also while nobody else waits, so that a slot is free for a principal that comes late. */
+  readonly isShareStrict: boolean;
   /** Slots that only admins use; always fewer than half, so none when there are one or two slots. */
   readonly adminSlotCount: number;
   /** Claims that may wait. Admins, and principals with less than an equal share of the queue, may exceed it. */
@@ -32,7 +34,7 @@ export interface RefusedClaim extends PrincipalShare {
   readonly limit: 'principal' | 'all';
 }
 
-/** Why a claim waits: all slots that it may use are taken, or its principal has its share and others wait. */
+/** Why a claim waits: all slots that it may use are taken, or its principal has its share. */
 export type WaitReason = 'slots' | 'share';
 
 interface Holder {
@@ -46,7 +48,7 @@ interface Holder {
 /**
  * Slots that principals share fairly. Principals that wait take turns: each gets one slot in a round, whatever it has queued. A principal that
  * holds its share (`principalPercentMax`) gets no further slot while another one waits that holds less. No slot stays free while a claim waits
- * that may use it, so a principal that is alone uses all slots but those of admins. Slots are not taken back: a principal that comes late gets the next one.
+ * that may use it, so a principal that is alone uses all slots but those of admins, unless shares are strict. Slots are not taken back: a principal that comes late gets the next one.
  *
  * The order of turns is a ring: a principal that gets a slot, or gives one back, goes to its end. So between two turns of a principal that waits, every
  * other one gets at most one slot that it could have used.
@@ -110,7 +112,8 @@ export class FairSlots {
   waitReasonOf(principal: string): WaitReason | undefined {
     const holder = this.#holders.get(principal);
     if (holder === undefined || !this.#ring.has(holder)) return undefined;
-    return this.#ring.size > 1 && !this.#isBelowShare(holder) ? 'share' : 'slots';
+    const isShareEnforced = this.#shares.isShareStrict || this.#ring.size > 1;
+    return isShareEnforced && !this.#isBelowShare(holder) ? 'share' : 'slots';
   }
 
   #holderOf({ principal, isAdmin }: SlotClaim): Holder {
@@ -189,10 +192,10 @@ export class FairSlots {
     return beyondShare;
   }
 
-  #hasSlotFor({ isAdmin }: Holder): boolean {
-    const { slotCount, adminSlotCount } = this.#shares;
-    if (this.#takenCount >= slotCount) return false;
-    if (isAdmin) return true;
+  #hasSlotFor(holder: Holder): boolean {
+    const { slotCount, adminSlotCount, isShareStrict } = this.#shares;
+    if (this.#takenCount >= slotCount || (isShareStrict && !this.#isBelowShare(holder))) return false;
+    if (holder.isAdmin) return true;
     const heldBackCount = Math.min(adminSlotCount, Math.ceil(slotCount / 2) - 1);
     return this.#takenCount - this.#takenByAdminsCount < slotCount - heldBackCount;
   }

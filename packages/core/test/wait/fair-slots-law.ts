@@ -70,7 +70,7 @@ export class FairSlotsLaw {
   #check(step: Step, before: Held): void {
     const after = this.#state();
     const of = (state: typeof before, principal: string) => state.get(principal) ?? { taken: 0, waiting: 0 };
-    const { slotCount, adminSlotCount, waitingMax, principalWaitingMax, principalPercentMax } = this.#shares;
+    const { slotCount, adminSlotCount, waitingMax, principalWaitingMax, principalPercentMax, isShareStrict } = this.#shares;
     const taken = (state: typeof before, names: readonly string[]): number =>
       names.reduce((sum, name) => sum + of(state, name).taken, 0);
     const others = principals.filter((name) => !name.startsWith('root'));
@@ -82,7 +82,9 @@ export class FairSlotsLaw {
     assert.ok(taken(after, principals) <= slotCount);
     assert.ok(taken(after, others) <= othersMax);
     const isFreeFor = (state: typeof before, name: string): boolean =>
-      taken(state, principals) < slotCount && (name.startsWith('root') || taken(state, others) < othersMax);
+      taken(state, principals) < slotCount &&
+      (name.startsWith('root') || taken(state, others) < othersMax) &&
+      (!isShareStrict || of(state, name).taken < share);
     for (const name of principals) {
       const { waiting } = of(after, name);
       assert.ok(waiting <= Math.min(waitingMax, principalWaitingMax));

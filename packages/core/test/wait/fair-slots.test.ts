@@ -7,6 +7,7 @@ import { claimOf, FairSlotsLaw, principals, settled, type Step } from './fair-sl
 const usual: SlotShares = {
   slotCount: 4,
   principalPercentMax: 50,
+  isShareStrict: false,
   adminSlotCount: 1,
   waitingMax: 64,
   principalWaitingMax: 32,
@@ -108,6 +109,18 @@ describe('FairSlots', () => {
     await trial.end('ann');
     expect(trial.shares).toEqual({ ann: [1, 0], bob: [2, 1] });
     expect(trial.slots.waitReasonOf('bob')).toBe('slots');
+  });
+
+  it('holds every principal to its share where shares are strict, so that one that comes late finds a slot', async () => {
+    const trial = new Trial({ isShareStrict: true });
+    await trial.ask('ann', { count: 5 });
+    expect(trial.shares).toEqual({ ann: [2, 3] });
+    expect(trial.slots.waitReasonOf('ann')).toBe('share');
+    await trial.ask('bob');
+    expect(trial.shares).toEqual({ ann: [2, 3], bob: [1, 0] });
+    await trial.end('bob');
+    await trial.end('ann');
+    expect(trial.shares).toEqual({ ann: [2, 2] });
   });
 
   it('holds back no slot for admins where there are one or two: an admin takes its turn', async () => {
@@ -218,6 +231,7 @@ const steps = fc.array(
 const anyShares = fc.record<SlotShares>({
   slotCount: fc.integer({ min: 1, max: 9 }),
   principalPercentMax: fc.integer({ min: 1, max: 100 }),
+  isShareStrict: fc.boolean(),
   adminSlotCount: fc.integer({ min: 0, max: 3 }),
   waitingMax: fc.integer({ min: 0, max: 12 }),
   principalWaitingMax: fc.integer({ min: 0, max: 8 }),

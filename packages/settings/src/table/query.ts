@@ -1,4 +1,4 @@
-import { duration, integer, size } from '../setting-kind.ts';
+import { boolean, duration, integer, size } from '../setting-kind.ts';
 import { setting } from '../setting-row.ts';
 
 /** How many queries run, and for how long. */
@@ -33,6 +33,14 @@ export const query = {
     meaning:
       'Percentage of the running queries that may be of one principal while others wait; one query at least. A principal that is alone may ' +
       'run as many as there are slots, but those for admins.',
+  }),
+  isShareStrict: setting({
+    key: 'engine.broker.query.concurrency.principal.strict',
+    kind: boolean,
+    default: 'false',
+    meaning:
+      'Whether that percentage holds also while nobody else waits. A principal that comes later then finds a free slot instead of waiting for a ' +
+      'query to end, and a principal that is alone runs fewer queries at once.',
   }),
   adminSlotCount: setting({
     key: 'engine.broker.query.concurrency.admin',
