@@ -48,7 +48,8 @@ interface Holder {
 /**
  * Slots that principals share fairly. Principals that wait take turns: each gets one slot in a round, whatever it has queued. A principal that
  * holds its share (`principalPercentMax`) gets no further slot while another one waits that holds less. No slot stays free while a claim waits
- * that may use it, so a principal that is alone uses all slots but those of admins, unless shares are strict. Slots are not taken back: a principal that comes late gets the next one.
+ * that may use it, so a principal that is alone uses all slots but those of admins, unless shares are strict. Slots are not taken back: a principal
+ * that comes late gets the next one.
  *
  * The order of turns is a ring: a principal that gets a slot, or gives one back, goes to its end. So between two turns of a principal that waits, every
  * other one gets at most one slot that it could have used.
