@@ -65,10 +65,10 @@ export const ControllerHealthResponse = Type.Object(
     problems: Type.Optional(
       Type.Array(
         Type.Object({
-          kind: Type.Unsafe<'table' | 'segment' | 'task' | 'job' | 'record' | 'file'>({
+          kind: Type.Unsafe<'table' | 'segment' | 'task' | 'job' | 'record' | 'file' | 'disk'>({
             type: 'string',
-            enum: ['table', 'segment', 'task', 'job', 'record', 'file'],
-            description: 'What is set aside, or, for a file, kept.',
+            enum: ['table', 'segment', 'task', 'job', 'record', 'file', 'disk'],
+            description: 'What is set aside; for a file, kept; for a disk, full.',
           }),
           subject: Type.String({
             description:

@@ -117,6 +117,8 @@ export class QuireError extends Error {
   readonly exceptionNumber: number | undefined;
   /** The broker that can do it, where another one can. */
   readonly broker: BrokerPlace | undefined;
+  /** Whether callers may read the message of a code whose messages else name keys and paths for operators. */
+  readonly isForCallers: boolean;
 
   constructor(
     code: ErrorCode,
@@ -126,12 +128,14 @@ export class QuireError extends Error {
       readonly findings?: readonly Finding[] | undefined;
       readonly exceptionNumber?: number | undefined;
       readonly broker?: BrokerPlace | undefined;
+      readonly isForCallers?: boolean | undefined;
     },
   ) {
     super(message, options);
     this.findings = options?.findings;
     this.exceptionNumber = options?.exceptionNumber;
     this.broker = options?.broker;
+    this.isForCallers = options?.isForCallers ?? false;
     this.code = code;
     this.name = code === 'ABORTED' ? 'AbortError' : 'QuireError';
     this.kind = errorKinds[code];

@@ -84,9 +84,9 @@ export class JobRecords {
   async write(job: RestreamJob): Promise<void> {
     const { jobId } = job;
     const revision = (this.#revisions.get(jobId) ?? 0) + 1;
-    await this.#store.put(recordKey(jobId), Buffer.from(sealRecord(identityOf(jobId), { revision, content: job })));
+    await this.#put(recordKey(jobId), sealRecord(identityOf(jobId), { revision, content: job }));
     this.#revisions.set(jobId, revision);
-    await this.#store.put(revisionKey(jobId), Buffer.from(`${revision}\n`));
+    await this.#put(revisionKey(jobId), `${revision}\n`);
   }
 
   /** Removes every trace of a job. */
@@ -105,11 +105,23 @@ export class JobRecords {
   }
 
   async requestResume(jobId: string): Promise<void> {
-    await this.#store.put(resumeKey(jobId), Buffer.from('{}\n'));
+    await this.#put(resumeKey(jobId), '{}\n');
   }
 
   async requestCancel(jobId: string, cancel: { readonly dropDestination: boolean }): Promise<void> {
-    await this.#store.put(cancelKey(jobId), Buffer.from(`${JSON.stringify(cancel)}\n`));
+    await this.#put(cancelKey(jobId), `${JSON.stringify(cancel)}\n`);
+  }
+
+  /** @throws STORE_FULL in words for callers, beside what the store throws */
+  async #put(key: string, text: string): Promise<void> {
+    try {
+      await this.#store.put(key, Buffer.from(text));
+    } catch (error) {
+      if (!isQuireError(error, 'STORE_FULL')) throw error;
+      const message =
+        'The disk of restream jobs (engine.tables.data.dir) is full: nothing can be noted of any job. Delete segments or tables, or give it more space.';
+      throw new QuireError('STORE_FULL', message, { cause: error, isForCallers: true });
+    }
   }
 
   async #find(key: string, options: CallOptions): Promise<string | undefined> {

@@ -44,6 +44,7 @@ function keepOrClose({ headers }: FastifyRequest, reply: FastifyReply): void {
 /** What a caller may read of an error: keys, paths and hosts of the store stay in the log. */
 export function publicMessage(error: QuireError, requestId: string): string {
   const { code, kind } = error;
+  if (error.isForCallers) return error.message;
   const more = `The log has details of call ${requestId}.`;
   if (code === 'STORE_FULL') return 'The result store has no room left.';
   if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') return `The result store does not answer; try again. ${more}`;

@@ -146,3 +146,20 @@ describe('limits on wrong credentials', () => {
     expect(await statuses(['10.0.0.0/8'])).toEqual([429, 429]);
   });
 });
+
+test('a full store is told of in words that name no key, and in those of the error where they are for callers', async () => {
+  const errors = [
+    new QuireError('STORE_FULL', 'put of secret/key in /srv failed: ENOSPC.'),
+    new QuireError('STORE_FULL', 'The disk of the tables is full.', { isForCallers: true }),
+  ];
+  const bodies = [];
+  for (const error of errors) {
+    await using service = createEcho({ authenticate: () => Promise.reject(error) });
+    const { url } = await service.listen();
+    bodies.push(await (await fetch(`${url}/metrics`, { headers: { authorization: 'me' } })).json());
+  }
+  expect(bodies).toEqual([
+    { code: 507, error: 'The result store has no room left.', reason: 'STORE_FULL' },
+    { code: 507, error: 'The disk of the tables is full.', reason: 'STORE_FULL' },
+  ]);
+});

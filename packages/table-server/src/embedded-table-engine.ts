@@ -23,6 +23,7 @@ import {
 } from '@quire/core/table-engine';
 import type { ForceCommits } from './consumption/force-commits.ts';
 import type { TableConsumer } from './consumption/table-consumer.ts';
+import { writeOfTables } from './directory/full-disk.ts';
 import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
@@ -88,8 +89,8 @@ export class EmbeddedTableEngine implements TableEngine {
   async listProblems(): Promise<readonly TableProblem[]> {
     const others = [...this.#tasks.problems, ...this.#forceCommits.problems];
     const { damaged, unexplained } = this.#upkeep;
-    const segments = this.#scrub.damaged;
-    return tableProblems({ setAside: this.#registry.setAside, damaged, segments, unexplained, others });
+    const [segments, isDiskFull] = [this.#scrub.damaged, this.#parts.space.isFull];
+    return tableProblems({ setAside: this.#registry.setAside, damaged, segments, unexplained, isDiskFull, others });
   }
 
   // Schemas
@@ -103,15 +104,15 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 
   createSchema(schema: TableSchemaDocument, options?: CallOptions): Promise<void> {
-    return this.#registry.createSchema(schema, options);
+    return this.#write(() => this.#registry.createSchema(schema, options));
   }
 
   updateSchema(schema: TableSchemaDocument, options?: CallOptions): Promise<void> {
-    return this.#registry.updateSchema(schema, options);
+    return this.#write(() => this.#registry.updateSchema(schema, options));
   }
 
   deleteSchema(schemaName: string, options?: CallOptions): Promise<void> {
-    return this.#registry.deleteSchema(schemaName, options);
+    return this.#free(() => this.#registry.deleteSchema(schemaName, options));
   }
 
   // Tables
@@ -131,15 +132,15 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 
   createTable(config: TableConfigDocument, options?: CallOptions & { readonly isPaused?: boolean }): Promise<TableCreated> {
-    return this.#registry.create(config, options);
+    return this.#write(() => this.#registry.create(config, options));
   }
 
   updateTable(config: TableConfigDocument, options?: CallOptions): Promise<TableCreated> {
-    return this.#registry.update(config, options);
+    return this.#write(() => this.#registry.update(config, options));
   }
 
   deleteTable(tableNameWithType: string, options?: CallOptions): Promise<void> {
-    return this.#registry.delete(tableNameWithType, options);
+    return this.#free(() => this.#registry.delete(tableNameWithType, options));
   }
 
   // Segments
@@ -157,7 +158,7 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 
   async deleteSegment(tableNameWithType: string, segmentName: string): Promise<void> {
-    await this.#registry.get(tableNameWithType).deleteSegment(segmentName);
+    await this.#free(() => this.#registry.get(tableNameWithType).deleteSegment(segmentName));
   }
 
   async ingest(request: IngestRequest, options?: CallOptions): Promise<Ingested> {
@@ -168,7 +169,8 @@ export class EmbeddedTableEngine implements TableEngine {
     const { clock, random, finder, rowBytesMax } = this.#options;
     const signals = [this.#registry.closing, ...(options?.signal === undefined ? [] : [options.signal])];
     const schema = await this.#registry.schemas.read(table.rawName);
-    return ingestFiles(request, { table, schema, clock, random, finder, rowBytesMax, signal: AbortSignal.any(signals) });
+    const ingestion = { table, schema, clock, random, finder, rowBytesMax, signal: AbortSignal.any(signals) };
+    return this.#write(() => ingestFiles(request, ingestion));
   }
 
   async countRows(tableNameWithType: string): Promise<number> {
@@ -185,7 +187,7 @@ export class EmbeddedTableEngine implements TableEngine {
 
   async pauseConsumption(tableNameWithType: string, options?: CallOptions & { readonly comment?: string }): Promise<Consumption> {
     const consumer = this.#consumerOf(tableNameWithType);
-    await consumer.pause(options?.comment);
+    await this.#free(() => consumer.pause(options?.comment));
     return consumer.read(options);
   }
 
@@ -194,7 +196,7 @@ export class EmbeddedTableEngine implements TableEngine {
     options?: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
   ): Promise<Consumption> {
     const consumer = this.#consumerOf(tableNameWithType);
-    await consumer.resume(options?.from ?? 'lastConsumed', options?.comment, options);
+    await this.#write(() => consumer.resume(options?.from ?? 'lastConsumed', options?.comment, options));
     return consumer.read(options);
   }
 
@@ -203,7 +205,7 @@ export class EmbeddedTableEngine implements TableEngine {
     options?: CallOptions & { readonly segmentNames?: readonly string[]; readonly partitions?: readonly number[] },
   ): Promise<ForceCommitJob> {
     this.#consumerOf(tableNameWithType);
-    return this.#forceCommits.submit(this.#registry.get(tableNameWithType), options);
+    return this.#write(() => this.#forceCommits.submit(this.#registry.get(tableNameWithType), options));
   }
 
   async readForceCommit(jobId: string): Promise<ForceCommitJob> {
@@ -243,11 +245,11 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 
   async scheduleTasks(options: Parameters<TableEngine['scheduleTasks']>[0] = {}): Promise<ScheduledTasks> {
-    return this.#tasks.schedule(options);
+    return this.#write(() => this.#tasks.schedule(options));
   }
 
   async executeTask(request: Parameters<TableEngine['executeTask']>[0]): Promise<TaskRecord> {
-    return this.#tasks.execute(request);
+    return this.#write(() => this.#tasks.execute(request));
   }
 
   async listTasks(filter: Parameters<TableEngine['listTasks']>[0]): Promise<readonly TaskRecord[]> {
@@ -263,15 +265,30 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 
   async stopTaskQueue(taskType: string): Promise<void> {
-    await this.#tasks.setQueue(taskType, 'STOPPED');
+    await this.#free(() => this.#tasks.setQueue(taskType, 'STOPPED'));
   }
 
   async resumeTaskQueue(taskType: string): Promise<void> {
-    await this.#tasks.setQueue(taskType, 'RUNNING');
+    await this.#write(() => this.#tasks.setQueue(taskType, 'RUNNING'));
   }
 
   async cancelTask(taskName: string): Promise<void> {
-    await this.#tasks.cancel(taskName);
+    await this.#free(() => this.#tasks.cancel(taskName));
+  }
+
+  /** Does what writes to the disk of the tables. @throws STORE_FULL when that is full */
+  async #write<Result>(act: () => Promise<Result>): Promise<Result> {
+    try {
+      return await writeOfTables(act);
+    } catch (error) {
+      this.#parts.space.note(error);
+      throw error;
+    }
+  }
+
+  /** Does what frees space, or stops what takes it, also where the disk is full. */
+  #free<Result>(act: () => Promise<Result>): Promise<Result> {
+    return this.#write(() => this.#parts.space.free(act));
   }
 
   /** @throws TABLE_NOT_FOUND, UNSUPPORTED */

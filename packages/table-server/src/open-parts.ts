@@ -1,6 +1,7 @@
 import { MiB } from '@quire/core';
 import { runChunkJob } from './consumption/chunk-job.ts';
 import { ForceCommits } from './consumption/force-commits.ts';
+import { DiskSpace } from './directory/disk-space.ts';
 import { lockDirectory } from './directory/directory-lock.ts';
 import { Records } from './directory/records.ts';
 import { TableDirectory } from './directory/table-directory.ts';
@@ -24,6 +25,7 @@ export interface EngineParts {
   readonly forceCommits: ForceCommits;
   readonly upkeep: Upkeep;
   readonly scrub: Scrub;
+  readonly space: DiskSpace;
 }
 
 /** @throws INVALID_SETTING when another server has the directory open */
@@ -32,6 +34,7 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
   const directory = new TableDirectory(dataDirectory);
   await directory.make();
   const lock = await lockDirectory(dataDirectory);
+  const space = new DiskSpace(dataDirectory);
   const records = new Records({ random, onUnwitnessed: options.onUnwitnessed });
   const instanceName = `Server_${host}`;
   const shared = { directory, records, clock, random, instanceName, onSetAside };
@@ -39,16 +42,31 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
     ...shared,
     tenants,
     openStream,
-    consumerEvents,
+    consumerEvents: {
+      ...consumerEvents,
+      onRetry: (table, partition, error) => {
+        space.note(error);
+        consumerEvents.onRetry?.(table, partition, error);
+      },
+    },
     taskTypes,
     runChunkJob: options.runChunkJob ?? ((job, how) => runChunkJob(job, { clock, ...how })),
   });
-  const tasks = await TaskEngine.open({ ...shared, registry, ingestion: options, onFailed: options.onTaskFailed });
+  const tasks = await TaskEngine.open({
+    ...shared,
+    registry,
+    ingestion: options,
+    onFailed: (error) => {
+      space.note(error);
+      options.onTaskFailed?.(error);
+    },
+  });
   const forceCommits = await ForceCommits.open({ directory, records, clock, random, tables: () => registry.tables });
   const upkeep = new Upkeep({
     directory,
     clock,
     registry,
+    space,
     hasDamagedTasks: () => tasks.problems.length > 0,
     graceMs: () => options.graceMs,
     trashRetentionMs: () => options.trashRetentionMs ?? dayMs,
@@ -65,5 +83,5 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
     onFailed: options.onUpkeepFailed,
   });
   scrub.start();
-  return { instanceName, lock, registry, tasks, forceCommits, upkeep, scrub };
+  return { instanceName, lock, registry, tasks, forceCommits, upkeep, scrub, space };
 }

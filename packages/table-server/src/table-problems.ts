@@ -1,4 +1,5 @@
 import type { QuireError } from '@quire/core';
+import { fullDiskText } from './directory/full-disk.ts';
 import type { TableProblem } from '@quire/core/table-engine';
 import { describeDamage } from './segments/verify-file.ts';
 import type { DamagedSegment } from './upkeep/scrub.ts';
@@ -9,6 +10,7 @@ export function tableProblems({
   damaged,
   segments,
   unexplained,
+  isDiskFull,
   others,
 }: {
   /** Tables that are not served, by name. */
@@ -18,6 +20,7 @@ export function tableProblems({
   readonly segments: readonly DamagedSegment[];
   /** Files that are kept because nothing explains them. */
   readonly unexplained: readonly string[];
+  readonly isDiskFull: boolean;
   readonly others: readonly TableProblem[];
 }): readonly TableProblem[] {
   const ofTable = (subject: string, { message }: QuireError): TableProblem => ({ kind: 'table', subject, problem: message });
@@ -29,6 +32,7 @@ export function tableProblems({
       return { kind: 'segment', subject: `${tableName}/${segmentName}`, problem: describeDamage(tableName, problem) };
     }),
     ...unexplained.map((path): TableProblem => ({ kind: 'file', subject: path, problem: `${path} ${kept}` })),
+    ...(isDiskFull ? [{ kind: 'disk', subject: 'engine.tables.data.dir', problem: fullDiskText } as const] : []),
     ...others,
   ];
   return problems.toSorted((left, right) => (left.subject < right.subject ? -1 : 1));

@@ -7,8 +7,9 @@ import { ManualClock, SeededRandom } from '@quire/core/testing';
 import type { FetchedMessages, FetchLimits, MessageStream, PartitionOffsets, StreamMessage } from '@quire/streams';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChunkJob } from '../src/consumption/index.ts';
+import { fullDiskText } from '../src/directory/full-disk.ts';
 import { PartitionConsumer } from '../src/consumption/partition-consumer.ts';
-import { Records } from '../src/directory/records.ts';
+import { type RecordFile, Records } from '../src/directory/records.ts';
 import { TableDirectory } from '../src/directory/table-directory.ts';
 import { ServedTable } from '../src/served-table.ts';
 
@@ -56,11 +57,25 @@ class ScriptedStream implements MessageStream {
   }
 }
 
+/** Records on a disk that takes none of some kind while it is full. */
+class FillingRecords extends Records {
+  /** What the paths of records have that cannot be written. */
+  refused: string | undefined;
+
+  override async replace(record: RecordFile, content: object): Promise<void> {
+    const { refused } = this;
+    const isRefused = refused !== undefined && record.relativePath.includes(refused);
+    if (isRefused) throw new QuireError('STORE_FULL', fullDiskText);
+    return super.replace(record, content);
+  }
+}
+
 describe('the consumer of a partition', () => {
   let directory: string;
   let clock: ManualClock;
   let stream: ScriptedStream;
   let table: ServedTable;
+  let records: FillingRecords;
   let consumer: PartitionConsumer;
 
   beforeEach(async () => {
@@ -71,7 +86,8 @@ describe('the consumer of a partition', () => {
     const config = { tableName: 'ticks_REALTIME', tableType: 'REALTIME' };
     const tables = new TableDirectory(directory);
     await tables.make();
-    const parts = { directory: tables, records: new Records({ random }), clock, random, instanceName: 'Server_test' };
+    records = new FillingRecords({ random });
+    const parts = { directory: tables, records, clock, random, instanceName: 'Server_test' };
     table = await ServedTable.create({ tableId: 'ticks_REALTIME.1', createdMs: 0, config, findings: [] }, parts);
     consumer = new PartitionConsumer({
       table,
@@ -129,6 +145,37 @@ describe('the consumer of a partition', () => {
     await passUntil(() => consumer.status.state === 'CONSUMING');
     expect(consumer.status.error).toBeNull();
     expect(consumer.segment?.rowCount).toBe(4);
+  });
+
+  // The manifest had the segment then, and the consumer wanted to commit it again, for ever: "Segment … exists already".
+  test('goes on behind a commit whose second half the disk had no space for', async () => {
+    records.refused = 'consuming-';
+    clock.stepWallClock(dayMs);
+    await passUntil(() => consumer.status.state === 'RETRYING');
+    expect(committedRows()).toEqual([3]);
+    stream.latestOffset = 5;
+    await clock.advance(60 * secondMs);
+    expect(consumer.status).toMatchObject({ state: 'RETRYING', error: fullDiskText });
+    records.refused = undefined;
+    await passUntil(() => consumer.status.currentOffset === 5);
+    expect([committedRows(), consumer.segment?.rowCount, consumer.segment?.record.startOffset]).toEqual([[3], 2, 3]);
+  });
+
+  test('stays halted while the disk is full, tries ever more rarely, and says so until something is written', async () => {
+    records.refused = 'consuming-';
+    stream.latestOffset = 5;
+    await passUntil(() => consumer.status.state === 'RETRYING');
+    const states = new Set<string>();
+    for (let step = 0; step < 400; step += 1) {
+      await clock.advance(250);
+      states.add(consumer.status.state);
+    }
+    expect([...states]).toEqual(['RETRYING']);
+    expect(consumer.status).toMatchObject({ currentOffset: 3, error: fullDiskText });
+    records.refused = undefined;
+    await passUntil(() => consumer.status.currentOffset === 5);
+    await passUntil(() => consumer.status.state === 'CONSUMING');
+    expect([consumer.status.error, consumer.segment?.rowCount]).toEqual([null, 5]);
   });
 
   test('commits once where the clock jumps a day ahead, and counts the next segment from there', async () => {

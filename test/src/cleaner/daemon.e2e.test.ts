@@ -7,7 +7,8 @@ import { FileObjectStore } from '@quire/store-file';
 import { expect, test } from 'vitest';
 import { countingRows } from '../testkit/builders/counting-rows.ts';
 import { MB, quota, usageOf, writeFileConfig } from './cleaner-config.ts';
-import { CliProcess, quireHere, shell, temporaryDirectory } from '../testkit/cli-process.ts';
+import { CliProcess, quireHere, temporaryDirectory } from '../testkit/cli-process.ts';
+import { cannotMount, mountSmallDisk } from '../testkit/small-disk.ts';
 
 const brokerId = 'Broker_a_1';
 
@@ -20,35 +21,31 @@ async function resultsIn(directory: string, options: { expirationMs?: number; br
   };
 }
 
-test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
+test.skipIf(cannotMount)(
   'a full disk is freed, though nothing can be written on it (skipped unless root on Linux, who may mount a small one)',
   { timeout: 120_000 },
   async () => {
     await using directory = await temporaryDirectory();
     const disk = join(directory.path, 'results');
     await mkdir(disk);
-    expect(await shell(`mount -t tmpfs -o size=3m tmpfs '${disk}'`)).toMatchObject({ exitCode: 0 });
-    try {
-      const { store, results } = await resultsIn(directory.path);
-      const codes: string[] = [];
-      while (codes.length === 0) {
-        await results.create(countingRows(60_000), { owner: 'o' }).catch((error: unknown) => {
-          codes.push(isQuireError(error) ? error.code : String(error));
-        });
-      }
-      expect(codes).toEqual(['STORE_FULL']);
-      await writeFile(join(disk, 'ballast'), Buffer.alloc(4 * MB)).catch(() => undefined);
-      await expect(writeFile(join(disk, 'more'), 'x'.repeat(8192))).rejects.toMatchObject({ code: 'ENOSPC' });
-      const before = await usageOf(store, brokerId);
-      const config = await writeFileConfig(directory.path, quota(1));
-      const swept = await quireHere(['cleaner', '--config', config, '--once', '--json']);
-      expect(swept).toMatchObject({ exitCode: 0 });
-      expect(await usageOf(store, brokerId)).toBeLessThanOrEqual(0.6 * MB);
-      expect(before).toBeGreaterThan(2 * MB);
-      await results.create(countingRows(60_000), { owner: 'o' });
-    } finally {
-      await shell(`umount -l '${disk}'`);
+    await using _small = await mountSmallDisk(disk, 3);
+    const { store, results } = await resultsIn(directory.path);
+    const codes: string[] = [];
+    while (codes.length === 0) {
+      await results.create(countingRows(60_000), { owner: 'o' }).catch((error: unknown) => {
+        codes.push(isQuireError(error) ? error.code : String(error));
+      });
     }
+    expect(codes).toEqual(['STORE_FULL']);
+    await writeFile(join(disk, 'ballast'), Buffer.alloc(4 * MB)).catch(() => undefined);
+    await expect(writeFile(join(disk, 'more'), 'x'.repeat(8192))).rejects.toMatchObject({ code: 'ENOSPC' });
+    const before = await usageOf(store, brokerId);
+    const config = await writeFileConfig(directory.path, quota(1));
+    const swept = await quireHere(['cleaner', '--config', config, '--once', '--json']);
+    expect(swept).toMatchObject({ exitCode: 0 });
+    expect(await usageOf(store, brokerId)).toBeLessThanOrEqual(0.6 * MB);
+    expect(before).toBeGreaterThan(2 * MB);
+    await results.create(countingRows(60_000), { owner: 'o' });
   },
 );
 

@@ -16,8 +16,11 @@ export interface TableSummary {
 
 /** What an engine does not serve, or keeps, because its files are not what was written. An operator must look. */
 export interface TableProblem {
-  readonly kind: 'table' | 'segment' | 'task' | 'job' | 'record' | 'file';
-  /** The name of the table or task, the id of the job, the segment after its table and a slash, or the path of the file. */
+  readonly kind: 'table' | 'segment' | 'task' | 'job' | 'record' | 'file' | 'disk';
+  /**
+   * The name of the table or task, the id of the job, the segment after its table and a slash, the path of the file, or the setting
+   * that names the disk.
+   */
   readonly subject: string;
   /** Which file it is about, what is wrong with it, and what to do. */
   readonly problem: string;

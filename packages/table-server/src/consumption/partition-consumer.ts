@@ -2,6 +2,7 @@ import { type Clock, isQuireError, QuireError } from '@quire/core';
 import type { PartitionConsumption, PartitionState, TableSchemaDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted, untilAborted } from '@quire/core/wait';
 import type { FetchedMessages, MessageStream } from '@quire/streams';
+import { isFull } from '../directory/full-disk.ts';
 import type { ServedTable } from '../served-table.ts';
 import type { RunChunkJob, TableDocuments } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
@@ -46,6 +47,9 @@ export class PartitionConsumer {
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
   #segment: ConsumingSegment | undefined;
+  #mustReopen = false;
+  /** Whether the disk is full, as far as is known: until something is written again, it does not go on. */
+  #isHalted = false;
   #state: PartitionState = 'STARTING';
   #error: string | null = null;
   #skippedCount = 0;
@@ -117,8 +121,10 @@ export class PartitionConsumer {
         });
       } catch (error) {
         if (signal.aborted) break;
-        // What was not durable is fetched again.
+        // What was not durable is fetched again, and what is durable is read again: a commit may have got half its way.
         this.#pending = undefined;
+        this.#mustReopen ||= !isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID', 'OFFSET_NOT_FOUND');
+        this.#isHalted = isFull(error);
         this.#state = this.#stateAfter(error);
         this.#error = error instanceof Error ? error.message : String(error);
         onRetry?.(table.name, this.partition, error);
@@ -141,7 +147,10 @@ export class PartitionConsumer {
   async #consume(onProgress: () => void): Promise<void> {
     const { table, partition, clock, findStart, runChunkJob } = this.#options;
     const { signal } = this.#stopping;
-    this.#segment ??= await ConsumingSegment.open({ table, partition, clock, runChunkJob }, findStart);
+    if (this.#segment === undefined || this.#mustReopen) {
+      this.#segment = await ConsumingSegment.open({ table, partition, clock, runChunkJob }, findStart);
+      this.#mustReopen = false;
+    }
     while (!signal.aborted) {
       const stoppedAt = this.#isFlushDue(this.#segment) ? await this.#flush(this.#segment, signal) : undefined;
       if (this.#isCommitDue(this.#segment)) await this.#commit(this.#segment);
@@ -151,6 +160,8 @@ export class PartitionConsumer {
         return;
       }
       await this.#fetchBatch(this.#segment);
+      if (this.#isHalted && this.#pending !== undefined) continue;
+      this.#isHalted = false;
       onProgress();
       this.#state = 'CONSUMING';
       this.#error = null;
@@ -227,6 +238,7 @@ export class PartitionConsumer {
       },
     });
     this.#pending = undefined;
+    this.#isHalted = false;
     this.#isSuspect = false;
     if (stoppedAt !== undefined) onBadMessages?.(table.name, this.partition, [stoppedAt]);
     return stoppedAt;

@@ -9,6 +9,7 @@ import {
   type UnsealedRecord,
   unsealRecord,
 } from '@quire/core';
+import { writeOfTables } from './full-disk.ts';
 import { createFile, isErrno, movePath, removeFile, replaceFile } from './replace-file.ts';
 import { Revisions } from './revisions.ts';
 
@@ -59,16 +60,19 @@ export class Records {
     return found;
   }
 
+  /** @throws STORE_FULL when the disk is full; the record is as it was then */
   async replace(record: RecordFile, content: object): Promise<void> {
     const revision = await this.#nextRevision(record);
-    await replaceFile(record.path, sealRecord(record, { revision, content }), this.#options.random);
+    const text = sealRecord(record, { revision, content });
+    await writeOfTables(() => replaceFile(record.path, text, this.#options.random));
     await this.#note(record, revision);
   }
 
-  /** Resolves to false, and changes nothing, when there is one. */
+  /** Resolves to false, and changes nothing, when there is one. @throws STORE_FULL as `replace` */
   async create(record: RecordFile, content: object): Promise<boolean> {
     const revision = await this.#nextRevision(record);
-    if (!(await createFile(record.path, sealRecord(record, { revision, content }), this.#options.random))) return false;
+    const text = sealRecord(record, { revision, content });
+    if (!(await writeOfTables(() => createFile(record.path, text, this.#options.random)))) return false;
     await this.#note(record, revision);
     return true;
   }

@@ -1,7 +1,8 @@
 import { open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Random, throwIfAborted } from '@quire/core';
+import { QuireError, type Random, throwIfAborted } from '@quire/core';
+import { isFull } from './full-disk.ts';
 import type { FileRange, SourceFile } from '@quire/tables';
 
 const chunkBytes = 64 * 1024;
@@ -9,6 +10,12 @@ const chunkBytes = 64 * 1024;
 /** The bytes of an upload in a file of its own, which goes when it is disposed of. */
 export interface SpooledUpload extends AsyncDisposable {
   readonly file: SourceFile;
+}
+
+function rejectFull(cause: unknown): never {
+  if (!isFull(cause)) throw cause;
+  const message = `The upload cannot be kept: the directory for temporary files (${tmpdir()}) is full.`;
+  throw new QuireError('STORE_FULL', message, { cause, isForCallers: true });
 }
 
 /** Writes an upload to a file: some formats are read from their end. */
@@ -25,7 +32,7 @@ export async function spoolUpload(
   try {
     for await (const chunk of body) {
       throwIfAborted(signal);
-      await handle.writeFile(chunk);
+      await handle.writeFile(chunk).catch(rejectFull);
       sizeBytes += chunk.byteLength;
     }
   } catch (error) {

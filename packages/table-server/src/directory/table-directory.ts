@@ -37,6 +37,7 @@ export interface SchemaRecord {
  * tasks/<taskName>.json                  a task: its states, its work, and what it has written that no query sees yet
  * task-queues.json                       types of tasks that are held back
  * force-commits.json                     the latest requests to commit consuming segments
+ * .reserve                               space that is given up where a deletion finds none to be noted in
  * ```
  *
  * Each `.json` is a record: `Records` writes them, and the file `.revisions` beside them is their witness.

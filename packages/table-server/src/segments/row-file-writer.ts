@@ -1,3 +1,4 @@
+import { writeOfTables } from '../directory/full-disk.ts';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { crc32, zstdCompressSync } from 'node:zlib';
 import type { PipelineRow, SourceValue } from '@quire/tables';
@@ -50,7 +51,7 @@ export class RowFileWriter implements AsyncDisposable {
 
   /** Creates the file, which must not be there. */
   static async create(path: string, fileName: string, shape: TableShape): Promise<RowFileWriter> {
-    return new RowFileWriter(path, fileName, await open(path, 'wx', 0o640), shape);
+    return new RowFileWriter(path, fileName, await writeOfTables(() => open(path, 'wx', 0o640)), shape);
   }
 
   get rowCount(): number {
@@ -95,7 +96,7 @@ export class RowFileWriter implements AsyncDisposable {
   async finish(): Promise<RowFile> {
     await this.#writeGroup();
     await this.#parquet.finish();
-    await this.#handle.sync();
+    await writeOfTables(() => this.#handle.sync());
     await this.#handle.close();
     this.#isFinished = true;
     return {
@@ -146,7 +147,7 @@ export class RowFileWriter implements AsyncDisposable {
     const bytes = this.#output.getBytes();
     this.#checksum = crc32(bytes, this.#checksum);
     for (let written = 0; written < bytes.byteLength;) {
-      const { bytesWritten } = await this.#handle.write(bytes, written);
+      const { bytesWritten } = await writeOfTables(() => this.#handle.write(bytes, written));
       written += bytesWritten;
     }
     this.#sizeBytes += bytes.byteLength;

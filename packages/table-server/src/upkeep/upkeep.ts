@@ -1,7 +1,9 @@
+import { stat } from 'node:fs/promises';
 import type { Clock, QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { parseTableConfig } from '@quire/tables';
+import type { DiskSpace } from '../directory/disk-space.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { SegmentRecord } from '../segments/manifest.ts';
 import type { ServedTable } from '../served-table.ts';
@@ -16,6 +18,7 @@ export interface UpkeepOptions {
     readonly setAside: ReadonlyMap<string, QuireError>;
     reopen(): Promise<void>;
   };
+  readonly space: DiskSpace;
   /** Whether the record of a task is damaged, so that nobody knows which files it has written. */
   readonly hasDamagedTasks: () => boolean;
   /** How long files stay that no table names any more; longer than any query may run. Read at each round. */
@@ -63,7 +66,7 @@ export class Upkeep implements AsyncDisposable {
 
   /** One round. What fails for one table keeps nothing from being done for the others. */
   async run(): Promise<{ readonly expiredSegmentCount: number; readonly collectedCount: number }> {
-    const { registry, graceMs, trashRetentionMs, hasDamagedTasks } = this.#options;
+    const { registry, space, graceMs, trashRetentionMs, hasDamagedTasks } = this.#options;
     await this.#attempt(() => registry.reopen());
     let expiredSegmentCount = 0;
     for (const table of registry.tables) {
@@ -83,6 +86,11 @@ export class Upkeep implements AsyncDisposable {
         keepsAnnounced: hasDamagedTasks(),
       },
     );
+    await this.#attempt(async () => {
+      // What lies in the trash is worth less than what cannot be written.
+      if (space.isFull) await this.emptyTrash();
+      await space.restore(await this.#recordBytesMax());
+    });
     return { expiredSegmentCount, collectedCount: collected.trashedCount };
   }
 
@@ -95,8 +103,17 @@ export class Upkeep implements AsyncDisposable {
     const retentionMs = retentionOf(table.record.config);
     if (retentionMs === undefined) return 0;
     const expired = planRetention(table.segments.manifest.segments, retentionMs, this.#options.clock.nowMs());
-    if (expired.length > 0) await table.segments.change({ remove: expired, reason: 'removed by the retention of its table' });
+    const change = { remove: expired, reason: 'removed by the retention of its table' };
+    if (expired.length > 0) await this.#options.space.free(() => table.segments.change(change));
     return expired.length;
+  }
+
+  /** The size of the largest manifest: to replace it takes as much. */
+  async #recordBytesMax(): Promise<number> {
+    const { directory, registry } = this.#options;
+    const paths = registry.tables.map(({ record }) => directory.manifest(record.tableId).path);
+    const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+    return Math.max(0, ...sizes);
   }
 
   async #attempt(act: () => Promise<void>): Promise<void> {

@@ -1,0 +1,28 @@
+import { isQuireError, QuireError } from '@quire/core';
+import { isErrno } from './replace-file.ts';
+
+/** What callers and operators are told where the disk of the tables takes no more. */
+export const fullDiskText =
+  'The disk of the tables (engine.tables.data.dir) is full: nothing can be loaded, created or consumed. ' +
+  'Delete segments or tables, or give it more space; deletions need none, and free theirs within minutes.';
+
+/** Whether an error says that the disk of the tables is full, also where another process met it. */
+export function isFull(error: unknown): boolean {
+  return isErrno(error, 'ENOSPC', 'EDQUOT') || (isQuireError(error, 'STORE_FULL') && error.message === fullDiskText);
+}
+
+/** Returns STORE_FULL for an error of the system that says that the disk of the tables is full; any other error comes back as it is. */
+function tableWriteError(error: unknown): unknown {
+  return isErrno(error, 'ENOSPC', 'EDQUOT')
+    ? new QuireError('STORE_FULL', fullDiskText, { cause: error, isForCallers: true })
+    : error;
+}
+
+/** Writes files of tables. @throws STORE_FULL when their disk is full, and what `write` throws */
+export async function writeOfTables<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    throw tableWriteError(error);
+  }
+}

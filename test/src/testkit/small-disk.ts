@@ -1,0 +1,39 @@
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { shell } from './cli-process.ts';
+
+/** Only root on Linux may mount a small disk. */
+export const cannotMount = process.getuid?.() !== 0 || process.platform !== 'linux';
+
+/** A disk of a few megabytes in memory, mounted at a directory until it is disposed of. */
+export interface SmallDisk extends AsyncDisposable {
+  /** Fills what is left of it, but for the blocks of other files. */
+  fill(): Promise<void>;
+  /** Gives back what `fill` took. */
+  empty(): Promise<void>;
+}
+
+/** @throws Error when the disk cannot be mounted */
+export async function mountSmallDisk(path: string, sizeMB: number): Promise<SmallDisk> {
+  const { exitCode, stderr } = await shell(`mount -t tmpfs -o size=${sizeMB}m tmpfs '${path}'`);
+  if (exitCode !== 0) throw new Error(`${path} cannot be mounted: ${stderr}`);
+  const ballast = join(path, 'ballast');
+  return {
+    fill: async () => {
+      await using file = await open(ballast, 'a');
+      const block = Buffer.alloc(4096);
+      for (;;) {
+        try {
+          await file.write(block);
+        } catch (error) {
+          if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return;
+          throw error;
+        }
+      }
+    },
+    empty: () => rm(ballast, { force: true }),
+    [Symbol.asyncDispose]: async () => {
+      await shell(`umount -l '${path}'`);
+    },
+  };
+}
