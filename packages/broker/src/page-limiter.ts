@@ -1,5 +1,5 @@
 import { type Clock, QuireError } from '@quire/core';
-import { Slots } from '@quire/core/wait';
+import { FairSlots, type SlotClaim } from '@quire/core/wait';
 
 /** Pages that are made at once: enough that one waits for the store while another is encoded. */
 const slotCount = 6;
@@ -14,12 +14,24 @@ const largePageBytes = 64 * 1024;
 /** One for all turns: an error with its stack for each would cost as much as the turn itself. */
 const ended = new QuireError('ABORTED', 'The turn has ended.');
 
+/** As many may wait as principals may read pages. */
+const shares = {
+  slotCount,
+  principalPercentMax: 50,
+  adminSlotCount: 0,
+  waitingMax: Infinity,
+  principalWaitingMax: Infinity,
+};
+
 /**
- * Lets large pages be made a few at a time, first come, first served. Many at once would come no sooner, and each holds memory for as
- * long as all of them together take. A turn covers the work on a page: who sends it ends it when the client has to be waited for.
+ * Lets large pages be made a few at a time; principals take turns. Many at once would come no sooner, and each holds memory for as long as all
+ * of them together take. A turn covers the work on a page: it is ended when the client has to be waited for.
  */
 export class PageLimiter {
-  readonly #slots = new Slots(slotCount);
+  readonly #slots = new FairSlots(
+    shares,
+    () => new QuireError('INTERNAL', 'A page was refused its turn, though any number may wait.'),
+  );
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -27,13 +39,13 @@ export class PageLimiter {
   }
 
   /**
-   * Resolves when a page that reads `sizeBytes` may be made; disposing ends its turn, and may be done twice.
+   * Resolves when a page that reads `sizeBytes` may be made for a principal; disposing ends its turn, and may be done twice.
    *
    * @throws ABORTED when the signal is or becomes aborted
    */
-  async acquire(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
+  async acquire(claim: SlotClaim, sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
     if (sizeBytes < largePageBytes) return { [Symbol.dispose]: () => undefined };
-    const release = await this.#slots.acquire(signal);
+    const release = await this.#slots.acquire(claim, signal);
     const end = new AbortController();
     this.#clock.sleep(slotMsMax, end.signal).then(release, release);
     return {

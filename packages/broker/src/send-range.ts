@@ -1,7 +1,8 @@
-import { signalOf } from '@quire/service';
+import { principalOf, signalOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrokerContext } from './broker-context.ts';
 import { type askedRange, type ByteRange, locateRange, UnsatisfiableRange } from './byte-range.ts';
+import { claimOf } from './query-queue.ts';
 import { type RowsReply, sendRows } from './send-rows.ts';
 
 /** A part of a download, for those whose connection broke in the middle of it. */
@@ -19,7 +20,7 @@ export async function sendRange(
 
   async function locate(): Promise<ByteRange> {
     const signal = signalOf(request);
-    using _ = await context.pageLimiter.acquire(page.sizeBytesMax, signal);
+    using _ = await context.pageLimiter.acquire(claimOf(principalOf(request)), page.sizeBytesMax, signal);
     try {
       return await locateRange(wanted, page, format, { signal, codecs, escapesFormulas });
     } catch (error) {

@@ -10,6 +10,7 @@ import { openBody } from './body-stream.ts';
 import { type ByteRange, bytesWithin } from './byte-range.ts';
 import type { BrokerContext } from './broker-context.ts';
 import type { RowsForm } from './choose-format.ts';
+import { claimOf } from './query-queue.ts';
 import { cursorHeadersOf, type CursorMembers } from './cursor-members.ts';
 
 /** Rows as a response brings them. */
@@ -77,7 +78,11 @@ export async function sendRows(
   if (rows.isAdmitted !== true) pageStreams.assertMayOpen(principalOf(request));
   using _ = pageStreams.open(principalOf(request));
   if (isPlain && rows.format === 'arrow' && (await sendArrowAtHand(context, request, reply, rows))) return await reply;
-  using turn = await pageLimiter.acquire(rows.page.sizeBytesMax, callContextOf(request).call.signal);
+  using turn = await pageLimiter.acquire(
+    claimOf(principalOf(request)),
+    rows.page.sizeBytesMax,
+    callContextOf(request).call.signal,
+  );
   const read = Promise.withResolvers<void>();
   // A compressor lets go of what it reads some time after its client has gone: a shutdown waits for that.
   context.calls.follow(read.promise);

@@ -13,8 +13,8 @@ beforeEach(() => {
   begun = 0;
 });
 
-function take(sizeBytes = large, signal = new AbortController().signal): Promise<Disposable> {
-  return limiter.acquire(sizeBytes, signal).then((turn) => {
+function take(sizeBytes = large, signal = new AbortController().signal, principal = 'ann'): Promise<Disposable> {
+  return limiter.acquire({ principal, isAdmin: false }, sizeBytes, signal).then((turn) => {
     begun += 1;
     return turn;
   });
@@ -62,4 +62,17 @@ test('who goes away while waiting is out of the queue', async () => {
   first?.[Symbol.dispose]();
   await next;
   expect(begun).toBe(7);
+});
+
+test('a page of another principal is made next, however many wait; so are its further pages, up to half of the turns', async () => {
+  await takeAll(120);
+  const { signal } = new AbortController();
+  const names: string[] = [];
+  const others = Array.from({ length: 5 }, () => take(large, signal, 'bob').then(() => names.push('bob')));
+  // All six turns end by their time, and six others begin: of both, in turns.
+  await clock.advance(100);
+  expect([begun, names.length]).toEqual([12, 3]);
+  await clock.advance(100);
+  await Promise.all(others);
+  expect(begun).toBe(18);
 });

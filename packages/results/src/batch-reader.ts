@@ -38,8 +38,10 @@ const atHandBytesMax = 2 * MiB;
 const demandMinAtHand = 3;
 /** Elsewhere a read costs so much that the second time is enough. */
 const demandMinElsewhere = 2;
-/** While no more than this is lent, a page is read in one piece, which others can share. */
+/** While no more than this is lent for such pages, a page is read in one piece, which others can share. What is lent for streams does not count: their readers may be slow. */
 const wholePageBytesMax = 16 * MiB;
+/** While no more than this is lent, a stream reads much at once. */
+const streamPlentyBytes = 16 * MiB;
 
 /** What reading needs of a store. */
 type BatchStore = Pick<ObjectStore, 'get' | 'readAtHand'>;
@@ -63,6 +65,8 @@ export class BatchReader {
   readonly #cache: BatchCache;
   readonly #pool: BufferPool;
   readonly #shared = new Map<string, SharedRead<Uint8Array>>();
+  /** Lent for pages that are read in one piece. */
+  #wholePageBytes = 0;
 
   constructor({ store, cache, pool }: BatchReaderParts) {
     this.#store = store;
@@ -95,12 +99,12 @@ export class BatchReader {
    */
   readAtHand(dataKey: string, plan: PagePlan): BatchesAtHand | undefined {
     const sizeBytes = plan.bytes.end - plan.bytes.start;
-    if (sizeBytes > atHandBytesMax || this.#pool.leasedBytes + sizeBytes > wholePageBytesMax) return undefined;
+    if (sizeBytes > atHandBytesMax || !this.#mayLeaseWhole(sizeBytes)) return undefined;
     const { before, lacking, range, after } = this.#look(dataKey, plan);
     if (range === undefined) return { batches: before, release: () => undefined };
     if (this.#store.readAtHand === undefined) return undefined;
-    const bytes = this.#pool.lease(range.end - range.start);
-    const release = (mayBeLookedAt = false): void => (mayBeLookedAt ? this.#pool.abandon(bytes) : this.#pool.release(bytes));
+    const bytes = this.#leaseWhole(range.end - range.start);
+    const release = (mayBeLookedAt = false): void => this.#releaseWhole(bytes, mayBeLookedAt);
     try {
       if (this.#store.readAtHand(dataKey, range, bytes)) {
         this.#prove(dataKey, bytes, lacking);
@@ -141,13 +145,13 @@ export class BatchReader {
     const known = this.#shared.get(name);
     const sizeBytes = range.end - range.start;
     if (known !== undefined) return known;
-    if (!this.#cache.isFor(sizeBytes) || this.#pool.leasedBytes + sizeBytes > wholePageBytesMax) return undefined;
+    if (!this.#cache.isFor(sizeBytes) || !this.#mayLeaseWhole(sizeBytes)) return undefined;
     const read = new SharedRead({
       read: (signal) => this.#readWhole(dataKey, range, batches, signal),
       onUnused: () => {
         if (this.#shared.get(name) === read) this.#shared.delete(name);
       },
-      takeBack: (bytes, mayBeLookedAt) => (mayBeLookedAt ? this.#pool.abandon(bytes) : this.#pool.release(bytes)),
+      takeBack: (bytes, mayBeLookedAt) => this.#releaseWhole(bytes, mayBeLookedAt),
     });
     this.#shared.set(name, read);
     return read;
@@ -159,15 +163,30 @@ export class BatchReader {
     batches: readonly PlannedBatch[],
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const bytes = this.#pool.lease(range.end - range.start);
+    const bytes = this.#leaseWhole(range.end - range.start);
     try {
       await readInto(bytes, this.#store, dataKey, range, { signal });
       this.#prove(dataKey, bytes, batches);
       return bytes;
     } catch (error) {
-      this.#pool.abandon(bytes); // the store may still be reading into it
+      this.#releaseWhole(bytes, true); // the store may still be reading into it
       throw error;
     }
+  }
+
+  #mayLeaseWhole(sizeBytes: number): boolean {
+    return this.#wholePageBytes + sizeBytes <= wholePageBytesMax;
+  }
+
+  #leaseWhole(sizeBytes: number): Uint8Array {
+    this.#wholePageBytes += sizeBytes;
+    return this.#pool.lease(sizeBytes);
+  }
+
+  #releaseWhole(lease: Uint8Array, mayBeLookedAt: boolean): void {
+    this.#wholePageBytes -= lease.byteLength;
+    if (mayBeLookedAt) this.#pool.abandon(lease);
+    else this.#pool.release(lease);
   }
 
   async *#readAlone(
@@ -176,7 +195,7 @@ export class BatchReader {
     batches: readonly PlannedBatch[],
     options: CallOptions,
   ): AsyncGenerator<ReadBatch> {
-    const messages = new MessageCutter(this.#pool, wholePageBytesMax);
+    const messages = new MessageCutter(this.#pool, streamPlentyBytes);
     let isDone = false;
     try {
       await using object = await this.#store.get(dataKey, { ...options, range, memory: messages });

@@ -263,3 +263,19 @@ test('memory that a store may still read into after it failed is not lent to any
   expect(new Set(lent).size).toBe(lent.length);
   expect(pool.leasedBytes).toBe(0);
 });
+
+test('pages are read at once while little is lent for such pages, whatever streams with slow readers hold', () => {
+  const file = fileOf([262_144]);
+  const readAtHand = (_key: string, { start, end }: ByteRange, target: Uint8Array): boolean => {
+    target.set(file.bytes.subarray(start, end));
+    return true;
+  };
+  const store = Object.assign(new MemoryObjectStore({ sizeMaxBytes: 1 }), { readAtHand });
+  const reader = new BatchReader({ store, cache: new BatchCache(0), pool });
+  pool.lease(64 * 1024 * 1024);
+  const pages = Array.from({ length: 9 }, () => reader.readAtHand('k', file.plan(0, 1)));
+  // Two megabytes each, of sixteen.
+  expect(pages.map((page) => page?.batches.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, undefined]);
+  pages[0]?.release();
+  expect(reader.readAtHand('k', file.plan(0, 1))?.batches).toHaveLength(1);
+});
