@@ -181,10 +181,11 @@ export class DuckDbEngine implements QueryEngine {
     } catch (error) {
       if (isQuireError(error)) throw error;
       const failure = parseFailure(error);
-      if (select.plan.castTypes === undefined) throw queryError(failure, 'running', this.#redact, select.sql);
+      const { sql, tables, plan } = select;
+      if (plan.castTypes === undefined) throw queryError(failure, 'running', this.#redact, { sql, tables });
       if (failure.type === 'Mismatch Type') throw unsupportedColumn(failure, this.#redact);
       // Places in a query that was rewritten mean nothing to who wrote it.
-      throw queryError(failure, 'running', this.#redact);
+      throw queryError(failure, 'running', this.#redact, { tables });
     }
   }
 }
@@ -220,14 +221,23 @@ function timedOut(timeoutMs: number): QuireError {
   return new QuireError('QUERY_TIMED_OUT', `The query ran for longer than its time limit of ${timeoutMs} ms.`);
 }
 
-/** Makes messages name tables where DuckDB names the files behind them, and hides the spill directory. */
+/** Makes messages name files by their tables, without the directories that these are in, and hides the spill directory. */
 function redactPaths(tables: readonly OpenTable[], spillDirectory: string, liveDirectory?: string): Redact {
   const replacements = new Map<string, string>([[spillDirectory, 'the spill directory']]);
   for (const { name, path, files } of tables) {
-    for (const text of [path, ...files]) replacements.set(text, `table ${name}`);
+    replacements.set(path, `table ${name}`);
+    const directory = commonDirectory(files);
+    for (const file of files) replacements.set(file, `${file.slice(directory.length)} of table ${name}`);
   }
   if (liveDirectory !== undefined) replacements.set(liveDirectory, 'the directory of tables');
   // A path may be the beginning of another.
   const longestFirst = [...replacements].toSorted(([left], [right]) => right.length - left.length);
   return (message) => longestFirst.reduce((text, [path, replacement]) => text.replaceAll(path, replacement), message);
+}
+
+/** What all paths begin with, up to the last slash. */
+function commonDirectory([first = '', ...others]: readonly string[]): string {
+  let length = first.lastIndexOf('/') + 1;
+  while (!others.every((other) => other.startsWith(first.slice(0, length)))) length = first.lastIndexOf('/', length - 2) + 1;
+  return first.slice(0, length);
 }

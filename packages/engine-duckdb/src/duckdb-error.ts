@@ -40,13 +40,30 @@ export function parseFailure(error: unknown): DuckDbFailure {
   };
 }
 
+/** Where a failure happened, as far as it is known. */
+export interface FailedQuery {
+  /** The query that DuckDB's position is about. */
+  readonly sql?: string | undefined;
+  /** The tables that it reads. */
+  readonly tables?: readonly string[];
+}
+
 /** Tells a caller of the query about a failure: one of our codes, DuckDB's own words, and the place in the SQL they are about. */
-export function queryError(failure: DuckDbFailure, phase: QueryPhase, redact: Redact, sql?: string): QuireError {
+export function queryError(failure: DuckDbFailure, phase: QueryPhase, redact: Redact, query: FailedQuery = {}): QuireError {
+  const { sql, tables = [] } = query;
   const marker = sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
-  // A query that passed the check asks for the tables' files only; DuckDB looks for a directory where one of them is gone.
-  const hint = failure.type === 'Permission' ? 'A file of a table is no longer there: ' : '';
-  const message = shortenMessage(redact(`${hint}${failure.type} Error: ${failure.message}`)) + marker;
-  return new QuireError(codeOf(failure, phase), message);
+  const told = redact(missingFileMessage(failure) ?? `${failure.type} Error: ${failure.message}`);
+  // Bytes that mean nothing are reported without the file that they are in.
+  const isNameless = failure.type === 'Invalid' && tables.length > 0;
+  const message = isNameless ? `${told.replace(/[\s.:]*$/, '')}. A file of table ${tables.join(' or ')} may be damaged.` : told;
+  return new QuireError(codeOf(failure, phase), shortenMessage(message) + marker);
+}
+
+/** A query that passed the check asks for the tables' files only; DuckDB looks for a directory where one of them is gone. */
+function missingFileMessage({ type, message }: DuckDbFailure): string | undefined {
+  if (type !== 'Permission') return undefined;
+  const file = /^Cannot access file "(.*?)(?:\/\*\*\/\*\.\w+)?" - /.exec(message)?.[1];
+  return `Permission Error: ${file === undefined ? message : `The file ${file} no longer exists. Put it back, or restart the server to open the table without it.`}`;
 }
 
 /** The error for a column that DuckDB cannot cast to a type that Arrow has. */

@@ -105,8 +105,11 @@ export class DuckDbExecution implements QueryExecution {
     } catch (error) {
       if (isQuireError(error)) return error;
       const failure = parseFailure(error);
-      if (failure.position === undefined || select.plan.castTypes !== undefined) return queryError(failure, 'running', redact);
-      return queryError({ ...failure, position: failure.position - explainPrefix.length }, 'running', redact, select.sql);
+      const { sql, tables } = select;
+      if (failure.position === undefined || select.plan.castTypes !== undefined) {
+        return queryError(failure, 'running', redact, { tables });
+      }
+      return queryError({ ...failure, position: failure.position - explainPrefix.length }, 'running', redact, { sql, tables });
     }
     return new QuireError('QUERY_FAILED', 'The query failed at run time, but succeeded when it was repeated to find the reason.');
   }

@@ -44,7 +44,7 @@ export async function parseSelect(
   const { statements, error_type: type, error_message: message = '', position } = parseTree(text);
   if (type === 'parser' || type === 'syntax') {
     const offset = position === undefined ? undefined : Number(position);
-    throw queryError({ type: 'Parser', message, subtype: '', entryType: '', position: offset }, 'planning', redact, sql);
+    throw queryError({ type: 'Parser', message, subtype: '', entryType: '', position: offset }, 'planning', redact, { sql });
   }
   if (statements === undefined) {
     const reason = type === 'not implemented' ? '' : ` ${shortenMessage(redact(message))}`;

@@ -116,11 +116,13 @@ async function prepareAsGiven(
 ): Promise<SelectStatement> {
   if (sql.includes('\0')) throw new QuireError('QUERY_SYNTAX', 'The query holds a NUL character.');
   checkText(sql, limits);
+  let tables: readonly string[] = [];
   try {
     const tree = await parseSelect(connection, sql, limits, redact);
-    const { tables, results } = await checkStatement(tree, { tables: scope.names, results: scope.results.ids }, limits);
+    const names = await checkStatement(tree, { tables: scope.names, results: scope.results.ids }, limits);
+    tables = names.tables;
     await scope.define(connection, tables, tree);
-    await scope.results.define(connection, results, redact);
+    await scope.results.define(connection, names.results, redact);
     const values = matchParameters(tree, parameters);
     const givens = { givenSql: sql, values, tables, hasSums: hasSums(tree), isRepeatable: isRepeatable(tree) };
     const statement = await connection.call((handle) => duckdb.prepare(handle, sql));
@@ -136,7 +138,7 @@ async function prepareAsGiven(
     const castSql = castColumns(relation, plan.castTypes);
     return { statement: await prepareCasts(connection, castSql, redact), sql: castSql, plan, relation, ...givens };
   } catch (error) {
-    throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact, sql);
+    throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact, { sql, tables });
   }
 }
 

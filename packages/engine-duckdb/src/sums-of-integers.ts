@@ -36,14 +36,14 @@ export async function settleSums(connection: QueryConnection, select: SelectStat
     const statement = await connection.call((handle) => prepareWith(handle, sql, select.values));
     return { ...select, statement, sql, plan: { ...plan, castTypes } };
   } catch (error) {
-    throw isQuireError(error) ? error : queryError(parseFailure(error), 'running', redact);
+    throw isQuireError(error) ? error : queryError(parseFailure(error), 'running', redact, { tables: select.tables });
   }
 }
 
 /** Puts the answer into a table of the connection, in its order; false when there is no room for it. */
 async function holdAnswer(
   connection: QueryConnection,
-  { givenSql, values, plan }: SelectStatement,
+  { givenSql, values, plan, tables }: SelectStatement,
   redact: Redact,
 ): Promise<boolean> {
   const prefix = `CREATE TEMP TABLE ${heldAnswer}(${plan.columns.map((_, index) => `c${index}`).join(', ')}) AS `;
@@ -55,7 +55,7 @@ async function holdAnswer(
     const failure = parseFailure(error);
     if (failure.type === 'Out of Memory') return false;
     const position = failure.position === undefined ? undefined : failure.position - prefix.length;
-    throw queryError({ ...failure, position }, 'running', redact, givenSql);
+    throw queryError({ ...failure, position }, 'running', redact, { sql: givenSql, tables });
   }
 }
 
