@@ -1,8 +1,7 @@
-import { principalOf, signalOf } from '@quire/service';
+import { claimOf, principalOf, signalOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrokerContext } from './broker-context.ts';
 import { type askedRange, type ByteRange, locateRange, UnsatisfiableRange } from './byte-range.ts';
-import { claimOf } from './query-queue.ts';
 import { type RowsReply, sendRows } from './send-rows.ts';
 
 /** A part of a download, for those whose connection broke in the middle of it. */

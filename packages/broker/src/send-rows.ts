@@ -3,14 +3,13 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
 import { type CursorResponse, type PageFormat, pageMediaTypes, type PinotCursorResponse, type QueryResponse } from '@quire/api';
 import { columnDataTypes, type EncodeOptions, type Result, type ResultPage } from '@quire/results';
-import { callContextOf, principalOf } from '@quire/service';
+import { callContextOf, claimOf, principalOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { openBody } from './body-stream.ts';
 import { type ByteRange, bytesWithin } from './byte-range.ts';
 import type { BrokerContext } from './broker-context.ts';
 import type { RowsForm } from './choose-format.ts';
-import { claimOf } from './query-queue.ts';
 import { cursorHeadersOf, type CursorMembers } from './cursor-members.ts';
 
 /** Rows as a response brings them. */
