@@ -18,6 +18,7 @@ const ended = new QuireError('ABORTED', 'The turn has ended.');
 const shares = {
   slotCount,
   principalPercentMax: 50,
+  isShareStrict: false,
   adminSlotCount: 0,
   waitingMax: Infinity,
   principalWaitingMax: Infinity,

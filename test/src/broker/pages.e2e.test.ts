@@ -123,7 +123,8 @@ describe('refused are', () => {
     expect(answer.json()).toEqual({
       code: 406,
       error:
-        'Accept allows none of the formats of rows; expected application/json, application/vnd.apache.arrow.stream, text/csv, application/x-ndjson.',
+        'Accept allows none of the formats of rows; expected application/json, application/vnd.apache.arrow.stream, text/csv, application/x-ndjson. ' +
+        'Arrow may have compression=zstd or compression=lz4.',
       reason: 'NOT_ACCEPTABLE',
     });
   });
