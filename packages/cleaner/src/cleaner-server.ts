@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listenError } from '@quire/core/process';
 import { Registry } from 'prom-client';
 import { CleanerMetrics } from './cleaner-metrics.ts';
 import type { CleanerStatus } from './cleaner.ts';
@@ -16,8 +17,8 @@ export interface CleanerServerOptions {
   readonly port: number;
   readonly registry: Registry;
   readonly status: () => CleanerStatus;
-  /** How much is wrong with the settings file as it is now. */
-  readonly settingsProblemCount: () => number;
+  /** What is wrong with the settings file as it is now, in sentences. */
+  readonly settingsProblems: () => readonly string[];
 }
 
 export interface CleanerServer extends AsyncDisposable {
@@ -27,6 +28,8 @@ export interface CleanerServer extends AsyncDisposable {
 /**
  * Answers `GET /health` and `GET /metrics`, for monitoring. Health is 200 while the last sweep could list the store, and 503
  * when it could not; what it did not manage to free is for the metrics, and alerts upon them.
+ *
+ * @throws INVALID_SETTING when it cannot listen there, with the reason
  */
 export async function serveCleaner(options: CleanerServerOptions): Promise<CleanerServer> {
   const server = createServer((request, response) => {
@@ -42,8 +45,11 @@ export async function serveCleaner(options: CleanerServerOptions): Promise<Clean
     };
     reply().catch(() => response.destroy());
   });
+  const { host, port: wantedPort } = options;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port, options.host, resolve);
+    server
+      .once('error', (error) => reject(listenError(error, { host, port: wantedPort }) as Error))
+      .listen(wantedPort, host, resolve);
   });
   const { address, family, port } = server.address() as AddressInfo;
   return {
@@ -56,16 +62,17 @@ export async function serveCleaner(options: CleanerServerOptions): Promise<Clean
   };
 }
 
-function sendHealth({ status, settingsProblemCount }: CleanerServerOptions, response: ServerResponse): void {
+function sendHealth({ status, settingsProblems }: CleanerServerOptions, response: ServerResponse): void {
   const { lastSweep, lastGoodSweepMs, lastError, settingsProblem } = status();
+  const problems = [...settingsProblems(), ...(settingsProblem === undefined ? [] : [settingsProblem])];
   const body = {
     status: lastError === undefined ? 'ok' : 'failing',
     lastSweepMs: lastSweep?.startTimeMs ?? null,
     lastGoodSweepMs: lastGoodSweepMs ?? null,
     isGood: lastSweep?.isGood ?? true,
     lastError: lastError ?? null,
-    settingsProblems: settingsProblemCount() + (settingsProblem === undefined ? 0 : 1),
-    settingsProblem: settingsProblem ?? null,
+    settingsProblems: problems.length,
+    settingsProblem: problems.length === 0 ? null : problems.join(' '),
   };
   response
     .writeHead(lastError === undefined ? 200 : 503, { 'content-type': 'application/json' })

@@ -21,6 +21,8 @@ export class LiveSettings implements AsyncDisposable {
   #current: Settings;
   #view: readonly SettingView[];
   #reloader: SettingsReloader | undefined;
+  /** Whether the file was refused when it was read last. */
+  #isRefused = false;
 
   private constructor({ settings, view = [], logger }: LiveSettingsOptions) {
     this.#current = settings;
@@ -69,6 +71,8 @@ export class LiveSettings implements AsyncDisposable {
   }
 
   #hear(event: ReloadEvent): void {
+    const wasRefused = this.#isRefused;
+    this.#isRefused = event.kind === 'refused';
     if (event.kind === 'refused') {
       const problems = event.problems.map(({ message }) => message);
       this.#logger.error({ problems }, 'the settings file is not valid: the last valid settings stay in force');
@@ -78,8 +82,9 @@ export class LiveSettings implements AsyncDisposable {
     this.#current = event.settings;
     this.#view = viewInForce(this.#view, event.view);
     this.#logger.level = event.settings.observability.logLevel;
-    this.#logger.info({ changed: event.changed }, 'settings file read: the changes are in force');
-    const { awaitingRestart } = event;
+    const { changed, awaitingRestart } = event;
+    if (changed.length > 0) this.#logger.info({ changed }, 'settings file read: the changes are in force');
+    else if (wasRefused) this.#logger.info('the settings file is valid again; what was in force stays');
     if (awaitingRestart.length > 0) this.#logger.warn({ awaitingRestart }, 'settings were changed that need a restart');
     for (const listener of this.#listeners) listener(before, event.settings);
   }

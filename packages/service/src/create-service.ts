@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { QuireError, systemClock } from '@quire/core';
+import { listenError } from '@quire/core/process';
 import type { FastifyInstance } from 'fastify';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { createServer } from './create-server.ts';
@@ -63,7 +64,11 @@ class HttpService implements Service {
   async listen(): Promise<ServiceAddress> {
     const { host, port, tls } = this.#options.server;
     const server = await this.#open();
-    await server.listen({ host, port });
+    try {
+      await server.listen({ host, port });
+    } catch (error) {
+      throw listenError(error, { host, port });
+    }
     const bound = server.server.address() as AddressInfo;
     const shownHost = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
     const scheme = tls === undefined ? 'http' : 'https';

@@ -30,7 +30,8 @@ export function toStoreError(error: unknown, { op, key, location }: FailedCall):
   const isReading = op === 'head' || op === 'get';
   if (isReading && isErrno(error, ...absenceErrnos)) return objectNotFound(key, location, error);
   const isFull = isErrno(error, ...fullErrnos);
-  const message = `${op} of ${key} in ${location} failed: ${(error as Error).message}.`;
+  const what = key === '' ? `${op} of ${location}` : `${op} of ${key} in ${location}`;
+  const message = `${what} failed: ${(error as Error).message}.`;
   return new QuireError(isFull ? 'STORE_FULL' : 'STORE_UNAVAILABLE', message, { cause: error });
 }
 

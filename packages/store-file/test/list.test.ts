@@ -131,7 +131,7 @@ describe('list', () => {
     };
     await expect(listing()).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
-      message: expect.stringMatching(/^list of .* failed: EACCES/) as string,
+      message: expect.stringMatching(/^list of file:\/\/\S+ failed: EACCES/) as string,
     });
     expect(seen).toEqual(['a/x']);
   });

@@ -1,5 +1,5 @@
 import { abortError, objectNotFound, isQuireError, QuireError } from '@quire/core';
-import type { FailedCall } from '@quire/core/bucket';
+import { describeCall, type FailedCall } from '@quire/core/bucket';
 
 /** An answer of the server that says that a request has failed. */
 export class FailedAnswer extends Error {
@@ -28,7 +28,7 @@ export function toStoreError(error: unknown, call: FailedCall): unknown {
   const { op, key, location } = call;
   const status = statusOf(error);
   const failed = (as: ConstructorParameters<typeof QuireError>[0], hint = ''): QuireError =>
-    new QuireError(as, `${op} of ${key} in ${location} failed: ${describe(error, status)}.${hint}`, { cause: error });
+    new QuireError(as, `${describeCall(call)} failed: ${describe(error, status)}.${hint}`, { cause: error });
 
   if (status === undefined) {
     const isDenied = error instanceof Error && credentialsPattern.test(error.message);

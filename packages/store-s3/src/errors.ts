@@ -1,5 +1,5 @@
 import { abortError, objectNotFound, isQuireError, QuireError } from '@quire/core';
-import type { FailedCall } from '@quire/core/bucket';
+import { describeCall, type FailedCall } from '@quire/core/bucket';
 
 /** What the SDK tells of a failed request: the error's name is the code in the server's answer, if it had one. */
 interface ServerError extends Error {
@@ -36,7 +36,7 @@ export function toStoreError(error: unknown, call: FailedCall): QuireError {
   const status = statusOf(error);
   const code = codeOf(error);
   const failed = (as: ConstructorParameters<typeof QuireError>[0], hint = ''): QuireError =>
-    new QuireError(as, `${op} of ${key} in ${location} failed: ${describe(error, code, status)}.${hint}`, { cause: error });
+    new QuireError(as, `${describeCall(call)} failed: ${describe(error, code, status)}.${hint}`, { cause: error });
 
   if (code === 'NoSuchUpload' || code === 'InvalidPart') {
     return failed(

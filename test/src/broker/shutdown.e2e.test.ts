@@ -85,7 +85,10 @@ test('a broker closes once and starts once', async () => {
 
 test('a port that is taken is said to be', async () => {
   await using broker = await TestBroker.start();
-  await expect(TestBroker.start({ port: broker.address.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(TestBroker.start({ port: broker.address.port })).rejects.toMatchObject({
+    code: 'INVALID_SETTING',
+    message: `port = ${broker.address.port}: something listens there already on 127.0.0.1. Choose another port, or 0 for any free one.`,
+  });
 });
 
 function abortable(): { readonly signal: AbortSignal; readonly abort: () => void } {

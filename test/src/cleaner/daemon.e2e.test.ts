@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { isQuireError } from '@quire/core';
 import { collect } from '@quire/core/testing';
@@ -100,11 +102,18 @@ test(
 
     await lines(['engine.broker.pagination.file.maxStoragePerBrokerMB = none']);
     await daemon.untilLogged('the last valid settings stay in force');
-    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok', settingsProblems: 1 });
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+      status: 'ok',
+      settingsProblems: 1,
+      settingsProblem: expect.stringContaining('engine.broker.pagination.file.maxStoragePerBrokerMB') as string,
+    });
 
     await lines(quota(1));
     await daemon.untilLogged('"trigger":"settings"');
-    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ settingsProblems: 0 });
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+      settingsProblems: 0,
+      settingsProblem: null,
+    });
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics).toMatch(/quire_cleaner_objects_total\{pass="quota",outcome="freed"\} [1-9]/);
     expect(metrics).toContain(`quire_cleaner_quota_bytes{broker="${brokerId}"} ${MB}`);
@@ -114,3 +123,34 @@ test(
     expect(await daemon.ended()).toMatchObject({ exitCode: 0 });
   },
 );
+
+test.each([['--once'], ['--dry-run'], []])(
+  'a directory that does not exist is an error, and is not made (%s)',
+  async (...options) => {
+    await using directory = await temporaryDirectory();
+    const config = await writeFileConfig(directory.path);
+    const { exitCode, stdout, stderr } = await quireHere(['cleaner', '--config', config, ...options]);
+    const place = join(directory.path, 'results');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toContain(
+      `error INVALID_SETTING: engine.broker.pagination.file.data.dir = ${place}: there is no such directory.`,
+    );
+    expect(await readdir(directory.path)).not.toContain('results');
+  },
+);
+
+test('a port of the cleaner that is taken is an error with the setting and the way out', async () => {
+  await using directory = await temporaryDirectory();
+  await resultsIn(directory.path);
+  const config = await writeFileConfig(directory.path);
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const { exitCode, stderr } = await quireHere(['cleaner', '--config', config, '--set', `engine.cleaner.port=${port}`]);
+  other.close();
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(
+    `error INVALID_SETTING: engine.cleaner.port = ${port}: something listens there already on 127.0.0.1. ` +
+      'Choose another port, or 0 for any free one: --set engine.cleaner.port=0',
+  );
+});

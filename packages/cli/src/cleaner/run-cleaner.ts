@@ -1,7 +1,10 @@
 import { createCleanerMetrics, type Cleaner, cleanerLease, serveCleaner, storeRemover } from '@quire/cleaner';
+import { stat } from 'node:fs/promises';
 import { type ObjectStore, QuireError } from '@quire/core';
+import { listenError } from '@quire/core/process';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
+import type { Settings } from '@quire/settings';
 import type { LiveSettings } from '../live-settings.ts';
 import { type OpenedStore, openStore } from '../stores/open-store.ts';
 import { openCleaner } from './open-cleaner.ts';
@@ -46,7 +49,11 @@ export async function withStandaloneCleaner<T>(
   return await use({ cleaner, store, registry });
 }
 
-/** Opens the store that the settings name. @throws INVALID_SETTING when it is the memory of another process */
+/**
+ * Opens the store that the settings name.
+ *
+ * @throws INVALID_SETTING when it is the memory of another process, or a directory that does not exist
+ */
 export async function openSharedStore(live: LiveSettings, { clock, random }: Environment, logger: Logger): Promise<OpenedStore> {
   if (live.current.store.protocol === 'memory') {
     throw new QuireError(
@@ -54,6 +61,7 @@ export async function openSharedStore(live: LiveSettings, { clock, random }: Env
       'engine.broker.pagination.protocol = memory: only a broker sees its own memory, and cleans it up itself; expected file, s3 or gcs.',
     );
   }
+  await assertDirectory(live.current.store);
   return openStore(live.current, {
     clock,
     random,
@@ -61,6 +69,19 @@ export async function openSharedStore(live: LiveSettings, { clock, random }: Env
     onRetry: ({ call, attempt, delayMs, error }) =>
       logger.warn({ call, attempt, delayMs, reason: error.code }, 'store call failed, will be tried again'),
   });
+}
+
+/** A broker makes its directory. Who cleans one that does not exist has named the wrong one. */
+async function assertDirectory({ protocol, fileLocation }: Settings['store']): Promise<void> {
+  if (protocol !== 'file' || fileLocation?.scheme !== 'file') return;
+  const { path } = fileLocation;
+  const status = await stat(path).catch(() => undefined);
+  if (status !== undefined) return;
+  throw new QuireError(
+    'INVALID_SETTING',
+    `engine.broker.pagination.file.data.dir = ${path}: there is no such directory. ` +
+      'Give the directory of the brokers; a broker makes it when it starts.',
+  );
 }
 
 /** Sweeps by schedule until told to stop; answers health and metrics when there is a port for them. */
@@ -84,7 +105,10 @@ export async function runCleaner(
             port,
             registry,
             status: () => cleaner.status,
-            settingsProblemCount: () => live.problemCount,
+            settingsProblems: () => live.problems,
+          }).catch((error: unknown) => {
+            const host = live.current.server.bindHost;
+            throw listenError(error, { host, port, portKey: 'engine.cleaner.port', hostKey: 'engine.bind.host' });
           });
     cleaner.start();
     logger.info({ store: store.location, url: server?.url }, 'cleaner runs');

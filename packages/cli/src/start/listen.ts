@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { listenError } from '@quire/core/process';
 import type { Service, ServiceAddress } from '@quire/service';
 
 /** What is to listen, and the settings that say where. */
@@ -21,25 +21,6 @@ export async function listen({ service, role, host, port, portKey }: Listener): 
   try {
     return await service.listen();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const message = messageFor(code, { role, host, port, portKey });
-    throw message === undefined ? error : new QuireError('INVALID_SETTING', message, { cause: error });
-  }
-}
-
-function messageFor(code: unknown, { role, host, port, portKey }: Omit<Listener, 'service'>): string | undefined {
-  switch (code) {
-    case 'EADDRINUSE':
-      return (
-        `${portKey} = ${port}: something listens there already on ${host}, perhaps another ${role}. ` +
-        `Choose another port, or 0 for any free one: --set ${portKey}=0`
-      );
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `engine.bind.host = ${host}: this machine has no such address.`;
-    case 'EACCES':
-      return `${portKey} = ${port}: this user may not listen there.`;
-    default:
-      return undefined;
+    throw listenError(error, { host, port, portKey, hostKey: 'engine.bind.host', suspect: `another ${role}` });
   }
 }

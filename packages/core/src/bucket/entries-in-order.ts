@@ -1,7 +1,7 @@
 import { QuireError, throwIfAborted } from '../errors.ts';
 import { isObjectKey } from '../object-key.ts';
 import type { ListOptions, ObjectEntry } from '../object-store.ts';
-import type { FailedCall } from './failed-call.ts';
+import { describeCall, type FailedCall } from './failed-call.ts';
 
 /**
  * The entries of a listing that comes page by page, each once and in key order, after `options.after`.
@@ -22,7 +22,7 @@ export async function* entriesInOrder(
       if (!isObjectKey(key)) continue;
       if (key < last) {
         const what = `is not in the order of keys: ${key} came after ${last}`;
-        throw new QuireError('STORE_UNAVAILABLE', `list of ${prefix} in ${location} ${what}.`);
+        throw new QuireError('STORE_UNAVAILABLE', `${describeCall({ op: 'list', key: prefix, location })} ${what}.`);
       }
       // A page may begin with what the last one ended with, when objects come and go meanwhile, or with what is to be skipped.
       if (key === last || key <= after) continue;

@@ -2,7 +2,7 @@ export { type AnswerStream, type ObjectAnswer, type ObjectRequest, openAnsweredO
 export { type BucketLocation, parseBucketLocation } from './bucket-location.ts';
 export type { Part } from './cut-parts.ts';
 export { asciiMark, canBeginKey, entriesInOrder } from './entries-in-order.ts';
-export type { FailedCall } from './failed-call.ts';
+export { describeCall, type FailedCall } from './failed-call.ts';
 export { assertLinkLifetime } from './bucket-location.ts';
 export { type PartUpload, putInParts, type PutInPartsOptions } from './put-in-parts.ts';
 export { observeSource, type SourceObserver } from '../store/observe-source.ts';

@@ -1,2 +1,3 @@
 export { assertDurableFiles } from './durable-files.ts';
+export { listenError, type ListenPlace } from './listen-error.ts';
 export { type OwnerState, pidOfTag, processTag, stateOfOwner } from './process-tag.ts';

@@ -105,7 +105,7 @@ class TimeLimitedStore implements ObjectStore {
   }
 
   #begin(op: string, key: string, options: CallOptions | undefined): Deadline {
-    const name = `${op} ${key} in ${this.location}`;
+    const name = key === '' ? `${op} of ${this.location}` : `${op} ${key} in ${this.location}`;
     const error = (limitMs: number): QuireError =>
       new QuireError('STORE_TIMED_OUT', `${name} made no progress for ${limitMs} ms.`);
     return new Deadline({ clock: this.#options.clock, signal: options?.signal, error });

@@ -1,0 +1,40 @@
+import { QuireError } from '../errors.ts';
+
+/** Where a server was to listen, and what the caller knows that by. */
+export interface ListenPlace {
+  readonly host: string;
+  readonly port: number;
+  /** The settings of both. Default: `host` and `port`. */
+  readonly hostKey?: string;
+  readonly portKey?: string;
+  /** What may listen there already: `another broker`. */
+  readonly suspect?: string;
+}
+
+/** Returns the failure of a server to listen as an INVALID_SETTING with a sentence; any other error comes back as it is. */
+export function listenError(error: unknown, place: ListenPlace): unknown {
+  const message = messageFor(systemCodeOf(error), place);
+  return message === undefined ? error : new QuireError('INVALID_SETTING', message, { cause: error });
+}
+
+function systemCodeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  return 'syscall' in error && 'code' in error ? error.code : systemCodeOf(error.cause);
+}
+
+function messageFor(code: unknown, { host, port, hostKey = 'host', portKey = 'port', suspect }: ListenPlace): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE': {
+      const already = `something listens there already on ${host}${suspect === undefined ? '' : `, perhaps ${suspect}`}`;
+      const advice = portKey === 'port' ? '' : `: --set ${portKey}=0`;
+      return `${portKey} = ${port}: ${already}. Choose another port, or 0 for any free one${advice === '' ? '.' : advice}`;
+    }
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `${hostKey} = ${host}: this machine has no such address.`;
+    case 'EACCES':
+      return `${portKey} = ${port}: this user may not listen there.`;
+    default:
+      return undefined;
+  }
+}
