@@ -1,6 +1,7 @@
 /** The formats in which rows are served (CONTRACT.md section 2), the default first. */
 export const pageFormats = ['json', 'arrow', 'csv', 'ndjson'] as const;
 
+/** A format of rows. */
 export type PageFormat = (typeof pageFormats)[number];
 
 /** The media type of each format, as `Accept` names it. */
@@ -18,6 +19,7 @@ export function isPageFormat(text: string): text is PageFormat {
 /** What buffers of Arrow may be compressed with. */
 export const arrowCodecs = ['zstd', 'lz4'] as const;
 
+/** A codec that Arrow has for buffers. */
 export type ArrowCodec = (typeof arrowCodecs)[number];
 
 export function isArrowCodec(text: string): text is ArrowCodec {

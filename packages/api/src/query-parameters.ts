@@ -1,6 +1,7 @@
 import { type QueryParameter, type QueryParameters, QuireError } from '@quire/core/portable';
 import { Type } from 'typebox';
 
+/** The type of a value that is bound to a parameter. */
 export type ParameterType = QueryParameter['type'];
 
 const expectations: Readonly<Record<ParameterType, string>> = {

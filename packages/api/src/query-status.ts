@@ -4,6 +4,7 @@ import { refer } from './reference.ts';
 
 /** What may become of a query, in this order; a query ends in one of the last three. */
 export const queryStates = ['QUEUED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED'] as const;
+/** How far a query is. */
 export type QueryState = (typeof queryStates)[number];
 
 /** A state as the wire has it. */
@@ -48,6 +49,7 @@ export const QueryStatus = Type.Object(
 
 /** What a query may wait for. */
 const waitReasons = ['SLOT', 'SHARE', 'SAME_QUERY'] as const;
+/** Why a query waits. */
 export type WaitReason = (typeof waitReasons)[number];
 
 /** A query that has not ended. */
@@ -70,6 +72,7 @@ export const RunningQuery = Type.Object(
   { $id: 'RunningQuery', description: 'A query that waits or runs.' },
 );
 
+/** The queries of a broker that wait or run. */
 export const RunningQueryList = Type.Object(
   { queries: Type.Array(refer(RunningQuery), { description: 'Newest first.' }) },
   { $id: 'RunningQueryList', description: 'The queries of this broker that wait or run.' },

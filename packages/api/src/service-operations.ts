@@ -55,4 +55,5 @@ const readDocs: Operation = {
   },
 };
 
+/** The calls that every service answers: health, metrics and the API document. */
 export const serviceOperations = { readHealth, readMetrics, readOpenApi, readDocs } as const;

@@ -17,6 +17,7 @@ export interface CallLimitSettings {
 /** A call that is let in, or for how long it is refused, and by which limit. */
 export type Admission = ({ readonly isAdmitted: true } & AdmittedCall) | ({ readonly isAdmitted: false } & CallRefusal);
 
+/** The reason for which a call is refused, and when to try again. */
 export interface CallRefusal {
   readonly retryAfterMs: number;
   /** What the principal has reached, to follow its name. */

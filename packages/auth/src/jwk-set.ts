@@ -1,6 +1,7 @@
 import { type Clock, isQuireError, QuireError } from '@quire/core';
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 
+/** Where the keys of a `JwkSet` come from, and how often they are read. */
 export interface JwkSetOptions {
   /** Reads the JSON Web Key Set as it is now. */
   readonly read: () => Promise<string>;

@@ -19,8 +19,10 @@ export const jwtAlgorithms = [
   'Ed25519',
 ] as const;
 
+/** A signature algorithm that JSON Web Tokens may use. */
 export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
 
+/** What a `JwtVerifier` accepts. */
 export interface JwtOptions {
   readonly keys: Pick<JwkSet, 'keyFor'>;
   readonly clock: Clock;

@@ -12,6 +12,7 @@ export interface TextDependencies {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
+/** A text to read from a setting's location, such as a file or a variable. */
 export interface TextRequest {
   /** The setting that names the location: messages name it instead of the location, which may hold credentials. */
   readonly setting: string;

@@ -2,6 +2,7 @@ import { QuireError } from '@quire/core';
 import type { AuthorizationProvider } from './authorization-provider.ts';
 import { readText, type TextDependencies, type TextLocation } from './text-location.ts';
 
+/** Where a token for outgoing calls is read, and how long it is kept. */
 export interface UrlTokenOptions extends TextDependencies {
   /** The setting that names the location, for messages. */
   readonly setting: string;

@@ -11,6 +11,7 @@ export function createCleanerMetrics(): { readonly registry: Registry; readonly 
   return { registry, metrics: new CleanerMetrics(registry) };
 }
 
+/** Where `serveCleaner` listens, and what it shows. */
 export interface CleanerServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
@@ -21,6 +22,7 @@ export interface CleanerServerOptions {
   readonly settingsProblems: () => readonly string[];
 }
 
+/** A running server for health and metrics; disposing closes it. */
 export interface CleanerServer extends AsyncDisposable {
   readonly url: string;
 }
@@ -47,9 +49,7 @@ export async function serveCleaner(options: CleanerServerOptions): Promise<Clean
   });
   const { host, port: wantedPort } = options;
   await new Promise<void>((resolve, reject) => {
-    server
-      .once('error', (error) => reject(listenError(error, { host, port: wantedPort }) as Error))
-      .listen(wantedPort, host, resolve);
+    server.once('error', (error) => reject(listenError(error, { host, port: wantedPort }))).listen(wantedPort, host, resolve);
   });
   const { address, family, port } = server.address() as AddressInfo;
   return {

@@ -14,6 +14,7 @@ export interface CleanerLog {
   error(members: object, message: string): void;
 }
 
+/** What a `Cleaner` works on, and what it is told by. */
 export interface CleanerOptions {
   readonly target: SweepTarget;
   /**
@@ -40,6 +41,7 @@ export interface CleanerStatus {
   readonly settingsProblem: string | undefined;
 }
 
+/** How one sweep is to run. */
 export interface SweepRequest {
   readonly isDryRun?: boolean;
   /** Judges orphans by the wall clock, which a cleaner that runs once has to. */

@@ -6,6 +6,7 @@ export type OrphanCandidate = ObjectEntry & { readonly folderModifiedMs?: number
 /** When each orphan was first seen, by the monotonic clock of the one who saw it. */
 export type Sightings = ReadonlyMap<string, number>;
 
+/** The orphans to delete now, and what the next plan needs to know. */
 export interface OrphanPlan<Orphan> {
   /** What goes now. */
   readonly due: readonly Orphan[];

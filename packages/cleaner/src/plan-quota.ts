@@ -2,6 +2,7 @@ import type { BrokerSnapshot } from './broker-snapshot.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { sortedLazily } from './sorted-lazily.ts';
 
+/** How much of a quota is used, as the quota pass counts it. */
 export interface QuotaUsage {
   /** Bytes stored, and those that writes hold or wait for: eviction begins only when these exceed the critical threshold. */
   readonly pressureBytes: number;

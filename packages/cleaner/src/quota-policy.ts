@@ -1,5 +1,6 @@
 import { QuireError } from '@quire/core';
 
+/** A quota in bytes, its thresholds in percent, and the time for which new results are protected. */
 export interface QuotaOptions {
   readonly quotaBytes: number;
   /** Eviction starts when usage exceeds this percentage of the quota. */

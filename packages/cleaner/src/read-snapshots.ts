@@ -3,6 +3,7 @@ import { isBrokerId, listResultFolders } from '@quire/results';
 import { BrokerSnapshot } from './broker-snapshot.ts';
 import type { Recollection } from './remembered-results.ts';
 
+/** Options of `readSnapshots`. */
 export interface ReadSnapshotsOptions extends CallOptions {
   /** What is known already, and so not looked at where the store can pass over it. */
   readonly recollection?: Recollection | undefined;

@@ -3,6 +3,7 @@ import { isQuireError } from '@quire/core';
 /** How the removal of one thing ended. `kept`: it is wanted again, because it was renewed or is still being written. */
 export type RemovalOutcome = 'removed' | 'kept' | 'failed' | 'skipped';
 
+/** Limits of `removeEach`. */
 export interface RemoveEachOptions {
   readonly concurrencyMax: number;
   /** Once aborted, what is under way is finished and nothing else is begun. */

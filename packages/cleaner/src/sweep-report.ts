@@ -6,6 +6,7 @@ export interface Amount {
   readonly bytes: number;
 }
 
+/** Why something was deleted. */
 export type SweepReason = 'expired' | 'evicted' | 'orphan' | 'leftover';
 
 /** What one pass wanted and got. */
@@ -19,6 +20,7 @@ export interface PassReport {
   readonly skipped: Amount;
 }
 
+/** What a sweep found and did below the prefix of one broker. */
 export interface BrokerReport {
   readonly brokerId: string;
   /** Results that live on. */
@@ -40,6 +42,7 @@ export interface BrokerReport {
 /** What started a sweep. */
 export type SweepTrigger = 'schedule' | 'critical' | 'settings' | 'once';
 
+/** What a sweep found and did, for the log and the metrics. */
 export interface SweepReport {
   readonly trigger: SweepTrigger;
   readonly isDryRun: boolean;

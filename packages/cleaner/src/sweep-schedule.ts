@@ -1,6 +1,7 @@
 import { type Clock, QuireError, type Random } from '@quire/core';
 import { Cron } from 'croner';
 
+/** When sweeps begin: by a period, or by a cron expression. */
 export interface ScheduleOptions {
   /** From the start of one sweep to that of the next. */
   readonly periodMs: number;

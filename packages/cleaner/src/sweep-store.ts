@@ -17,6 +17,7 @@ import {
 } from './sweep-report.ts';
 import type { SweepTarget } from './sweep-target.ts';
 
+/** What `sweepStore` does in one sweep. */
 export interface SweepOptions {
   readonly trigger: SweepTrigger;
   /** Undefined when no quota is enforced. */

@@ -25,6 +25,7 @@ export interface Input {
   onKey(listener: (key: Key) => void): Disposable;
 }
 
+/** A signal that ends a command in order. */
 export type SignalName = 'SIGINT' | 'SIGTERM';
 
 const parentCheckMs = 500;

@@ -62,3 +62,16 @@ export function decodeRestream(value: JsonValue | undefined): RestreamResponse {
   // Servers of older releases do not tell it.
   return { lastProblem: null, ...job } as unknown as RestreamResponse;
 }
+
+/** The segments and rows that came of an ingested file. */
+export interface IngestedFile {
+  readonly segmentNames: readonly string[];
+  readonly rowCount: number;
+}
+
+/** How far a forced commit is. */
+export interface ForceCommitProgress {
+  readonly jobId: string;
+  readonly segmentCount: number;
+  readonly pendingSegmentNames: readonly string[];
+}

@@ -8,23 +8,20 @@ import {
   taskOperations,
 } from '@quire/api';
 import { QuireError } from '@quire/core/portable';
-import { decodeNames, decodeRestream, decodeTableSizes, decodeTaskDebug, type TableSize } from './admin-answers.ts';
+import {
+  decodeNames,
+  decodeRestream,
+  decodeTableSizes,
+  decodeTaskDebug,
+  type ForceCommitProgress,
+  type IngestedFile,
+  type TableSize,
+} from './admin-answers.ts';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import type { HttpRequest, HttpSender } from './http.ts';
 import { expectArray, expectInteger, expectObject, expectString, type JsonObject } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
 import { sendForJson, type SignalOptions } from './result-calls.ts';
-
-export interface IngestedFile {
-  readonly segmentNames: readonly string[];
-  readonly rowCount: number;
-}
-
-export interface ForceCommitProgress {
-  readonly jobId: string;
-  readonly segmentCount: number;
-  readonly pendingSegmentNames: readonly string[];
-}
 
 /** What a rebuild is asked to do; absent members are the server's to choose. */
 export interface RestreamRequest {
@@ -36,6 +33,7 @@ export interface RestreamRequest {
   readonly maxRebalanceTimeMin?: number | undefined;
 }
 
+/** The tasks that a call has scheduled, and why others were not. */
 export interface ScheduledTaskNames {
   readonly taskNames: readonly string[];
   /** Why a table got no task. */

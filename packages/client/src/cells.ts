@@ -1,5 +1,6 @@
 import type { JsonValue } from './lossless-json.ts';
 
+/** The type of a cell that is not a list. */
 export type ScalarDataType =
   | 'INT'
   | 'LONG'
@@ -16,6 +17,7 @@ export type ScalarDataType =
 /** The type names of the wire; a server may be older or newer than this client. */
 export type ColumnDataType = ScalarDataType | `${ScalarDataType}_ARRAY` | (string & Record<never, never>);
 
+/** A column of a result. */
 export interface Column {
   readonly name: string;
   readonly dataType: ColumnDataType;
@@ -27,6 +29,7 @@ export interface Column {
  */
 export type Cell = null | boolean | number | bigint | string | Date | readonly Cell[] | { readonly [name: string]: Cell };
 
+/** The cells of a row, in the order of the columns. */
 export type Row = readonly Cell[];
 
 /** A row by the names of its columns. */

@@ -4,6 +4,7 @@ import type { DateMode, IntegerMode } from './cells.ts';
 import { HttpSender } from './http.ts';
 import { retryPolicyOf, type RetryLimits } from './retry-reads.ts';
 
+/** Where the server is, who calls it, what cells become, and how long calls may take. */
 export interface QuireClientOptions extends Credentials {
   /** Address of a broker or a proxy, such as `http://127.0.0.1:8099`. */
   readonly baseUrl: string | URL;

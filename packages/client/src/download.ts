@@ -13,12 +13,14 @@ export interface DownloadPosition {
   readonly sizeBytes: number;
 }
 
+/** How far a download is. */
 export interface DownloadProgress {
   readonly rowCount: number;
   readonly totalRowCount: number;
   readonly sizeBytes: number;
 }
 
+/** What a download holds, and how it is read. */
 export interface DownloadOptions {
   readonly format: DownloadFormat;
   /**

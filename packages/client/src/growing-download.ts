@@ -20,6 +20,7 @@ export interface GrowingDownloadProgress {
   readonly sizeBytes: number;
 }
 
+/** What the download of a growing result holds, and how it is read. */
 export interface GrowingDownloadOptions {
   readonly format: 'csv' | 'ndjson' | 'arrow';
   /** As of `DownloadOptions`. */

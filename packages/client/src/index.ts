@@ -1,12 +1,6 @@
 export type { ArrowCodec, PageFormat, RestreamResponse, SubtaskInfo, TaskDebug } from '@quire/api';
-export {
-  type ForceCommitProgress,
-  type IngestedFile,
-  QuireAdminClient,
-  type RestreamRequest,
-  type ScheduledTaskNames,
-} from './admin-client.ts';
-export type { TableSize } from './admin-answers.ts';
+export { QuireAdminClient, type RestreamRequest, type ScheduledTaskNames } from './admin-client.ts';
+export type { ForceCommitProgress, IngestedFile, TableSize } from './admin-answers.ts';
 export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';
 export type { Credentials } from './authorization.ts';
 export type { Cell, Column, ColumnDataType, DateMode, IntegerMode, Row, RowObject, ScalarDataType } from './cells.ts';

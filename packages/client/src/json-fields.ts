@@ -1,6 +1,7 @@
 import { QuireError } from '@quire/core/portable';
 import type { JsonValue } from './lossless-json.ts';
 
+/** A JSON object. */
 export type JsonObject = { readonly [name: string]: JsonValue };
 
 /** The object that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */

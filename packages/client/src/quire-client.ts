@@ -20,13 +20,16 @@ import {
 import { ResultCursor } from './result-cursor.ts';
 import { decodeStoredResult, type StoredResult } from './stored-result.ts';
 
+/** What every call about a stored result may say. */
 export interface ClientCallOptions extends SignalOptions {
   /** Where the result is, as a page of it said: lets a proxy route the call at once. */
   readonly broker?: BrokerAddress | undefined;
 }
 
+/** The page to read, and where its result is. */
 export interface PageOptions extends ClientCallOptions, AskedPage {}
 
+/** How a query is run. */
 export interface QueryOptions extends SignalOptions {
   /** Values for the parameters in the SQL: a list for `?` and `$1`, an object for `$name`. They are never written into its text. */
   readonly parameters?: ParameterValues | undefined;
@@ -36,6 +39,7 @@ export interface QueryOptions extends SignalOptions {
   readonly keep?: boolean | undefined;
 }
 
+/** Where a cursor over a stored result begins. */
 export interface OpenOptions extends ClientCallOptions {
   /** Row at which the cursor begins; the first unless told otherwise. */
   readonly offset?: number | undefined;

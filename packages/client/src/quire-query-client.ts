@@ -8,6 +8,7 @@ import { decodeRunningQuery, type QueryStatus, type RunningQuery } from './query
 import type { ClientCallOptions, QueryOptions } from './quire-client.ts';
 import { type Caller, sendForJson, type SignalOptions } from './result-calls.ts';
 
+/** How a query is started whose rows are read while it runs. */
 export interface StartOptions extends QueryOptions {
   /** How long to wait for the rows of the first page, at most as long as the server allows; that unless told otherwise. */
   readonly waitMs?: number | undefined;

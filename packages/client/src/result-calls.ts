@@ -35,6 +35,7 @@ export interface Caller {
   readonly modes: CellModes;
 }
 
+/** Lets a call be aborted. */
 export interface SignalOptions {
   readonly signal?: AbortSignal | undefined;
 }

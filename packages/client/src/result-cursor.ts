@@ -10,6 +10,7 @@ import type { StoredResult } from './stored-result.ts';
 /** The server's own default (SPECIFICATION.md section 8.2). */
 const usualPageSize = 10_000;
 
+/** The rows that a loop goes through, and in which direction. */
 export interface WalkOptions extends SignalOptions {
   /** Row to start at, by default the first; backward: the row behind the first page to come, by default the end. */
   readonly from?: number | undefined;

@@ -32,6 +32,7 @@ export interface ControllerPreviewOptions {
 /** Gives the answer of a preview, as JSON. @throws QuireErrors, which are answered as such */
 export type RunPreview = (call: PreviewCall, options: CallOptions) => Promise<Uint8Array>;
 
+/** A preview to make. */
 export interface PreviewCall {
   /** The body of the request, as it came. */
   readonly body: string;

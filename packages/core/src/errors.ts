@@ -89,6 +89,7 @@ export const errorKinds = {
   INTERNAL: 'internal',
 } as const satisfies Record<string, ErrorKind>;
 
+/** The precise code of an error; `errorKinds` has the kind of each. */
 export type ErrorCode = keyof typeof errorKinds;
 
 /** How a broker is reached. */

@@ -20,6 +20,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of `ObjectStore.get`. */
 export interface GetOptions extends CallOptions {
   readonly range?: ByteRange | undefined;
   /** Whom a store asks that would otherwise allocate memory to read into; one whose chunks come from elsewhere does not ask. */
@@ -35,8 +36,10 @@ export interface ReadMemory {
   lend(sizeBytes: number): Uint8Array;
 }
 
+/** Fills `target` with a range of an object at once, and returns true; false, when that would have to wait. */
 export type ReadAtHand = (key: string, range: ByteRange, target: Uint8Array) => boolean;
 
+/** Options of `ObjectStore.list`. */
 export interface ListOptions extends CallOptions {
   /** Only keys that sort after this one. */
   readonly after?: string | undefined;

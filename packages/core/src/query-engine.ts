@@ -13,6 +13,7 @@ export interface Query {
   readonly isPaginated?: boolean | undefined;
 }
 
+/** The limits that an engine holds a query to. */
 export interface QueryLimits {
   /** The query fails with QUERY_TIMED_OUT once it has run for longer. */
   readonly timeoutMs: number;
@@ -64,12 +65,14 @@ export interface ClusterStatistics {
   readonly segmentStatistics: readonly unknown[];
 }
 
+/** Segments that a query had to do with. */
 export interface SegmentCounts {
   readonly queried: number;
   readonly processed: number;
   readonly matched: number;
 }
 
+/** Processor time that a query took, in nanoseconds. */
 export interface CpuTimes {
   readonly threads: number;
   readonly system: number;

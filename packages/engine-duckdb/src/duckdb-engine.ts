@@ -24,6 +24,7 @@ import { settleSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
 import type { OpenTable } from './table-source.ts';
 
+/** The tables and limits that a `DuckDbEngine` is opened with. */
 export interface DuckDbEngineOptions extends DatabaseOptions {
   readonly clock: Clock;
   /** Tables that come, grow and go while the engine is open; their files lie in `liveDirectory`. */
@@ -32,6 +33,7 @@ export interface DuckDbEngineOptions extends DatabaseOptions {
   readonly statementLimits?: Partial<StatementLimits> | undefined;
 }
 
+/** The limits of one query, and the stored results that it may name. */
 export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined;
   readonly limits: QueryLimits;

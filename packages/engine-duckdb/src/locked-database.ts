@@ -9,6 +9,7 @@ import { pinotMacros } from './pinot/macros.ts';
 import { readRows } from './read-rows.ts';
 import { type OpenTable, openTable, type TableSource } from './table-source.ts';
 
+/** The tables of a database, and its limits on memory and threads. */
 export interface DatabaseOptions {
   /** As they are configured, or as another engine has opened them. */
   readonly tables: readonly (TableSource | OpenTable)[];

@@ -16,6 +16,7 @@ export interface TableSource {
   readonly format: 'auto' | TableFormat;
 }
 
+/** A format of files that queries read. */
 export type TableFormat = 'parquet' | 'csv' | 'json';
 
 /** A table that queries can read, with all that was found out about its files: another engine opens it without looking at them. */

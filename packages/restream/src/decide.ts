@@ -4,6 +4,7 @@ import type { Observation } from './observe.ts';
 import { problemOf } from './problem-of.ts';
 import { type Aftermath, enterStage, isFinal, type RestreamJob, type RestreamStatus, withProblem } from './restream-job.ts';
 
+/** How often jobs are looked at, and when one has failed. */
 export interface RestreamSettings {
   /** From one look at a job to the next. */
   readonly pollMs: number;

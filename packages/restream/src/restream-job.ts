@@ -16,6 +16,7 @@ export interface RestreamConfig {
 
 /** States of a job (SPECIFICATION.md section 3), in the order in which one goes through them. */
 export const restreamStatuses = ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE', 'FAILED', 'CANCELLED'] as const;
+/** How far a restream job is. */
 export type RestreamStatus = (typeof restreamStatuses)[number];
 
 /** The states that a job does not leave. */
@@ -23,6 +24,7 @@ export function isFinal(status: RestreamStatus): boolean {
   return status === 'DONE' || status === 'FAILED' || status === 'CANCELLED';
 }
 
+/** A stage of a job: when it ran, and what came of it. */
 export interface StageRecord {
   readonly stage: RestreamStatus;
   readonly startedMs: number;

@@ -19,6 +19,7 @@ import { perform } from './perform.ts';
 import { isFinal, newJob, type RestreamJob, withProblem } from './restream-job.ts';
 import { checkStart, type RestreamRequest } from './start-job.ts';
 
+/** What `Restreams` works on, and where its records are kept. */
 export interface RestreamsOptions {
   readonly engine: RestreamEngine;
   /** Where records and leases are kept; controllers that share it drive each other's jobs. Not closed. */
@@ -34,6 +35,7 @@ export interface RestreamsOptions {
   readonly onWritten?: ((job: RestreamJob) => void) | undefined;
 }
 
+/** How a job is started. */
 export interface StartOptions extends CallOptions {
   readonly claim?: SlotClaim;
 }

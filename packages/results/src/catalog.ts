@@ -16,6 +16,7 @@ export interface ResultFolder {
   readonly lastModifiedMs: number;
 }
 
+/** Options of `listResultFolders`. */
 export interface FolderListOptions extends CallOptions {
   /** As `ListOptions.passesOver`: these folders need not show. */
   readonly passesOver?: ((folder: string) => boolean) | undefined;

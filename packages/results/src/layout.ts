@@ -21,6 +21,7 @@ export type ResultObjectName =
   | { readonly kind: 'data' | 'running'; readonly brokerId: string; readonly requestId: RequestId }
   | ({ readonly kind: 'record'; readonly brokerId: string; readonly requestId: RequestId } & RecordName);
 
+/** What the name of a commit record says of its result. */
 export type RecordName = Pick<ResultEntry, 'submissionTimeMs' | 'expirationTimeMs' | 'rowCount'>;
 
 /** Tells whether `text` can stand as the broker's segment of a key. */
@@ -28,14 +29,17 @@ export function isBrokerId(text: string): boolean {
   return text.length <= 255 && brokerIdPattern.test(text);
 }
 
+/** Returns the prefix of the keys of all results of a broker. */
 export function brokerPrefix(brokerId: string): string {
   return `${brokerId}/`;
 }
 
+/** Returns the prefix of the keys of all objects of a result. */
 export function resultPrefix(brokerId: string, requestId: RequestId): string {
   return `${brokerId}/${requestId}/`;
 }
 
+/** Returns the key of the data file of a result. */
 export function dataKeyOf(brokerId: string, requestId: RequestId): string {
   return `${resultPrefix(brokerId, requestId)}${dataName}`;
 }
@@ -44,6 +48,7 @@ export function runningKeyOf(brokerId: string, requestId: RequestId): string {
   return `${resultPrefix(brokerId, requestId)}${runningName}`;
 }
 
+/** Returns the key of a commit record. */
 export function recordKeyOf(brokerId: string, requestId: RequestId, name: RecordName): string {
   return `${resultPrefix(brokerId, requestId)}${name.submissionTimeMs}-${name.expirationTimeMs}-${name.rowCount}.json`;
 }

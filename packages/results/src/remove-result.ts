@@ -2,6 +2,7 @@ import type { CallOptions, ObjectStore } from '@quire/core';
 import { parseResultObjectName, resultPrefix } from './layout.ts';
 import type { ResultEntry } from './result-entry.ts';
 
+/** Options of `removeResult`. */
 export interface RemoveOptions extends CallOptions {
   /** Called when the result is no longer committed, and its data still there. */
   readonly onUncommitted?: () => void;

@@ -28,6 +28,7 @@ export interface PageSource {
   readonly pool: BufferPool;
 }
 
+/** How a page is written. */
 export interface EncodeOptions extends CallOptions, CsvOptions {
   /**
    * Whether the caller is done with a chunk when it asks for the next one, whose bytes may then take its place. Default: no, every chunk

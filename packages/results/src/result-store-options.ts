@@ -3,6 +3,7 @@ import type { Compression } from './arrow/buffer-codec.ts';
 import type { GrowthPlace } from './growth-news.ts';
 import type { ResultAdmission } from './result-admission.ts';
 
+/** What a `ResultStore` keeps results in, for how long, and how. */
 export interface ResultStoreOptions {
   readonly store: ObjectStore;
   /** Names the part of the store that is ours: letters, digits, `_`, `.`, `-`. */
@@ -39,6 +40,7 @@ export interface ResultStoreOptions {
   readonly admission?: ResultAdmission;
 }
 
+/** What a result is created with. */
 export interface NewResult extends CallOptions {
   /** Name of the principal that runs the query. */
   readonly owner: string;
@@ -47,6 +49,7 @@ export interface NewResult extends CallOptions {
   readonly growth?: GrowthPlace | undefined;
 }
 
+/** Who opens a result. */
 export interface OpenOptions extends CallOptions {
   /**
    * Whether the caller may know of a result of this owner. For one whose result it is not, the store is asked as often as for an id that

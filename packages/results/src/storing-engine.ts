@@ -4,6 +4,7 @@ import type { GrowthPlace } from './growth-news.ts';
 import type { ResultStore } from './result-store.ts';
 import type { Result } from './result.ts';
 
+/** How the answer of a query is stored. */
 export interface StoringOptions extends CallOptions {
   readonly limits: QueryLimits;
   /** Name of the principal that runs the query. */

@@ -27,6 +27,7 @@ export function findCallContext(request: FastifyRequest): CallContext | undefine
   return contexts.get(request);
 }
 
+/** Returns what a service knows of a call. @throws INTERNAL when the call did not pass its hooks */
 export function callContextOf(request: FastifyRequest): CallContext {
   const context = findCallContext(request);
   if (context === undefined) throw new QuireError('INTERNAL', 'This call was not begun: its first hook did not run.');

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from '
 /** Query parameters as they came: `@quire/api` parses them. */
 export type QueryParameters = Readonly<Record<string, RawParameter>>;
 
+/** Answers a call. */
 export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 declare module 'fastify' {
@@ -52,6 +53,7 @@ function checked(value: unknown, check: BodyReading['check']): { readonly value:
   }
 }
 
+/** Returns the query parameters of a call. */
 export function queryOf(request: FastifyRequest): QueryParameters {
   return request.query as QueryParameters;
 }

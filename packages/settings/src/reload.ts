@@ -17,6 +17,7 @@ export type ReloadEvent =
   /** The file is bad or gone: the last good settings stay. Said once for each bad state of the file. */
   | { readonly kind: 'refused'; readonly problems: readonly SettingProblem[] };
 
+/** The file that a `SettingsReloader` watches, and whom it tells. */
 export interface ReloadOptions {
   readonly request: SettingsRequest & { readonly path: string };
   /** What runs now, as it was read at the start. */

@@ -50,9 +50,13 @@ export const settingTable = {
 /** The settings whose keys contain a name that users choose; each group becomes a list with one element per name. */
 export const namedTable = { tables, principals, storageClasses };
 
+/** Rows of the table of settings, by the names of their values. */
 export type Rows = Readonly<Record<string, SettingRow<unknown>>>;
+/** The type of the value of a setting. */
 export type ValueOf<Row> = Row extends SettingRow<infer Value> ? Value : never;
+/** The values of a group of settings. */
 export type ValuesOf<Group extends Rows> = { readonly [Name in keyof Group]: ValueOf<Group[Name]> };
+/** The values of a group of settings that has names of its own, such as tables. */
 export type NamedValuesOf<Group extends Rows> = ReadonlyArray<{ readonly name: string } & ValuesOf<Group>>;
 
 /**
@@ -65,6 +69,7 @@ export type Settings = {
   readonly [Group in keyof typeof namedTable]: NamedValuesOf<(typeof namedTable)[Group]>;
 };
 
+/** The settings of one table. */
 export type TableSettings = Settings['tables'][number];
 
 /** What a name in the keys of a group may be. */

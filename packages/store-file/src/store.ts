@@ -31,6 +31,7 @@ import { ReadsAtHand } from './reads-at-hand.ts';
 import type { RootDirectory } from './root-directory.ts';
 import { ObjectWriter } from './writer.ts';
 
+/** The directory of a `FileObjectStore`, and what it works with. */
 export interface FileObjectStoreOptions {
   /** The directory that holds the objects. It is made when only its parent exists; it may be a symbolic link. */
   readonly root: string;

@@ -23,6 +23,7 @@ import { Room } from './room.ts';
 import { SortedObjects, type StoredObject } from './sorted-objects.ts';
 import { BlockPacker } from './writer.ts';
 
+/** How much a `MemoryObjectStore` may hold. */
 export interface MemoryObjectStoreOptions {
   /** Bytes that all objects together may have, the ones being written included. */
   readonly sizeMaxBytes: number;

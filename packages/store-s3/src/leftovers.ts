@@ -12,6 +12,7 @@ import type { Bucket } from './bucket.ts';
 import { isAbsence } from './errors.ts';
 import { uploadsUnderWay } from './uploads-under-way.ts';
 
+/** Which unfinished uploads are listed. */
 export interface UnfinishedUploadsOptions extends CallOptions {
   /** Only uploads of objects whose key starts with this. */
   readonly prefix?: string;

@@ -7,6 +7,7 @@ export type DecodedRow = Readonly<Record<string, JsonValue>>;
 /** A row, or why the message is not one, as a sentence without its subject: `is not JSON: …`. */
 export type DecodedMessage = { readonly row: DecodedRow } | { readonly problem: string };
 
+/** Limits of a message decoder. */
 export interface DecodeOptions {
   /** Most digits of an integer. The default is 1,000. */
   readonly digitsMax?: number;

@@ -18,6 +18,7 @@ export interface PartitionOffsets {
   readonly latestOffset: number;
 }
 
+/** How much a fetch gives at most, and how long it waits. */
 export interface FetchLimits {
   readonly messagesMax: number;
   /** A single message may be larger; it then comes alone. */
@@ -26,6 +27,7 @@ export interface FetchLimits {
   readonly waitMs: number;
 }
 
+/** What a fetch gave, and where the next one begins. */
 export interface FetchedMessages {
   /** In order, without gaps that were not there in the stream. */
   readonly messages: readonly StreamMessage[];

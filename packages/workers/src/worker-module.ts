@@ -10,6 +10,7 @@ export interface WorkerHost {
   readonly call: (name: string, input: unknown) => Promise<unknown>;
 }
 
+/** What a piece of work has from its process. */
 export interface WorkContext extends WorkerHost {
   /** Aborted when the work is no longer wanted. Work that does not end soon after is ended together with its process. */
   readonly signal: AbortSignal;

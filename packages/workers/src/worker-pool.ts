@@ -2,6 +2,7 @@ import { type Clock, QuireError, systemClock } from '@quire/core';
 import { sleepUnlessAborted, Slots, unlessAborted } from '@quire/core/wait';
 import { type CallHandlers, type WorkerEnd, WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
+/** The processes of a pool: how many, their module, and their limits. */
 export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 'setup'> {
   /** Handed to `openWorker` of every process. */
   readonly setup: unknown;
@@ -20,6 +21,7 @@ export interface WorkerPoolOptions extends Omit<WorkerProcessOptions, 'clock' | 
   readonly onStartFailed?: (error: unknown) => void;
 }
 
+/** How a piece of work is run. */
 export interface RunOptions {
   /** Cancels the work; when it has not ended after the grace, its process is killed. */
   readonly signal?: AbortSignal | undefined;
@@ -29,6 +31,7 @@ export interface RunOptions {
   readonly onGone?: ((end: WorkerEnd) => void) | undefined;
 }
 
+/** How many processes a pool has, and how many of them were killed. */
 export interface WorkerPoolStatus {
   readonly count: number;
   readonly busyCount: number;

@@ -10,6 +10,7 @@ import { lastWordsFd, writeWorkerArguments } from './worker-arguments.ts';
 /** Why a worker's process has ended: told to stop, killed since its work did not end in time, over its memory, or by itself. */
 export type WorkerEndReason = 'stopped' | 'time' | 'memory' | 'crash';
 
+/** Why a worker process has ended. */
 export interface WorkerEnd {
   readonly pid: number;
   readonly reason: WorkerEndReason;
@@ -20,6 +21,7 @@ export interface WorkerEnd {
 /** Answers the calls that work makes to the process it was sent from, by their name. */
 export type CallHandlers = Readonly<Record<string, (input: unknown) => Promise<unknown>>>;
 
+/** The module that a worker process runs, and its limits. */
 export interface WorkerProcessOptions {
   /** What the work is called in messages: `query`. */
   readonly work: string;

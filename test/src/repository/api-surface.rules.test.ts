@@ -40,6 +40,13 @@ function signatures(exports: ReadonlyMap<string, Export>): string {
   return sorted.map(([head, text]) => `# ${head}\n${text}\n`).join('\n');
 }
 
+/** Whether the declaration of a name in a source begins right behind a doc comment. */
+function isDocumented(source: string, name: string): boolean {
+  const words = '(?:export |declare |abstract |async )*(?:const|let|function\\*?|class|interface|type|enum)';
+  const found = new RegExp(`^${words} ${name}\\b`, 'm').exec(source);
+  return found !== null && /\/\*\*(?:(?!\*\/)[^])*\*\/\n$/.test(source.slice(0, found.index));
+}
+
 const packages = readdirSync(join(root, 'packages'), { withFileTypes: true }).flatMap((each) =>
   each.isDirectory() ? [each.name] : [],
 );
@@ -65,6 +72,31 @@ describe('what the packages export', () => {
         .map((mentioned) => `${mentioned.name} (${mentioned.file}), which ${each.declaration?.name} mentions`),
     );
     expect(missing).toEqual([]);
+  });
+
+  test.each(packages)('%s documents every export', (name) => {
+    const exports = entriesOf(name).flatMap(({ file }) => [...declarations.exportsOf(file).values()]);
+    const undocumented = exports.flatMap(({ declaration }) => {
+      const lacks =
+        declaration !== undefined && !isDocumented(readFileSync(join(root, declaration.file), 'utf8'), declaration.name);
+      return lacks ? `${declaration.name} (${declaration.file})` : [];
+    });
+    expect([...new Set(undocumented)]).toEqual([]);
+  });
+});
+
+describe('isDocumented', () => {
+  test.each([
+    ['/** Counts. */\nexport function count(): number {', true],
+    ['/**\n * Counts.\n */\nexport const count = 1;', true],
+    ['/** Counts. */\nexport abstract class count<T> {', true],
+    ['/** Counts. */\nexport async function* count() {', true],
+    ['export interface count {', false],
+    ['/** Something else. */\n\nexport type count = 1;', false],
+    ['/* Counts. */\nexport type count = 1;', false],
+    ['/** Counts. */\nexport const counts = 1;\nexport const count = 1;', false],
+  ])('of %j is %s', (source, expected) => {
+    expect(isDocumented(source, 'count')).toBe(expected);
   });
 });
 

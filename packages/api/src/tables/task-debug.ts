@@ -26,6 +26,7 @@ export const SubtaskCount = Type.Object(
 );
 export type SubtaskCount = Static<typeof SubtaskCount>;
 
+/** A subtask of a task, as task debug shows it. */
 export const SubtaskInfo = Type.Object(
   {
     taskId: Type.String({ description: 'Id of the subtask.' }),

@@ -26,6 +26,7 @@ const noConnectionCodes: readonly string[] = [
   'ETIMEDOUT',
 ];
 
+/** Returns the error for an answer of a broker that is longer than it may be. */
 export function brokerAnswerTooLong(bytesMax: number): QuireError {
   return new QuireError('BROKER_FAILED', `The answer is longer than ${bytesMax} bytes.`);
 }

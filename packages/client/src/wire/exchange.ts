@@ -11,6 +11,7 @@ export interface ExchangeErrors {
   readonly failed: (cause: unknown) => QuireError;
 }
 
+/** How a request is sent, its time limits, and the errors that its failures become. */
 export interface ExchangeOptions {
   readonly transport: Transport;
   readonly clock: Clock;

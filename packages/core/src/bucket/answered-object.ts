@@ -18,6 +18,7 @@ export interface AnswerStream extends AsyncIterable<Uint8Array> {
   destroy(): unknown;
 }
 
+/** What was asked of a bucket, for `openAnsweredObject` to check the answer. */
 export interface ObjectRequest {
   readonly call: FailedCall;
   /** What was asked for; undefined for the whole object. */

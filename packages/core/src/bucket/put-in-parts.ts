@@ -12,6 +12,7 @@ export interface PartUpload<Stored> {
   abort(): Promise<void>;
 }
 
+/** How `putInParts` cuts an object, and what it calls. */
 export interface PutInPartsOptions<Stored> {
   readonly partBytes: number;
   readonly signal: AbortSignal | undefined;

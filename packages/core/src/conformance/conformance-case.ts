@@ -17,6 +17,7 @@ export interface ConformanceCase<Open> {
   readonly run: (open: Open, context: CaseContext) => Promise<void>;
 }
 
+/** Time limits of the cases of a conformance suite. */
 export interface CaseLimits {
   /** The time limit of each test in milliseconds, in place of Vitest's `testTimeout`. Default: 120,000. */
   readonly testTimeoutMs?: number;

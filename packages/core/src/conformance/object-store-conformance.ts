@@ -7,6 +7,7 @@ import { readingCases } from './read-conformance.ts';
 import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { writingCases } from './write-conformance.ts';
 
+/** How much `describeObjectStore` tries. */
 export interface ConformanceOptions extends CaseLimits {
   /** Random sequences of calls to try. */
   readonly modelRunCount?: number;

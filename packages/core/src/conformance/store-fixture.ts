@@ -8,6 +8,7 @@ export interface StoreFixture extends AsyncDisposable {
   leftovers(): Promise<readonly string[]>;
 }
 
+/** What a store for a test must be like. */
 export interface StoreFixtureOptions {
   /** Bytes after which a put must fail with STORE_FULL. Undefined: plenty. */
   readonly sizeMaxBytes?: number;

@@ -4,6 +4,7 @@ import { codeOf, offline, patience, realtime, schema, upload, visits, wider } fr
 import type { OpenTableEngineFixture, TableEngineCase } from './table-engine-fixture.ts';
 import { taskCases } from './task-conformance.ts';
 
+/** What `describeTableEngine` holds an engine to. */
 export interface TableEngineConformanceOptions extends CaseLimits {
   /** Whether to hold the engine to what the port says of tasks. Default: true. */
   readonly hasTasks?: boolean;

@@ -13,6 +13,7 @@ export interface RetryEvent {
   readonly error: QuireError;
 }
 
+/** How often, and after which pauses, a failed call is tried again. */
 export interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;

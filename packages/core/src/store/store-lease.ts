@@ -4,6 +4,7 @@ import type { ObjectStore } from '../object-store.ts';
 import type { Random } from '../random.ts';
 import { readObject } from './read-object.ts';
 
+/** Where a lease is kept, and for how long it is taken. */
 export interface StoreLeaseOptions {
   readonly store: ObjectStore;
   /** Where the lease lies. */

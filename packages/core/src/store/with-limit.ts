@@ -3,6 +3,7 @@ import type { CallOptions, GetOptions, ListOptions, ObjectBody, ObjectEntry, Obj
 import { Slots } from '../wait/slots.ts';
 import { SingleUseBody } from './single-use-body.ts';
 
+/** How many calls `withLimit` lets run at once. */
 export interface LimitOptions {
   /** Calls that run at once; at least 1. */
   readonly concurrentMax: number;

@@ -5,6 +5,7 @@ import { Deadline } from '../wait/deadline.ts';
 import { SingleUseBody } from './single-use-body.ts';
 import { observeSource } from './observe-source.ts';
 
+/** The time limits of `withTimeLimit`, in milliseconds. */
 export interface TimeLimitOptions {
   readonly clock: Clock;
   /** For a `head`, a `delete`, a `put` of bytes, and until a `get` has opened its object. */

@@ -7,6 +7,7 @@ export type PartitionState =
   | 'RETRYING' // the stream cannot be reached; it is tried again with back-off
   | 'STOPPED'; // a message could not be taken, and the table's config says to stop there; or the stream has nothing where it would go on
 
+/** How far one partition of a stream is consumed. */
 export interface PartitionConsumption {
   readonly partition: number;
   readonly state: PartitionState;
@@ -30,6 +31,7 @@ export interface PartitionConsumption {
   readonly notice?: string | null;
 }
 
+/** How a table consumes its stream. */
 export interface Consumption {
   readonly isPaused: boolean;
   /** When it was paused or resumed last, and what was said of it. */
@@ -54,8 +56,10 @@ export interface ForceCommitJob {
   readonly pendingSegmentNames: readonly string[];
 }
 
+/** How far a rebalance is. */
 export type RebalanceStatus = 'NO_OP' | 'IN_PROGRESS' | 'DONE' | 'FAILED' | 'CANCELLED';
 
+/** A rebalance of a table: what it moves, and how far it is. */
 export interface RebalanceJob {
   readonly jobId: string;
   readonly tableNameWithType: string;

@@ -14,6 +14,7 @@ export type RelationType =
   | 'BYTES'
   | 'MAP'; // text in files: a JSON object
 
+/** A column of a relation that queries read. */
 export interface RelationColumn {
   readonly name: string;
   readonly type: RelationType;

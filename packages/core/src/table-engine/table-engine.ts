@@ -26,6 +26,7 @@ export interface TableProblem {
   readonly problem: string;
 }
 
+/** A table with its config and schema. */
 export interface TableDescription extends TableSummary {
   /** Complete, as it was given, with the type's suffix in its name. */
   readonly config: TableConfigDocument;
@@ -34,16 +35,19 @@ export interface TableDescription extends TableSummary {
   readonly findings: readonly Finding[];
 }
 
+/** The table that was created, and what validation found in its documents. */
 export interface TableCreated {
   readonly tableNameWithType: string;
   readonly findings: readonly Finding[];
 }
 
+/** The names of the tenants of an engine. */
 export interface Tenants {
   readonly brokerTenants: readonly string[];
   readonly serverTenants: readonly string[];
 }
 
+/** A process of the cluster that keeps the tables. */
 export interface Instance {
   readonly instanceName: string;
   readonly kind: 'CONTROLLER' | 'BROKER' | 'SERVER' | 'MINION';
@@ -64,6 +68,7 @@ export interface IngestRequest {
   readonly batchConfig: Readonly<Record<string, string>>;
 }
 
+/** The segments and rows that an ingestion has added. */
 export interface Ingested {
   readonly segmentNames: readonly string[];
   readonly rowCount: number;

@@ -13,6 +13,7 @@ export const taskStates = [
   'ABORTED',
   'COMPLETED',
 ] as const;
+/** The state of a task. */
 export type TaskState = (typeof taskStates)[number];
 
 /** States of a subtask, as the open peer names them. */
@@ -26,11 +27,13 @@ export const subtaskStates = [
   'DROPPED',
   'UNKNOWN',
 ] as const;
+/** The state of a subtask. */
 export type SubtaskState = (typeof subtaskStates)[number];
 
 /** How a task came about: by the schedule of its table, by a call that schedules it, or by a call that brings its own config. */
 export type TaskTrigger = 'CRON_TRIGGER' | 'MANUAL_TRIGGER' | 'ADHOC_TRIGGER';
 
+/** A subtask, its state and what came of it. */
 export interface SubtaskRecord {
   /** `<task name>_<index>`. */
   readonly subtaskId: string;
@@ -47,6 +50,7 @@ export interface SubtaskRecord {
   readonly configs: Readonly<Record<string, JsonValue>>;
 }
 
+/** A task, its state and its subtasks. */
 export interface TaskRecord {
   /** `Task_<type>_<id>`. */
   readonly taskName: string;

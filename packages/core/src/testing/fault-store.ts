@@ -6,6 +6,7 @@ import { sourceChunks } from '../store/source-chunks.ts';
 import { type Fault, type FaultCall, type FaultPlan, injectedFailure, noFaults } from './fault-plan.ts';
 import { ManualClock } from './manual-clock.ts';
 
+/** What a `FaultStore` does to the calls of a store. */
 export interface FaultStoreOptions {
   readonly plan?: FaultPlan;
   /** For slow calls. */

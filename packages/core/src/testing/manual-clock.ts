@@ -6,6 +6,7 @@ interface Sleeper {
   wake(): void;
 }
 
+/** Where a `ManualClock` starts. */
 export interface ManualClockOptions {
   /** Wall-clock time at the start; the default is the first moment of 2026. */
   readonly nowMs?: number;

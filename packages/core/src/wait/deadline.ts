@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { abortError, QuireError } from '../errors.ts';
 
+/** What a `Deadline` limits, and the error that its end becomes. */
 export interface DeadlineOptions {
   readonly clock: Clock;
   /** What the time may take that begins now. Left out: the countdown begins with `start`. */

@@ -2,6 +2,7 @@ import { QuireError } from '@quire/core';
 import { at } from './call-failure.ts';
 import type { Controller } from './controller.ts';
 
+/** How the brokers of a cluster are found. */
 export interface BrokerDirectoryOptions {
   /** Brokers to use for every table; without them the controller says who serves which. */
   readonly brokers?: readonly string[] | undefined;

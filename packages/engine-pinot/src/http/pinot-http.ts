@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, request } from 'undici';
 import { at, callFailure } from './call-failure.ts';
 
+/** How calls of a cluster are made. */
 export interface PinotHttpOptions {
   readonly clock: Clock;
   /** Basic or Bearer, for the controller and the brokers alike. */

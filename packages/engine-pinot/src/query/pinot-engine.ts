@@ -20,6 +20,7 @@ import { planSelection } from './plan-selection.ts';
 import { readSegments } from './read-segments.ts';
 import { assertQuery, sqlTokens, withoutRowLimit, wordsOf } from './sql-tokens.ts';
 
+/** The cluster of a `PinotEngine`, and how it is called. */
 export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOptions {
   readonly random: Random;
   /** Controllers of the cluster, at least one. */

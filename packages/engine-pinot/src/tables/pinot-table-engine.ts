@@ -30,6 +30,7 @@ import {
 } from './table-configs.ts';
 import { executeTask, listTasks, listTaskTypes, readTask, readTaskQueue, scheduleTasks, turnTaskQueue } from './tasks.ts';
 
+/** The cluster of a `PinotTableEngine`, and how it is called. */
 export interface PinotTableEngineOptions extends PinotEngineOptions {
   readonly random: Random;
 }

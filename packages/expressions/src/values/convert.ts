@@ -12,6 +12,7 @@ import { parseJson, writeJson } from './json.ts';
 const longMin = -(2n ** 63n);
 const longMax = 2n ** 63n - 1n;
 
+/** Converts a value to an INT. @throws when it is not an integer of 32 bits */
 export function toInt(value: PresentValue): number {
   if (typeof value === 'number' && (value | 0) === value) return value | 0;
   if (typeof value === 'string') return Number(parseWhole(javaTrim(value), 32));
@@ -21,6 +22,7 @@ export function toInt(value: PresentValue): number {
   return Number.isNaN(number) ? 0 : Math.trunc(Math.min(Math.max(number, -(2 ** 31)), 2 ** 31 - 1)) | 0;
 }
 
+/** Converts a value to a LONG. @throws when it is not an integer of 64 bits */
 export function toLong(value: PresentValue): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'string') return parseWhole(javaTrim(value), 64);
@@ -36,6 +38,7 @@ export function saturatedLong(number: number): bigint {
   return number <= -(2 ** 63) ? longMin : BigInt(Math.trunc(number));
 }
 
+/** Converts a value to a DOUBLE. @throws when it is not a number */
 export function toDouble(value: PresentValue): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') return parseDouble(value);
@@ -44,11 +47,13 @@ export function toDouble(value: PresentValue): number {
   return Number(numberOf(value, 'DOUBLE'));
 }
 
+/** Converts a value to a FLOAT: the nearest number of 32 bits. @throws when it is not a number */
 export function toFloat(value: PresentValue): number {
   if (value instanceof Timestamp) throw cannot(value, 'FLOAT');
   return Math.fround(toDouble(value));
 }
 
+/** Converts a value to a BIG_DECIMAL. @throws when it is not a number */
 export function toDecimal(value: PresentValue): Decimal {
   if (value instanceof Decimal) return value;
   if (typeof value === 'string') return Decimal.parse(javaTrim(value));
@@ -61,6 +66,7 @@ export function toDecimal(value: PresentValue): Decimal {
   return Decimal.parse(type === 'DOUBLE' ? textOfDouble(Number(number)) : String(number));
 }
 
+/** Converts a value to a BOOLEAN. @throws when it is neither true nor false */
 export function toBoolean(value: PresentValue): boolean {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'string') {
@@ -71,6 +77,7 @@ export function toBoolean(value: PresentValue): boolean {
   return Number(numberOf(value, 'BOOLEAN')) !== 0;
 }
 
+/** Converts a value to a timestamp. @throws when it is not a time */
 export function toTimestamp(value: PresentValue): Timestamp {
   if (value instanceof Timestamp) return value;
   const type = typeOf(value);
@@ -81,6 +88,7 @@ export function toTimestamp(value: PresentValue): Timestamp {
   throw cannot(value, 'TIMESTAMP');
 }
 
+/** Converts a value to text, as Apache Pinot does. */
 export function toText(value: PresentValue): string {
   if (typeof value === 'string') return value;
   if (value instanceof Decimal) return value.toPlainString();
@@ -89,6 +97,7 @@ export function toText(value: PresentValue): string {
   return javaText(value);
 }
 
+/** Converts a value to BYTES; text is read as hexadecimal digits. @throws when it is something else */
 export function toBytes(value: PresentValue): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === 'string') return bytesOfHex(javaTrim(value));
@@ -97,6 +106,7 @@ export function toBytes(value: PresentValue): Uint8Array {
   throw cannot(value, 'BYTES');
 }
 
+/** Converts a value to a MAP; text is read as JSON. @throws when it is not an object */
 export function toMap(value: PresentValue): Readonly<Record<string, Value>> {
   if (isMap(value)) return value;
   const parsed = typeof value === 'string' ? parseJson(value) : null;

@@ -63,6 +63,7 @@ export function longValue(value: number | bigint): bigint {
   return typeof value === 'bigint' ? value : BigInt(value);
 }
 
+/** Returns whether a value is a MAP. */
 export function isMap(value: Value): value is { readonly [name: string]: Value } {
   return typeOf(value) === 'MAP';
 }
@@ -82,6 +83,7 @@ export type ValueType =
   | 'MAP'
   | 'ARRAY';
 
+/** Returns the type of a value. */
 export function typeOf(value: Value): ValueType {
   switch (typeof value) {
     case 'string':

@@ -7,6 +7,7 @@ export interface ArrowSchema {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
+/** A column of a schema, as any version of apache-arrow has it. */
 export interface ArrowField {
   readonly name: string;
   readonly nullable: boolean;

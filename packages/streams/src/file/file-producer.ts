@@ -11,6 +11,7 @@ import { TopicDirectory } from './topic-directory.ts';
 /** About how many files a partition of bounded size has: one goes at a time. */
 const filesPerPartition = 8;
 
+/** The topic that a `FileProducer` writes to. */
 export interface FileProducerOptions {
   /** The directory that has a directory for each topic. */
   readonly directory: string;

@@ -10,6 +10,7 @@ import { findTime } from './write-times.ts';
 /** How often a waiting fetch looks for new lines. */
 const lookAgainMs = 20;
 
+/** The topic that a `FileStream` reads. */
 export interface FileStreamOptions {
   /** The directory that has a directory for each topic. */
   readonly directory: string;

@@ -1,10 +1,12 @@
 import type { ConfigKeys } from '../config-keys.ts';
 
+/** The address of a broker of Kafka. */
 export interface KafkaBroker {
   readonly host: string;
   readonly port: number;
 }
 
+/** How connections to Kafka are encrypted. */
 export interface KafkaTls {
   /** Certificates of the authorities that are trusted, as PEM; undefined: those that Node trusts. */
   readonly ca: string | undefined;
@@ -18,6 +20,7 @@ export interface KafkaTls {
 
 const saslMechanisms = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 
+/** How a client of Kafka authenticates. */
 export interface KafkaSasl {
   readonly mechanism: (typeof saslMechanisms)[number];
   readonly username: string;

@@ -24,6 +24,7 @@ const movedAnswers = [
   'REPLICA_NOT_AVAILABLE',
 ];
 
+/** The topic that a `KafkaStream` reads, and how it connects. */
 export interface KafkaStreamOptions {
   readonly topic: string;
   readonly config: KafkaConfig;

@@ -38,6 +38,7 @@ export interface MergeJob extends NewRowFile {
 /** A piece of the work of consumption: data in, at most one file out, which no record names yet. */
 export type ChunkJob = FillJob | MergeJob;
 
+/** The file of a chunk, and the messages that were left out. */
 export interface ChunkOutput {
   /** Undefined where there is no row to be written. */
   readonly written: RowFile | undefined;
@@ -63,6 +64,7 @@ export type RunChunkJob = (
   options: { readonly signal?: AbortSignal | undefined },
 ) => Promise<ChunkOutput | ChunkLost>;
 
+/** What the work on a chunk takes from its process. */
 export interface ChunkTools {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;

@@ -21,6 +21,7 @@ const backOffMs = { first: 250, max: 30_000 } as const;
 /** How long a stream may end before what was consumed of it until it is taken to be another. */
 const behindMaxMs = 90_000;
 
+/** Callbacks about messages that could not be used. */
 export interface ConsumerEvents {
   /** Told of messages that were left out, and of the one that stopped a partition. */
   readonly onBadMessages?: ((table: string, partition: number, messages: readonly BadMessage[]) => void) | undefined;

@@ -3,7 +3,9 @@ import type { FileFinder } from '@quire/tables';
 import type { RowFile, SegmentRecord } from '../segments/manifest.ts';
 import type { ServedTable } from '../served-table.ts';
 
+/** What a merge does with equal rows. */
 export type MergeMode = 'concat' | 'dedup' | 'rollup';
+/** How values of rows that become one are combined. */
 export type Aggregation = 'sum' | 'min' | 'max';
 
 /** What rows of segments become in others. */
@@ -29,6 +31,7 @@ export interface GenerateWork {
   readonly batchConfig: Readonly<Record<string, string>>;
 }
 
+/** What a subtask has to do. */
 export type SubtaskWork = MergeWork | GenerateWork;
 
 /** What has been done for a table by tasks that are over. */

@@ -20,6 +20,7 @@ export interface CollectedTable {
   isHeld(file: string): boolean;
 }
 
+/** A file that nothing refers to, and where it went. */
 export interface GarbageEvent {
   /** From the root of the directory. */
   readonly path: string;

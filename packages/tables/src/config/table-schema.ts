@@ -26,6 +26,7 @@ const complexDataTypes = ['STRUCT', 'MAP', 'LIST'] as const;
 /** Every type of a column (SPECIFICATION.md section 2.5; the values are those of the open peer). */
 const dataTypes = [...plainDataTypes, ...complexDataTypes, 'UNKNOWN'] as const;
 
+/** The type of a column. */
 export type DataType = (typeof dataTypes)[number];
 
 const fieldTypes = ['DIMENSION', 'METRIC', 'TIME', 'DATE_TIME', 'COMPLEX'] as const;
@@ -47,8 +48,10 @@ const fieldMembers = {
   allowTrailingZeros: flag('Whether a BIG_DECIMAL keeps zeros at its end.'),
 };
 
+/** A column, in a schema. */
 const FieldSpec = model(fieldMembers, 'A column.');
 
+/** A column of times, in a schema. */
 const DateTimeFieldSpec = model(
   {
     ...fieldMembers,

@@ -3,6 +3,7 @@ import type { FieldSpec, TableSchema } from '../config/table-schema.ts';
 import { type ColumnEvidence, newColumnEvidence, noteValue } from './evidence.ts';
 import { decideColumn, type InferredColumn } from './decide-column.ts';
 
+/** How a schema is inferred from rows. */
 export interface InferenceOptions {
   readonly schemaName?: string;
   /** What joins the names of nested fields; a dot unless said otherwise. */

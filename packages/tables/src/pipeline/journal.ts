@@ -20,6 +20,7 @@ export const stepNames = [
   'projection',
 ] as const;
 
+/** A step of the ingestion pipeline. */
 export type StepName = (typeof stepNames)[number];
 
 /** What happened to a column, or to a row. */

@@ -8,6 +8,7 @@ import { RowMaker } from './row-maker.ts';
 import { SizeBudget, SizeLimitReached, type WorkingRow } from './working-row.ts';
 import type { Step } from './step.ts';
 
+/** How the pipeline runs over rows, and how much of it is told. */
 export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
@@ -51,6 +52,7 @@ export interface PipelineCounts {
   readonly sanitized: number;
 }
 
+/** The rows that came out of the pipeline, and what its steps did. */
 export interface PipelineResult {
   readonly rows: readonly PipelineRow[];
   /** The first of the rows that are not kept. */

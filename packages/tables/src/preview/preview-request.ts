@@ -95,6 +95,7 @@ function given<Value>(value: Value | undefined, path: string): Given<Value> | un
   return value === undefined ? undefined : { value, path };
 }
 
+/** A row of a preview. */
 const PreviewRow = model(
   {
     nullValueFields: texts('Columns that had no value and hold their default.'),

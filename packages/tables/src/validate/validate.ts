@@ -108,6 +108,7 @@ export interface CheckedTablesDocument extends Verdict {
   readonly realtime: CompleteTableConfig | null;
 }
 
+/** What rules need to know of the cluster that a table is for. */
 export type Cluster = Omit<ClusterContext, 'otherConfig'>;
 
 /** Reads a schema and checks it against every rule; never throws. */

@@ -14,6 +14,7 @@ import { queryCalls, type QueryWork } from './query-work.ts';
 import { RemoteSink } from './remote-sink.ts';
 import { RemoteSource } from './remote-source.ts';
 
+/** What a query worker works with. */
 export interface QueryWorkerParts {
   readonly engine: QueryEngine;
   /** Where results are written, and read by queries that name them; undefined when the store lives in the process that this one works for. */

@@ -20,6 +20,7 @@ import { queryCalls, type QueryWork } from './query-work.ts';
 import { SinkHost } from './sink-host.ts';
 import { SourceHost } from './source-host.ts';
 
+/** The pool that queries run in, and where their results go. */
 export interface QueryWorkersOptions {
   /** A pool whose module makes its workers by `createQueryWorker`. */
   readonly pool: WorkerPool;

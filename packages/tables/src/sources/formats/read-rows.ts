@@ -77,6 +77,7 @@ export async function openRows(reading: RowReading, named: FileFormat | undefine
   return { format, rows: readers[format](reading) };
 }
 
+/** How rows are read from files. */
 export interface FileRowsOptions {
   /** `inputFormat` and `recordReader.prop.…`, as in the batch config of a table. */
   readonly batchConfig: Readonly<Record<string, unknown>>;
