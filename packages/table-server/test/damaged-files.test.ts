@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isQuireError, MiB, type QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
@@ -122,6 +122,10 @@ const damages: Readonly<Record<string, Damage>> = {
   'a directory in its place': async (path) => {
     await rm(path);
     await mkdir(path);
+  },
+  'a link to itself': async (path) => {
+    await rm(path);
+    await symlink(path, path);
   },
   'a copy of another file under its name': async (path, other) => {
     await rename(path, `${path}.aside`);

@@ -1,5 +1,5 @@
 import { FileProducer } from '@quire/streams';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -106,6 +106,29 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByText('consuming', { exact: true }).first().waitFor();
       expect(await stage.call(`/tables/${table}/pauseStatus`)).toMatchObject({ pauseFlag: false });
+    });
+
+    test('a damaged segment is marked, with what is wrong and what to do', async () => {
+      const damaged = { ...schema, schemaName: 'damaged' };
+      const offline = { tableName: 'damaged', tableType: 'OFFLINE', segmentsConfig: { timeColumnName: 'ts' } };
+      await stage.call('/tableConfigs', {
+        method: 'POST',
+        body: JSON.stringify({ tableName: 'damaged', schema: damaged, offline }),
+      });
+      const batchConfig = encodeURIComponent('{"inputFormat":"json"}');
+      await stage.call(`/ingestFromFile?tableNameWithType=damaged_OFFLINE&batchConfigMapStr=${batchConfig}`, {
+        method: 'POST',
+        body: '{"id":1,"ts":1}',
+      });
+      const files = await readdir(join(stage.home, 'tables/data'), { recursive: true });
+      await truncate(join(stage.home, 'tables/data', files.find((file) => /damaged_OFFLINE.*\.parquet$/.test(file)) ?? ''), 9);
+      await using visit = await stage.visit({ place: '/tables/damaged' });
+      const { page } = visit;
+      await page.getByRole('tab', { name: 'Segments' }).click();
+      const row = page.locator('tbody tr').filter({ hasText: 'damaged_OFFLINE_' });
+      await expect
+        .poll(() => row.innerText(), { ...patience, timeout: 30_000 })
+        .toMatch(/Damaged\.\s+The file of this segment[^]* has 9 bytes, and \d+ were written/);
     });
 
     test('a table is previewed from pasted rows, mended where a finding says, and made', async () => {

@@ -45,7 +45,7 @@ export class RelationVerifier {
     for (const file of files) {
       const { path } = file;
       const identity = identityOf(path);
-      if (identity === undefined) throw segmentDamaged(file, 'is missing');
+      if (identity === undefined) throw segmentDamaged(file, (await findDamage(file)) ?? 'was missing for a moment');
       const damaged = this.#damaged.get(path);
       if (damaged?.identity === identity) throw segmentDamaged(file, damaged.problem);
       if (!this.#known.has({ path, identity })) unknown.push({ path, identity, file });

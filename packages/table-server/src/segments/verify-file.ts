@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import { open, utimes } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { QuireError, throwIfAborted } from '@quire/core';
@@ -18,6 +18,9 @@ export interface SegmentFile extends WrittenFile {
   readonly segmentName: string;
 }
 
+/** Why the system does not show a file that is there. */
+const unreadable = ['EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO'] as const;
+
 /** Read at once. */
 const chunkBytes = 1024 * 1024;
 
@@ -30,15 +33,27 @@ export interface VerifyOptions {
   readonly onRead?: ((byteCount: number) => Promise<void> | void) | undefined;
 }
 
-/** What tells the content of a file apart from any other that the path had before, by what the system says about it; undefined where there is none. */
+/**
+ * What tells the content of a file apart from any other that the path had before, by what the system says about it; undefined where there is no
+ * file, or the system says nothing.
+ */
 export function identityOf(path: string): string | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? undefined : identityOfStats(found);
+  const found = look(path);
+  return found && `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
 }
 
 /** Tells whether a file was marked as damaged before. */
 export function isMarkedDamaged(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs === damagedTime.getTime();
+  return look(path)?.mtimeNs === BigInt(damagedTime.getTime());
+}
+
+function look(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (isErrno(error, ...unreadable)) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -53,7 +68,6 @@ export async function findDamage(
 ): Promise<string | undefined> {
   for (;;) {
     const identity = identityOf(path);
-    if (identity === undefined) return 'is missing';
     const problem = await compare({ path, sizeBytes, checksum }, options);
     // One that was replaced meanwhile is read again: it may be whole now.
     if (identityOf(path) !== identity) continue;
@@ -118,7 +132,7 @@ async function compare(
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return 'is missing';
     if (isErrno(error, 'EISDIR')) return 'is a directory';
-    if (!isErrno(error, 'EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO')) throw error;
+    if (!isErrno(error, ...unreadable)) throw error;
     return `cannot be read (${(error as NodeJS.ErrnoException).code})`;
   }
 }
@@ -129,15 +143,6 @@ async function markDamaged(path: string): Promise<void> {
   try {
     await utimes(path, damagedTime, damagedTime);
   } catch (error) {
-    if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EIO', 'ENOSPC', 'EDQUOT')) throw error;
+    if (!isErrno(error, ...unreadable, 'EROFS', 'ENOENT', 'ENOTDIR', 'ENOSPC', 'EDQUOT')) throw error;
   }
-}
-
-function identityOfStats(stats: {
-  readonly ino: bigint;
-  readonly size: bigint;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
-}): string {
-  return `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
 }
