@@ -25,7 +25,24 @@ interface Installed {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-function measureSizes({ folder, tarballs }: PublishedPackages): readonly PackageSize[] {
+/** One of the packages that somebody gets who installs the command. */
+interface HeavyPackage {
+  readonly name: string;
+  readonly installedBytes: number;
+  /** Packages that depend on it. */
+  readonly dependents: readonly string[];
+}
+
+interface Measured {
+  readonly sizes: readonly PackageSize[];
+  /** What takes most room of all that the command brings, the largest first. */
+  readonly heaviest: readonly HeavyPackage[];
+}
+
+const heaviestCount = 10;
+const command = '@quire/cli';
+
+function measureSizes({ folder, tarballs }: PublishedPackages): Measured {
   const lock = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, Installed>>;
   };
@@ -35,11 +52,28 @@ function measureSizes({ folder, tarballs }: PublishedPackages): readonly Package
     sizes.set(path, known);
     return known;
   };
-  return tarballs.map(({ manifest: { name }, sizeBytes }) => {
+  const measured = tarballs.map(({ manifest: { name }, sizeBytes }) => {
     const paths = closureOf(`node_modules/${name}`, lock.packages);
     const installedBytes = [...paths].reduce((sum, path) => sum + sizeOf(path), 0);
     return { name, tarballBytes: sizeBytes, packageCount: paths.size, installedBytes };
   });
+  const paths = [...closureOf(`node_modules/${command}`, lock.packages)];
+  const heaviest = paths.toSorted((one, other) => sizeOf(other) - sizeOf(one)).slice(0, heaviestCount);
+  return {
+    sizes: measured,
+    heaviest: heaviest.map((path) => {
+      const name = nameOf(path);
+      const dependents = paths.filter((other) => {
+        const { dependencies, optionalDependencies } = lock.packages[other] ?? {};
+        return name in { ...dependencies, ...optionalDependencies };
+      });
+      return { name, installedBytes: sizeOf(path), dependents: dependents.map(nameOf).toSorted() };
+    }),
+  };
+}
+
+function nameOf(path: string): string {
+  return path.replace(/^.*node_modules\//, '');
 }
 
 /** A package and all that it depends on, as Node finds them from where they are installed. */
@@ -75,7 +109,7 @@ function folderBytes(path: string): number {
   }, 0);
 }
 
-function render(sizes: readonly PackageSize[]): string {
+function render({ sizes, heaviest }: Measured): string {
   const lines = sizes.map(({ name, tarballBytes, packageCount, installedBytes }) => {
     return `| \`${name}\` | ${kilobytes(tarballBytes)} | ${packageCount} | ${megabytes(installedBytes)} |`;
   });
@@ -89,6 +123,20 @@ function render(sizes: readonly PackageSize[]): string {
     '| package | tarball (kB) | packages | installed (MB) |',
     '| --- | ---: | ---: | ---: |',
     ...lines,
+    '',
+    `## The ten heaviest of \`${command}\``,
+    '',
+    'Roles, stores and streams that settings may name need them, but for three that packages of others bring without a use here: `web-streams-polyfill` is for',
+    'runtimes without streams of the web, `protobufjs` for schema registries of Kafka, `@types/node` for compilers. Only the project that installs can leave those',
+    'out, by `overrides` of npm. Who does not need every role installs fewer packages: see [what to install](README.md#what-to-install).',
+    '',
+    '| heaviest | MB | needed by |',
+    '| --- | ---: | --- |',
+    ...heaviest.map(({ name, installedBytes, dependents }) => {
+      const [first = '', second, ...others] = dependents;
+      const more = others.length === 0 ? '' : ` and ${others.length} more`;
+      return `| ${name} | ${megabytes(installedBytes)} | ${[first, ...(second === undefined ? [] : [second])].join(', ')}${more} |`;
+    }),
     '',
   ].join('\n');
 }
@@ -107,11 +155,18 @@ function figuresOf(text: string): ReadonlyMap<string, readonly number[]> {
   return new Map(Array.from(rows, ([, name = '', cells = '']) => [name, cells.split('|').map(Number)]));
 }
 
+/** The names in the table of the heaviest packages. */
+function heavyNamesOf(text: string): readonly string[] {
+  const [, table = ''] = text.split('| heaviest');
+  return Array.from(table.matchAll(/^\| ([^\s|]+) +\| +[\d.]+ \|/gm), ([, name = '']) => name);
+}
+
 /** Holds the table of sizes in packages/SIZES.md to what is installed. */
 export function testPackageSizes(publishedOf: () => PublishedPackages): void {
   const isMeasuredHere = process.platform === 'linux' && process.arch === 'x64';
   test.runIf(isMeasuredHere)('are as large, and bring as many others, as packages/SIZES.md says', async () => {
-    const text = render(measureSizes(publishedOf()));
+    const { sizes, heaviest } = measureSizes(publishedOf());
+    const text = render({ sizes, heaviest });
     if (process.env['QUIRE_WRITE_SIZES'] !== undefined) await writeFile(file, text);
     const written = figuresOf(await readFile(file, 'utf8'));
     const measured = figuresOf(text);
@@ -123,5 +178,6 @@ export function testPackageSizes(publishedOf: () => PublishedPackages): void {
       }),
     );
     expect(wrong).toEqual([]);
+    expect(heavyNamesOf(await readFile(file, 'utf8'))).toEqual(heaviest.map(({ name }) => name));
   });
 }
