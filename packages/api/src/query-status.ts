@@ -11,6 +11,11 @@ export type QueryState = (typeof queryStates)[number];
 export const stateSchema = (description: string, states: readonly QueryState[] = queryStates) =>
   Type.Unsafe<QueryState>({ type: 'string', enum: states, description });
 
+/** What a query may wait for. */
+const waitReasons = ['SLOT', 'SHARE', 'SAME_QUERY'] as const;
+/** Why a query waits. */
+export type WaitReason = (typeof waitReasons)[number];
+
 /** How far a query is: of one that runs, and of one that has ended. */
 export const QueryStatus = Type.Object(
   {
@@ -19,6 +24,15 @@ export const QueryStatus = Type.Object(
     state: stateSchema(
       'QUEUED: it waits for its turn. RUNNING: it runs, and its rows are stored. DONE: its result stands. FAILED, CANCELLED: ' +
         '`exceptions` says why, and its rows are gone.',
+    ),
+    waitsFor: Type.Optional(
+      Type.Unsafe<WaitReason>({
+        type: 'string',
+        enum: waitReasons,
+        description:
+          'What a query that is QUEUED waits for. SLOT: for a query to end, and its turn. SHARE: its principal runs as many as its share ' +
+          'allows. SAME_QUERY: for the answer of the same query, which is under way.',
+      }),
     ),
     numRowsResultSet: Type.Integer({
       minimum: 0,
@@ -47,11 +61,6 @@ export const QueryStatus = Type.Object(
   { $id: 'QueryStatus', description: 'How far a query is.' },
 );
 
-/** What a query may wait for. */
-const waitReasons = ['SLOT', 'SHARE', 'SAME_QUERY'] as const;
-/** Why a query waits. */
-export type WaitReason = (typeof waitReasons)[number];
-
 /** A query that has not ended. */
 export const RunningQuery = Type.Object(
   {
@@ -59,15 +68,6 @@ export const RunningQuery = Type.Object(
     owner: Type.String({ description: 'Name of the principal that runs it.' }),
     query: Type.String({ description: 'The first 4,096 characters of its SQL.' }),
     isPaginated: Type.Boolean({ description: 'Whether its result is kept.' }),
-    waitsFor: Type.Optional(
-      Type.Unsafe<WaitReason>({
-        type: 'string',
-        enum: waitReasons,
-        description:
-          'What a query that is QUEUED waits for. SLOT: for a query to end, and its turn. SHARE: its principal runs as many as its share ' +
-          'allows. SAME_QUERY: for the answer of the same query, which is under way.',
-      }),
-    ),
   },
   { $id: 'RunningQuery', description: 'A query that waits or runs.' },
 );

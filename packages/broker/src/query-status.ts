@@ -19,10 +19,12 @@ const shownSqlMax = 4096;
 export function statusOfRunning(context: BrokerContext, query: RunningQuery): QueryStatus {
   const { requestId, state, growth, elapsedMs, submissionTimeMs } = query;
   const { host, port } = context.address();
+  const waitsFor = waitReasonOf(context, query);
   return {
     requestId,
     brokerId: context.results.brokerId,
     state,
+    ...(waitsFor !== undefined && { waitsFor }),
     numRowsResultSet: growth?.rowCount ?? 0,
     sizeBytes: growth?.sizeBytes ?? 0,
     timeUsedMs: wholeMs(elapsedMs),
@@ -36,14 +38,7 @@ export function statusOfRunning(context: BrokerContext, query: RunningQuery): Qu
 /** The same, with what a list of queries tells of each. */
 export function entryOfRunning(context: BrokerContext, query: RunningQuery): RunningQueryEntry {
   const { owner, sql, isPaginated } = query;
-  const waitsFor = waitReasonOf(context, query);
-  return {
-    ...statusOfRunning(context, query),
-    owner,
-    query: sql.slice(0, shownSqlMax),
-    isPaginated,
-    ...(waitsFor !== undefined && { waitsFor }),
-  };
+  return { ...statusOfRunning(context, query), owner, query: sql.slice(0, shownSqlMax), isPaginated };
 }
 
 function waitReasonOf({ queue }: BrokerContext, { state, owner, isFollowing }: RunningQuery): WaitReason | undefined {

@@ -142,7 +142,8 @@ test('a query without columns yet says so, in any format', async () => {
 test('a query that waits for its turn is QUEUED', async () => {
   const ids = [];
   for (let count = 0; count < 3; count += 1) ids.push((await start('hang', 'wait=0s')).json().requestId);
-  expect((await statusOf(ids[2] ?? '')).state).toBe('QUEUED');
+  expect(await statusOf(ids[2] ?? '')).toMatchObject({ state: 'QUEUED', waitsFor: 'SLOT' });
+  expect(await statusOf(ids[1] ?? '')).not.toHaveProperty('waitsFor');
   expect((await list('ann')).queries.map(({ requestId }) => requestId)).toEqual(ids.toReversed());
   expect((await start('rows 1')).json<ErrorBody>()).toMatchObject({ code: 429, reason: 'TOO_MANY_QUERIES' });
 });
