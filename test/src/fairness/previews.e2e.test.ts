@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { expectFair } from './fair-trial.ts';
 import { PreviewRounds } from './preview-rounds.ts';
 
-const stepCount = 8;
+const stepCount = 4;
 
 test.each([1, 4])('previews are answered within twice the rounds of a fair neighbour, %i at a time', async (count) => {
   await expectFair({

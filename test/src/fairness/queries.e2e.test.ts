@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectFair, type Neighbour } from './fair-trial.ts';
 import { QueryRounds } from './query-rounds.ts';
 
-const stepCount = 8;
+const stepCount = 4;
 
 /** Worst things that one principal does to the queries of others. */
 const worst: readonly Neighbour<QueryRounds>[] = [

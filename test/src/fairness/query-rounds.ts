@@ -56,8 +56,11 @@ export class QueryRounds implements AsyncDisposable {
   /** Ends all queries that run, and only these; resolves once those whose turn it is then have reached the engine. */
   async endRound(): Promise<void> {
     const { engine } = this.broker;
-    for (let count = engine.openCount; count > 0; count -= 1) engine.resume();
-    await this.settled();
+    // The oldest first, and one after another: the order in which they give their slots back is then the same in every run.
+    for (let count = engine.openCount; count > 0; count -= 1) {
+      engine.resume();
+      await this.settled();
+    }
   }
 
   /** Resolves once every query that has a slot has reached the engine, and runs there. */
