@@ -38,7 +38,7 @@ export type {
 export type { ColumnarRows, NamedRows } from './named-rows.ts';
 export type { QueryParameter, QueryParameters } from './query-parameters.ts';
 export type { Random } from './random.ts';
-export { createRequestId, isRequestId, timeOfRequestId, type RequestId } from './request-id.ts';
+export { createRequestId, isRequestId, ownerTagAt, ownerTagOf, timeOfRequestId, type RequestId } from './request-id.ts';
 export { type RecordIdentity, sealRecord, type UnsealedRecord, unsealRecord } from './sealed-record.ts';
 export { systemClock } from './system-clock.ts';
 export { systemRandom } from './system-random.ts';

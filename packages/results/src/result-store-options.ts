@@ -19,6 +19,8 @@ export interface ResultStoreOptions {
   readonly isShared?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Secret key of the owner tags in request ids (`ownerTag`): the same for all brokers and cleaners of a store. Default: empty. */
+  readonly ownerTagKey?: string | undefined;
   /** Default: none. */
   readonly compression?: Compression;
   /** Bytes of batches in demand kept in memory; default 8 MiB. */
@@ -44,6 +46,7 @@ export interface ResultStoreOptions {
 export interface NewResult extends CallOptions {
   /** Name of the principal that runs the query. */
   readonly owner: string;
+  /** One that `ResultStore.newRequestId` made, so that the result counts as its owner's; default: a new one. */
   readonly requestId?: RequestId;
   /** Made by `ResultStore.grow`: shows the rows while they are written. */
   readonly growth?: GrowthPlace | undefined;

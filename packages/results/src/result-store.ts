@@ -13,6 +13,7 @@ import { listBrokerResults, measureUsage } from './catalog.ts';
 import { checkCreateOptions, checkDurationMs, checkStoreOptions, checkTimeMs } from './check-options.ts';
 import { type GrowResult, growingFiles } from './growing/growing-files.ts';
 import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
+import { ownerTag } from './owner-tag.ts';
 import { PageReader } from './page-reader.ts';
 import { PeerBrokers } from './peer-brokers.ts';
 import { type OpenRecord, RecordReader } from './record-reader.ts';
@@ -81,6 +82,12 @@ export class ResultStore implements AsyncDisposable {
     });
     this.#options = options;
     this.#changes = new ResultChanges((this.#admission = options.admission ?? unlimitedAdmission));
+  }
+
+  /** Returns an id for a result of `owner`, with the owner tag by which quotas are shared. */
+  newRequestId(owner: string): RequestId {
+    const { random = systemRandom, ownerTagKey } = this.#options;
+    return createRequestId(this.#clock, random, ownerTag(owner, ownerTagKey));
   }
 
   /**
@@ -230,7 +237,7 @@ export class ResultStore implements AsyncDisposable {
   /** What a writer has to know of a new result, as the settings are now. */
   #orderOf(options: NewResult): ResultOrder {
     checkCreateOptions(options);
-    const { owner, requestId = createRequestId(this.#clock, this.#options.random ?? systemRandom) } = options;
+    const { owner, requestId = this.newRequestId(owner) } = options;
     const { expirationMs, compression = 'none', resultBytesMax: sizeBytesMax = 0, batchSizeBytes } = this.#options;
     checkDurationMs('expirationMs', expirationMs); // which may have changed since the last time
     return { brokerId: this.brokerId, requestId, owner, expirationMs, compression, batchSizeBytes, sizeBytesMax };

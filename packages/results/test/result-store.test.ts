@@ -1,16 +1,19 @@
-import { isQuireError, type ObjectStore, readObject } from '@quire/core';
+import { isQuireError, type ObjectStore, ownerTagOf, readObject } from '@quire/core';
 import { faultOn, FaultStore, ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { countingJson, countingRows, failingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
-import { ResultStore } from '../src/index.ts';
+import { ownerTag, ResultStore } from '../src/index.ts';
 
 const hourMs = 3_600_000;
 let clock: ManualClock;
 let memory: MemoryObjectStore;
 
-function resultsOn(store: ObjectStore, options: { resultBytesMax?: number; brokerId?: string } = {}): ResultStore {
+function resultsOn(
+  store: ObjectStore,
+  options: { resultBytesMax?: number; brokerId?: string; ownerTagKey?: string } = {},
+): ResultStore {
   return new ResultStore({
     store,
     brokerId: 'Broker_a_1',
@@ -89,6 +92,29 @@ describe('a result', () => {
     expect(await Array.fromAsync(other.list())).toEqual([]);
     expect(await codeOf(other.delete(entry.requestId))).toBe('RESULT_NOT_FOUND');
     expect(await keysOf(memory)).toHaveLength(2);
+  });
+});
+
+describe('the id of a result', () => {
+  test('has the tag of its owner, which a renewal leaves', async () => {
+    const results = resultsOn(memory);
+    const { entry } = await results.create(countingRows(10), { owner: 'ana' });
+    await clock.advance(1);
+    expect(ownerTagOf(entry.requestId)).toBe(ownerTag('ana'));
+    expect((await results.renew(entry.requestId, 2 * hourMs)).requestId).toBe(entry.requestId);
+  });
+
+  test('has another tag under another key', () => {
+    const ownerTagKey = 'a-key-of-32-letters-for-tests-01';
+    const [open, keyed] = [resultsOn(memory), resultsOn(memory, { ownerTagKey })];
+    expect(ownerTagOf(keyed.newRequestId('ana'))).toBe(ownerTag('ana', ownerTagKey));
+    expect(ownerTagOf(keyed.newRequestId('ana'))).not.toBe(ownerTagOf(open.newRequestId('ana')));
+    expect(ownerTagOf(open.newRequestId('ana'))).not.toBe(ownerTagOf(open.newRequestId('bob')));
+  });
+
+  test('has the first four bytes of an HMAC-SHA256, as openssl computes it', () => {
+    // printf ana | openssl dgst -sha256 -mac HMAC -macopt key:a-key-of-32-letters-for-tests-01
+    expect(ownerTag('ana', 'a-key-of-32-letters-for-tests-01').toString(16)).toBe('2da86939');
   });
 });
 

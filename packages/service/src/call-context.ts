@@ -1,6 +1,6 @@
 import type { AdmittedCall, Principal } from '@quire/auth';
 import { QuireError } from '@quire/core';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from './calls-under-way.ts';
 
 /** What hooks find out about a call before its route runs. */
@@ -44,4 +44,11 @@ export function principalOf(request: FastifyRequest): Principal {
 /** Aborted when nobody waits for the response any more. */
 export function signalOf(request: FastifyRequest): AbortSignal {
   return callContextOf(request).call.signal;
+}
+
+/** Gives a call another id, for its response and for what is logged of it from now on: that of the query that it is about to run. */
+export function renameCall(request: FastifyRequest, reply: FastifyReply, id: string): void {
+  request.id = id;
+  request.log = reply.log = request.server.log.child({ requestId: id });
+  reply.header('x-request-id', id);
 }

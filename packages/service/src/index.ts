@@ -1,5 +1,5 @@
 export { audit } from './audit.ts';
-export { type CallContext, callContextOf, principalOf, signalOf } from './call-context.ts';
+export { type CallContext, callContextOf, principalOf, renameCall, signalOf } from './call-context.ts';
 export { admitWork, countWork } from './call-hooks.ts';
 export type { Call, CallOutcome, CallsUnderWay } from './calls-under-way.ts';
 export { createService, type Service } from './create-service.ts';

@@ -75,6 +75,7 @@ test('all defaults', () => {
       resultBytesMax: Number.POSITIVE_INFINITY,
       compression: 'auto',
       stalenessMaxMs: 5000,
+      ownerTagKey: undefined,
       isReused: false,
       reuseAgeMaxMs: 0,
       cacheBytesMax: 8 * MB,
@@ -223,6 +224,7 @@ engine.broker.pagination.expiration.max = 2d
 engine.broker.pagination.result.maxMB = 10
 engine.broker.pagination.compression = zstd
 engine.broker.pagination.staleness.max = 2s
+engine.broker.pagination.owner.tag.key = a-key-of-32-letters-for-tests-01
 engine.broker.results.reuse.enabled = true
 engine.broker.results.reuse.age.max = 30s
 engine.broker.pagination.cache.maxMB = 0
@@ -453,6 +455,7 @@ test('every setting is read from its own key', () => {
       resultBytesMax: 10 * MB,
       compression: 'zstd',
       stalenessMaxMs: 2000,
+      ownerTagKey: 'a-key-of-32-letters-for-tests-01',
       isReused: true,
       reuseAgeMaxMs: 30_000,
       cacheBytesMax: 0,

@@ -14,6 +14,7 @@ describe('secrets', () => {
       'engine.broker.pagination.s3.access.key',
       'engine.broker.pagination.s3.secret.key',
       'engine.broker.pagination.gcs.key.file',
+      'engine.broker.pagination.owner.tag.key',
       'engine.pinot.auth.token',
       'engine.pinot.auth.url',
       'controller.admin.auth.url',

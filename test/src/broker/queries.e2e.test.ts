@@ -1,4 +1,6 @@
 import { MetadataRecord, type QueryResponse } from '@quire/api';
+import { ownerTagOf, type RequestId } from '@quire/core';
+import { ownerTag } from '@quire/results';
 import { expect, test } from 'vitest';
 import { scriptedRowsJson } from '../testkit/broker-engine.ts';
 import { brokerId, TestBroker } from '../testkit/broker-server.ts';
@@ -129,6 +131,19 @@ test.each([
   expect(await broker.objectKeys()).toEqual([]);
   expect(broker.engine.openCount).toBe(0);
 });
+
+test.each(['?doPaginate=true', '?doPaginate=true&async=true', ''])(
+  'the id of a query%s has the tag of its principal, and is that of its call',
+  async (parameters) => {
+    await using broker = await TestBroker.start();
+    for (const as of ['ann', 'bob'] as const) {
+      const answer = await broker.query('rows 3', parameters, { as });
+      const { requestId } = answer.json<QueryResponse>();
+      expect(answer.headers.get('x-request-id')).toBe(requestId);
+      expect(ownerTagOf(requestId as RequestId)).toBe(ownerTag(as));
+    }
+  },
+);
 
 test('what nobody expected is exception 450 and tells callers nothing of the inside', async () => {
   await using broker = await TestBroker.start();

@@ -5,6 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownerTagOf, type RequestId } from '@quire/core';
+import { ownerTag } from '@quire/results';
 import { countingJson } from '../testkit/builders/counting-rows.ts';
 import { describeWithTool, type Tool } from '../testkit/toolchain.ts';
 import type { PublishedPackages } from './published-packages.ts';
@@ -68,9 +70,11 @@ export function describeRollingUpgrade(publishedOf: () => PublishedPackages): vo
       let older: UpgradeBroker;
       let newer: UpgradeBroker;
 
+      const storeOf = (): string => join(publishedOf().folder, 'stores', release.ref);
+
       beforeAll(async () => {
         const { folder } = publishedOf();
-        const store = join(folder, 'stores', release.ref);
+        const store = storeOf();
         await mkdir(store, { recursive: true });
         await copyFile(join(folder, program), join(installed, program));
         older = new UpgradeBroker(installed, store, 'older');
@@ -80,6 +84,32 @@ export function describeRollingUpgrade(publishedOf: () => PublishedPackages): vo
       afterAll(async () => {
         await older[Symbol.asyncDispose]();
         await newer[Symbol.asyncDispose]();
+      });
+
+      test('the older release keeps the owner tags of this one, also when it takes its place', async () => {
+        const id = (await newer.ask('create')) as RequestId;
+        expect(ownerTagOf(id)).toBe(ownerTag('ana'));
+        await using rolledBack = new UpgradeBroker(installed, storeOf(), 'newer');
+        expect(await rolledBack.ask('list')).toEqual([id]);
+        expect(await rolledBack.ask('expire', '0')).toBe(0);
+        const expirationTimeMs = await rolledBack.ask('renew', id);
+        expect(await newer.ask('expiration', id)).toBe(expirationTimeMs);
+        expect(await newer.ask('list')).toEqual([id]);
+        expect(await rolledBack.ask('page', id)).toBe(countingJson(4990, 4995));
+        expect(await rolledBack.ask('expire', '100000000')).toBe(1);
+        expect(await newer.ask('list')).toEqual([]);
+      });
+
+      test('a result of the older release has no owner tag, and is read, renewed and expired as any other', async () => {
+        const ids = (await Promise.all(Array.from({ length: 8 }, () => older.ask('create')))) as RequestId[];
+        // Each of them has one by chance with a probability of 1 / 64.
+        expect(ids.filter((id) => ownerTagOf(id) === undefined).length).toBeGreaterThan(0);
+        await using upgraded = new UpgradeBroker(publishedOf().folder, storeOf(), 'older');
+        for (const id of ids) expect(await upgraded.ask('renew', id)).toBeTypeOf('number');
+        expect(await upgraded.ask('expire', '0')).toBe(0);
+        expect(await upgraded.ask('list')).toEqual(ids.toSorted());
+        expect(await upgraded.ask('expire', '100000000')).toBe(8);
+        expect(await older.ask('list')).toEqual([]);
       });
 
       describe.each([

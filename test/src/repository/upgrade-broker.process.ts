@@ -18,6 +18,8 @@ async function* batches(schema: Schema): AsyncGenerator<RecordBatch> {
 
 async function perform(action: string, id: string): Promise<unknown> {
   if (action === 'renew') return (await results.renew(id, 7_200_000)).expirationTimeMs;
+  if (action === 'expire') return results.deleteExpired(Date.now() + Number(id));
+  if (action === 'list') return (await Array.fromAsync(results.list())).map(({ requestId }) => requestId);
   if (action === 'delete') return (await results.delete(id)).requestId;
   if (action === 'expiration') return (await results.open(id)).entry.expirationTimeMs;
   if (action === 'page') {

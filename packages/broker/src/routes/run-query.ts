@@ -12,7 +12,17 @@ import {
 } from '@quire/api';
 import { isQuireError, type Query, QuireError, type RequestId } from '@quire/core';
 import type { Result } from '@quire/results';
-import { admitWork, callContextOf, countWork, principalOf, queryOf, routeOf, signalOf, toQuireError } from '@quire/service';
+import {
+  admitWork,
+  callContextOf,
+  countWork,
+  principalOf,
+  queryOf,
+  renameCall,
+  routeOf,
+  signalOf,
+  toQuireError,
+} from '@quire/service';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import { chooseForm, type RowsForm } from '../choose-format.ts';
@@ -33,6 +43,7 @@ export function runQueryRoute(context: BrokerContext, operation: Operation = bro
   return routeOf(operation, async (request, reply) => {
     // Looked at before the query runs: what it took would be lost.
     context.pageStreams.assertMayOpen(principalOf(request));
+    renameCall(request, reply, context.options.results.newRequestId(principalOf(request).name));
     const parsed = parseCall(context, request);
     admitWork(request, reply);
     // Whether they may be read is looked at also when the answer is known already.

@@ -121,13 +121,14 @@ type ResultParts = Required<Pick<ResultStoreOptions, 'store' | 'admission' | 'cl
 
 /** The results of this broker; what may change about them is read from the settings at each use. */
 function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore {
-  const { cacheBytesMax } = live.current.results;
+  const { cacheBytesMax, ownerTagKey } = live.current.results;
   return new ResultStore({
     isReadingAhead: isRemoteStore(live.current.store),
     ...parts,
     brokerId: brokerIdOf(live.current),
     compression: compressionOf(live.current),
     cacheBytesMax,
+    ownerTagKey,
     tempDirectory: live.current.store.tempDir,
     get expirationMs() {
       return live.current.results.expirationMs;

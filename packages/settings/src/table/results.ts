@@ -1,5 +1,5 @@
 import { bucket, location, path } from '../path-kind.ts';
-import { boolean, choice, duration, integer, size, sizeOrUnlimited } from '../setting-kind.ts';
+import { boolean, choice, duration, integer, size, sizeOrUnlimited, text } from '../setting-kind.ts';
 import { optionalSetting, setting } from '../setting-row.ts';
 
 /** The longest time that a result may be asked to live. */
@@ -53,6 +53,15 @@ export const results = {
     meaning:
       'How long a result that somebody else has deleted, evicted or renewed may still be served as it was: another broker of a shared store, ' +
       'or a cleaner of its own. After that the broker asks the store, with one request without a body, whether its commit record stands.',
+  }),
+  ownerTagKey: optionalSetting({
+    key: 'engine.broker.pagination.owner.tag.key',
+    kind: text(/^[^\s\p{C}]{16,200}$/u, 'a text of 16 to 200 characters without spaces'),
+    secret: true,
+    meaning:
+      'The key of the hash that stands for the owner in the ids of results, by which quotas are shared. The same for all brokers and cleaners of a ' +
+      'store. Without it, whoever knows an id can find out whether its owner has a name that they guess; set it also where callers choose ' +
+      'their names themselves. Results that were stored with another key count as those of other owners.',
   }),
   isReused: setting({
     key: 'engine.broker.results.reuse.enabled',
