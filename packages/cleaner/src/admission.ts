@@ -1,6 +1,7 @@
-import { type Clock, isQuireError, type RequestId, systemClock } from '@quire/core';
+import { type Clock, isQuireError, ownerTagOf, type RequestId, systemClock } from '@quire/core';
 import type { ResultAdmission, SpaceReservation } from '@quire/results';
 import type { BrokerSnapshot } from './broker-snapshot.ts';
+import { OwnerUsage } from './owner-usage.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { QueuedWrite, type Refusal, type RoomLedger, RoomQueue } from './room-queue.ts';
 
@@ -8,7 +9,8 @@ import { QueuedWrite, type Refusal, type RoomLedger, RoomQueue } from './room-qu
  * Keeps count of a broker's bytes between listings, those of writes in flight included, and holds back what would exceed the quota.
  *
  * Every write counts as it grows. Crossing the critical threshold asks for a sweep at once. A write that would cross the quota waits
- * for room (`RoomQueue`), and fails only when no sweep can make any. A listing sets the count right again: see `beginListing`.
+ * for room (`RoomQueue`), and fails only when no sweep can make any. A listing sets the count right again: see `beginListing`. The same goes for the
+ * share of each owner, which ids tell (`ownerTagOf`).
  */
 export class StorageAdmission implements ResultAdmission {
   /** Asks for a sweep, when usage has crossed the critical threshold. */
@@ -20,12 +22,16 @@ export class StorageAdmission implements ResultAdmission {
   readonly #queue: RoomQueue;
   #policy: QuotaPolicy | undefined;
   #storedBytes = 0;
+  /** Results only: whose orphans are is nobody's business. */
+  #owners = new OwnerUsage();
   readonly #writes = new Map<RequestId, QueuedWrite>();
   /** What failed writes could not take back, perhaps: it counts as used until a listing tells what is really there. */
   readonly #doubtful = new Map<RequestId, number>();
   #listing: ChangesMeanwhile | undefined;
   /** Stored bytes when a sweep was last asked for, while usage is above critical. */
   #askedAtBytes: number | undefined;
+  /** The same for owners, while they use more than is critical for their share. */
+  readonly #askedAtBytesOf = new Map<number, number>();
 
   constructor({ clock = systemClock }: { readonly clock?: Clock } = {}) {
     const ledgerOf = (admission: StorageAdmission): RoomLedger => ({
@@ -38,6 +44,10 @@ export class StorageAdmission implements ResultAdmission {
       get doubtfulBytes() {
         return admission.#doubtfulBytes;
       },
+      bytesOf: (ownerTag) => ({
+        storedBytes: admission.#owners.bytesOf(ownerTag),
+        doubtfulBytes: admission.#doubtfulBytesOf(ownerTag),
+      }),
       get writes() {
         return admission.#writes.values();
       },
@@ -54,12 +64,14 @@ export class StorageAdmission implements ResultAdmission {
   }
 
   set policy(policy: QuotaPolicy | undefined) {
-    const isSame = JSON.stringify(policy) === JSON.stringify(this.#policy);
+    const isSame = policy === undefined ? this.#policy === undefined : this.#policy?.isSameAs(policy) === true;
     this.#policy = policy;
     if (isSame) return;
     this.#askedAtBytes = undefined;
+    this.#askedAtBytesOf.clear();
     this.#queue.noteChange();
     this.#settle();
+    this.#askForShares();
   }
 
   /** Every byte that is stored or being written, as far as is known. */
@@ -77,6 +89,23 @@ export class StorageAdmission implements ResultAdmission {
     return this.#storedBytes;
   }
 
+  /** What each owner stores in results. */
+  get owners(): OwnerUsage {
+    return this.#owners;
+  }
+
+  /** As `usageBytes`, of one owner. */
+  usageBytesOf(ownerTag: number | undefined): number {
+    return this.#owners.bytesOf(ownerTag) + this.#heldBytesOf(ownerTag) + this.#doubtfulBytesOf(ownerTag);
+  }
+
+  /** As `pressureBytes`, of one owner. */
+  pressureBytesOf(ownerTag: number | undefined): number {
+    let bytes = this.usageBytesOf(ownerTag);
+    for (const write of this.#writes.values()) if (write.ownerTag === ownerTag) bytes += write.wantedBytes;
+    return bytes;
+  }
+
   /** How many writes wait for room. */
   get waitingCount(): number {
     return this.#queue.waitingCount;
@@ -85,6 +114,11 @@ export class StorageAdmission implements ResultAdmission {
   /** How many writes have been refused since the start. */
   get refusedCount(): number {
     return this.#queue.refusedCount;
+  }
+
+  /** How many of these because their owner's share had no room. */
+  get refusedByShareCount(): number {
+    return this.#queue.refusedByShareCount;
   }
 
   /**
@@ -101,7 +135,8 @@ export class StorageAdmission implements ResultAdmission {
   }
 
   reserve(requestId: RequestId): SpaceReservation {
-    const write = new QueuedWrite(this.#queue);
+    const ownerTag = ownerTagOf(requestId);
+    const write = new QueuedWrite(this.#queue, ownerTag);
     this.#writes.set(requestId, write);
     let isOpen = true;
     const end = (settle: (bytes: number) => void): void => {
@@ -110,23 +145,28 @@ export class StorageAdmission implements ResultAdmission {
       this.#writes.delete(requestId);
       settle(write.heldBytes);
       this.#settle();
+      this.#askForShare(ownerTag);
     };
     return {
       extend: (bytes, options) => {
         const waiting = this.#queue.take(write, bytes, options?.signal);
         this.#askIfCritical();
+        this.#askForShare(ownerTag);
         return waiting;
       },
       hasAmpleSpace: (bytes) => {
         const policy = this.#policy;
         if (policy === undefined) return true;
-        const { criticalBytes, guaranteedBytes } = policy;
-        return this.pressureBytes + bytes <= criticalBytes && write.heldBytes + bytes <= guaranteedBytes;
+        const isAmple = ({ criticalBytes, guaranteedBytes }: QuotaPolicy, pressureBytes: number): boolean =>
+          pressureBytes + bytes <= criticalBytes && write.heldBytes + bytes <= guaranteedBytes;
+        const share = policy.shareOf(ownerTag);
+        return isAmple(policy, this.pressureBytes) && (share === undefined || isAmple(share, this.pressureBytesOf(ownerTag)));
       },
       commit: (sizeBytes) =>
         end((heldBytes) => {
           const bytes = sizeBytes ?? heldBytes;
           this.#storedBytes += bytes;
+          this.#owners.add(ownerTag, bytes);
           this.#listing?.settled.set(requestId, bytes);
           this.#queue.noteChange();
           this.#queue.noteStored();
@@ -144,6 +184,7 @@ export class StorageAdmission implements ResultAdmission {
 
   removed(requestId: RequestId, sizeBytes: number): void {
     this.#listing?.removed.add(requestId);
+    this.#owners.add(ownerTagOf(requestId), -sizeBytes, -1);
     this.freed(sizeBytes);
   }
 
@@ -169,20 +210,28 @@ export class StorageAdmission implements ResultAdmission {
         return index === -1 ? 0 : snapshot.sizeBytesAt(index);
       };
       let bytes = snapshot.sizeBytes;
+      const owners = new OwnerUsage(snapshot.owners);
+      const count = (requestId: RequestId, sizeBytes: number): void => {
+        if (sizeBytes === 0) return;
+        bytes += sizeBytes;
+        owners.add(ownerTagOf(requestId), sizeBytes, Math.sign(sizeBytes));
+      };
       // A result that came or went meanwhile may or may not have shown.
       for (const [requestId, addedBytes] of listing.settled) {
-        if (!listing.removed.has(requestId) && shownBytes(requestId) === 0) bytes += addedBytes;
+        if (!listing.removed.has(requestId) && shownBytes(requestId) === 0) count(requestId, addedBytes);
       }
-      for (const requestId of listing.removed) bytes -= shownBytes(requestId);
+      for (const requestId of listing.removed) count(requestId, -shownBytes(requestId));
       // Data that shows before its commit record counts already as a write in flight, or as one that has settled.
       for (const { requestId, sizeBytes } of snapshot.orphans) {
         if (this.#writes.has(requestId) || listing.settled.has(requestId) || listing.removed.has(requestId)) bytes -= sizeBytes;
       }
-      for (const requestId of this.#writes.keys()) bytes -= shownBytes(requestId);
+      for (const requestId of this.#writes.keys()) count(requestId, -shownBytes(requestId));
       for (const requestId of doubtfulBefore) this.#doubtful.delete(requestId);
       for (const requestId of this.#doubtful.keys()) if (shownBytes(requestId) > 0) this.#doubtful.delete(requestId);
+      this.#owners = owners;
       this.#setStored(bytes);
       this.#settle();
+      this.#askForShares();
     };
   }
 
@@ -208,6 +257,18 @@ export class StorageAdmission implements ResultAdmission {
     return sum;
   }
 
+  #heldBytesOf(ownerTag: number | undefined): number {
+    let sum = 0;
+    for (const write of this.#writes.values()) if (write.ownerTag === ownerTag) sum += write.heldBytes;
+    return sum;
+  }
+
+  #doubtfulBytesOf(ownerTag: number | undefined): number {
+    let sum = 0;
+    for (const [requestId, bytes] of this.#doubtful) if (ownerTagOf(requestId) === ownerTag) sum += bytes;
+    return sum;
+  }
+
   #setStored(bytes: number): void {
     this.#storedBytes = Math.max(0, bytes);
     if (this.#askedAtBytes !== undefined) this.#askedAtBytes = Math.min(this.#askedAtBytes, this.#storedBytes);
@@ -229,6 +290,26 @@ export class StorageAdmission implements ResultAdmission {
     if (this.#askedAtBytes !== undefined && this.#storedBytes <= this.#askedAtBytes + policy.quotaBytes / 100) return;
     this.#askedAtBytes = this.#storedBytes;
     this.onCritical();
+  }
+
+  /** As `#askIfCritical`, for the share of one owner. */
+  #askForShare(ownerTag: number | undefined): void {
+    const share = this.#policy?.shareOf(ownerTag);
+    if (share === undefined || ownerTag === undefined) return;
+    if (this.usageBytesOf(ownerTag) <= share.criticalBytes) {
+      this.#askedAtBytesOf.delete(ownerTag);
+      return;
+    }
+    const storedBytes = this.#owners.bytesOf(ownerTag);
+    const askedAtBytes = this.#askedAtBytesOf.get(ownerTag);
+    const isAskedFor = askedAtBytes !== undefined && storedBytes <= askedAtBytes + share.quotaBytes / 100;
+    this.#askedAtBytesOf.set(ownerTag, isAskedFor ? Math.min(askedAtBytes, storedBytes) : storedBytes);
+    if (!isAskedFor) this.onCritical();
+  }
+
+  #askForShares(): void {
+    if (this.#policy?.hasShares !== true) return;
+    for (const [ownerTag] of this.#owners) this.#askForShare(ownerTag);
   }
 }
 

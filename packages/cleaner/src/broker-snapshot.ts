@@ -1,6 +1,7 @@
-import { QuireError, type ObjectEntry, type RequestId } from '@quire/core';
+import { QuireError, type ObjectEntry, ownerTagAt, type RequestId } from '@quire/core';
 import { dataKeyOf, recordKeyOf, type ResultEntry, type ResultFolder } from '@quire/results';
 import { idByteCount, idText, writeId } from './id-bytes.ts';
+import { OwnerUsage } from './owner-usage.ts';
 
 /** An object under a broker's prefix that no committed result needs. */
 export interface OrphanObject extends ObjectEntry {
@@ -16,8 +17,8 @@ const pieceLength = 1 << pieceBits;
 const orphanCountMax = 100_000;
 
 /**
- * The results of one broker as one listing showed them, in the order of their ids, packed into columns: 48 bytes each, so that
- * a million fit where as many objects would not.
+ * The results of one broker as one listing showed them, in the order of their ids, packed into columns: 49 bytes each, so that
+ * a million fit where as many objects would not; and some 100 bytes for each owner.
  *
  * Some may come from the snapshot before, whose folders were seen again and not looked into (`RememberedResults`).
  */
@@ -28,6 +29,7 @@ export class BrokerSnapshot {
   readonly #pieces: Piece[] = [];
   #sizeBytes = 0;
   #resultBytes = 0;
+  readonly #owners = new OwnerUsage();
   readonly #orphans: OrphanObject[] = [];
   #orphanCount = 0;
 
@@ -53,6 +55,11 @@ export class BrokerSnapshot {
   /** Bytes of committed results. */
   get resultBytes(): number {
     return this.#resultBytes;
+  }
+
+  /** What each owner stores in committed results. */
+  get owners(): OwnerUsage {
+    return this.#owners;
   }
 
   /** The first orphans in key order; as many as one sweep looks at. */
@@ -105,6 +112,11 @@ export class BrokerSnapshot {
 
   requestIdAt(index: number): RequestId {
     return idText(this.#pieceAt(index).ids, (index % pieceLength) * idByteCount) as RequestId;
+  }
+
+  /** The tag of a result's owner; undefined when its id has none. */
+  ownerTagAt(index: number): number | undefined {
+    return ownerTagAt(this.#pieceAt(index).ids, (index % pieceLength) * idByteCount);
   }
 
   submissionTimeMsAt(index: number): number {
@@ -201,6 +213,7 @@ export class BrokerSnapshot {
     const index = this.#length;
     this.#length += 1;
     this.#resultBytes += sizeBytes;
+    this.#owners.add(this.ownerTagAt(index), sizeBytes);
     const start = (index % pieceLength) * idByteCount;
     const id = this.#pieceAt(index).ids.subarray(start, start + idByteCount);
     if (index > 0 && this.compareAt(index - 1, id) >= 0) {

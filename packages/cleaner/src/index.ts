@@ -15,7 +15,8 @@ export {
 export { planExpiry } from './plan-expiry.ts';
 export { planOrphans, type OrphanCandidate, type OrphanPlan, type Sightings } from './plan-orphans.ts';
 export { planQuota, type QuotaUsage } from './plan-quota.ts';
-export { QuotaPolicy, type QuotaOptions } from './quota-policy.ts';
+export { type OwnerAmount, OwnerUsage } from './owner-usage.ts';
+export { type OwnerShareOptions, QuotaPolicy, type QuotaOptions, type ShareOptions } from './quota-policy.ts';
 export { readSnapshots, type ReadSnapshotsOptions } from './read-snapshots.ts';
 export type { Recollection } from './remembered-results.ts';
 export { removeEach, type RemovalOutcome, type RemoveEachOptions } from './remove-each.ts';

@@ -15,8 +15,9 @@ export interface QuotaUsage {
  * critical threshold.
  *
  * First those that are older than the protection time at `nowMs`: the largest first, of equals the oldest, of those the one with the
- * lower id. When these do not suffice, and without them the pressure still exceeds the critical threshold, the young ones: the
- * oldest first, of equals the one with the lower id. So nobody loses in the next moment what he was told of in this one.
+ * lower id. When these do not suffice, and without them the pressure still exceeds the critical threshold, the young ones follow: each time the
+ * oldest one of the owner who has the most bytes of them. So owners with at most an equal part of the target (the target by the number of owners
+ * with young results) lose none, whatever others store; results of no known owner count as those of one.
  *
  * `candidates` are indexes into the snapshot. When all of them together do not suffice, all of them come.
  */
@@ -51,9 +52,28 @@ export function planQuota(
     ),
   );
   if (storedBytes - freedBytes <= targetBytes || pressureBytes - freedBytes <= criticalBytes) return evicted;
-  const young = Uint32Array.from(candidates.filter(isYoung));
-  evict(
-    sortedLazily(young, (one, other) => snapshot.submissionTimeMsAt(one) - snapshot.submissionTimeMsAt(other) || one - other),
-  );
+  evict(youngInOrder(snapshot, candidates.filter(isYoung)));
   return evicted;
+}
+
+/** Young results in the order in which they go: sorted by the bytes that their owner has in them and in younger ones, the most first. */
+function* youngInOrder(snapshot: BrokerSnapshot, indexes: readonly number[]): Generator<number> {
+  const byTime = (one: number, other: number): number =>
+    snapshot.submissionTimeMsAt(one) - snapshot.submissionTimeMsAt(other) || one - other;
+  const young = Uint32Array.from(indexes);
+  const first = young.length === 0 ? undefined : snapshot.ownerTagAt(young[0] ?? 0);
+  if (young.every((index) => snapshot.ownerTagAt(index) === first)) return yield* sortedLazily(young, byTime);
+  young.sort(byTime);
+  const bytesOfOwner = new Map<number | undefined, number>();
+  const bytesFrom = new Float64Array(young.length);
+  for (let place = young.length - 1; place >= 0; place -= 1) {
+    const index = young[place] ?? 0;
+    const owner = snapshot.ownerTagAt(index);
+    const bytes = (bytesOfOwner.get(owner) ?? 0) + snapshot.sizeBytesAt(index);
+    bytesOfOwner.set(owner, bytes);
+    bytesFrom[place] = bytes;
+  }
+  const places = Uint32Array.from(young, (_, place) => place);
+  const order = sortedLazily(places, (one, other) => (bytesFrom[other] ?? 0) - (bytesFrom[one] ?? 0) || one - other);
+  for (const place of order) yield young[place] ?? 0;
 }

@@ -17,41 +17,82 @@ export interface RoomState<Write extends RoomHolder> {
   readonly doubtfulBytes: number;
   /** In the order in which they began to wait; where those stand that do not wait is of no matter. */
   readonly writes: readonly Write[];
+  /** The same of the share of a write's owner, whose writes it holds only; undefined where the owner has the whole quota. */
+  readonly shareOf?: (write: Write) => RoomState<Write> | undefined;
 }
 
 /** What to do next. `wait`: nothing, until something changes. */
 export type RoomStep<Write> =
-  | { readonly kind: 'grant' | 'refuse'; readonly write: Write }
+  | { readonly kind: 'grant'; readonly write: Write }
+  /** `policy`: the quota, or the share, that has no room. */
+  | { readonly kind: 'refuse'; readonly write: Write; readonly policy: QuotaPolicy }
   | { readonly kind: 'sweep' }
   | { readonly kind: 'wait' };
 
 /**
  * Decides who of those that wait for room goes on, one step at a time; a grant or a refusal changes the state for the next.
  *
- * A write that fits is granted, in order of arrival, unless that could leave several writes waiting for each other (`leavesAWayOut`). Else
- * a sweep, if one may help. Else all wait while some other write that holds room goes on: its end frees that room, or makes it
- * evictable. When nobody goes on, one must give way: one larger than the guaranteed size, and of those the largest. So somebody
+ * A write that fits is granted, in order of arrival, unless that could leave several writes waiting for each other (`leavesAWayOut`); both within the
+ * quota and within the share of its owner. Else a sweep, if one may help. Else all wait while some other write that holds room goes on: its end frees that
+ * room, or makes it evictable. When nobody goes on, one must give way: one larger than the guaranteed size, and of those the largest. So somebody
  * always goes on, fails or has yet to be swept for.
+ *
+ * A share of which all writes wait for room in it is as a quota of its own: one of its writes gives way, whatever goes on elsewhere. The claims of all
+ * writes are met in one order, the largest first, which is that of each share as well: so what is safe in the quota and in each share is safe in all.
  */
 export function planRoom<Write extends RoomHolder>(state: RoomState<Write>): RoomStep<Write> {
-  const { policy, storedBytes, writes } = state;
-  const { quotaBytes, criticalBytes, targetBytes, guaranteedBytes } = policy;
-  const waiting = writes.filter(({ wantedBytes }) => wantedBytes > 0);
+  const waiting = state.writes.filter(({ wantedBytes }) => wantedBytes > 0);
+  const limitsOf = (write: Write): readonly RoomState<Write>[] => {
+    const share = state.shareOf?.(write);
+    return share === undefined ? [state] : [share, state];
+  };
   // The quota may have become smaller while it waited.
-  const outsized = waiting.find((write) => grownBytes(write) > criticalBytes);
-  if (outsized !== undefined) return { kind: 'refuse', write: outsized };
-  const granted = waiting.find((write) => fits(state, write) && leavesAWayOut(state, write));
+  const outsized = refusal(waiting, limitsOf, ({ policy }, write) => grownBytes(write) > policy.criticalBytes);
+  if (outsized !== undefined) return outsized;
+  const mayGoOn = (limit: RoomState<Write>, write: Write): boolean => fits(limit, write) && leavesAWayOut(limit, write);
+  const granted = waiting.find((write) => limitsOf(write).every((limit) => mayGoOn(limit, write)));
   if (granted !== undefined) return { kind: 'grant', write: granted };
-  const blocked = waiting.filter((write) => !fits(state, write));
+  const blocked = waiting.filter((write) => limitsOf(write).some((limit) => !fits(limit, write)));
   if (blocked.some(({ maySweep }) => maySweep)) return { kind: 'sweep' };
-  // Were it the only write, and everything evicted that may be, it would still not fit.
-  const aloneBytesMax = quotaBytes - Math.min(storedBytes, targetBytes);
-  const hopeless = blocked.find((write) => grownBytes(write) > aloneBytesMax);
-  if (hopeless !== undefined) return { kind: 'refuse', write: hopeless };
-  const isAnybodyAtWork = writes.some(({ heldBytes, wantedBytes }) => heldBytes > 0 && wantedBytes === 0);
-  const isBeyond = (write: Write): number => Number(grownBytes(write) > guaranteedBytes);
-  const [victim] = waiting.toSorted((one, other) => isBeyond(other) - isBeyond(one) || other.heldBytes - one.heldBytes);
-  return isAnybodyAtWork || victim === undefined ? { kind: 'wait' } : { kind: 'refuse', write: victim };
+  const hopeless = refusal(blocked, limitsOf, isHopeless);
+  if (hopeless !== undefined) return hopeless;
+  for (const write of waiting) {
+    const share = state.shareOf?.(write);
+    const isStuck = share?.writes.every((each) => (each.wantedBytes > 0 ? !mayGoOn(share, each) : each.heldBytes === 0));
+    if (share !== undefined && isStuck === true) return { kind: 'refuse', write: victimOf(share), policy: share.policy };
+  }
+  const isAnybodyAtWork = state.writes.some(({ heldBytes, wantedBytes }) => heldBytes > 0 && wantedBytes === 0);
+  if (isAnybodyAtWork || waiting.length === 0) return { kind: 'wait' };
+  return { kind: 'refuse', write: victimOf(state), policy: state.policy };
+}
+
+/** The first write that one of its limits rules out, and which. */
+function refusal<Write extends RoomHolder>(
+  writes: readonly Write[],
+  limitsOf: (write: Write) => readonly RoomState<Write>[],
+  isRuledOut: (limit: RoomState<Write>, write: Write) => boolean,
+): RoomStep<Write> | undefined {
+  for (const write of writes) {
+    const limit = limitsOf(write).find((each) => isRuledOut(each, write));
+    if (limit !== undefined) return { kind: 'refuse', write, policy: limit.policy };
+  }
+  return undefined;
+}
+
+/** Whether a write would not fit even if it were the only one, and everything were evicted that may be. */
+function isHopeless<Write extends RoomHolder>(limit: RoomState<Write>, write: Write): boolean {
+  const { policy, storedBytes } = limit;
+  return !fits(limit, write) && grownBytes(write) > policy.quotaBytes - Math.min(storedBytes, policy.targetBytes);
+}
+
+/** Of the writes that wait, the one to give way. */
+function victimOf<Write extends RoomHolder>({ policy, writes }: RoomState<Write>): Write {
+  const isBeyond = (write: Write): number => Number(grownBytes(write) > policy.guaranteedBytes);
+  const [victim] = writes
+    .filter(({ wantedBytes }) => wantedBytes > 0)
+    .toSorted((one, other) => isBeyond(other) - isBeyond(one) || other.heldBytes - one.heldBytes);
+  if (victim === undefined) throw new RangeError('No write waits for room.');
+  return victim;
 }
 
 /** Whether there is room for what a write wants, right now. */

@@ -9,11 +9,30 @@ export interface QuotaOptions {
   readonly targetPercent: number;
   /** How long a new result is spared while older ones can go in its place; default one minute. */
   readonly protectionMs?: number;
+  /** How much of the quota one owner may use; default: all of it. */
+  readonly shares?: ShareOptions | undefined;
+}
+
+/** How much of a quota one owner may use. Owners are named by their tags (`ownerTag` of `@quire/results`). */
+export interface ShareOptions {
+  /** The share of each owner that is not among `owners`, in percent of the quota; 100: all of it. */
+  readonly maxPercent: number;
+  /** The setting that says so, for messages. */
+  readonly maxPercentKey: string;
+  readonly owners: readonly OwnerShareOptions[];
+}
+
+/** The share of one owner. */
+export interface OwnerShareOptions {
+  readonly ownerTag: number;
+  readonly maxBytes: number;
+  /** The setting that says so, for messages. */
+  readonly maxBytesKey: string;
 }
 
 const protectionMsByDefault = 60_000;
 
-/** How much one broker may store: 0 < target ≤ critical ≤ 100 and quota > 0, always. */
+/** How much one broker may store, or one owner of it: 0 < target ≤ critical ≤ 100 and quota > 0, always. */
 export class QuotaPolicy {
   readonly quotaBytes: number;
   /** Usage above this many bytes starts eviction; a result larger than that could never stay. */
@@ -21,9 +40,15 @@ export class QuotaPolicy {
   /** Eviction stops at the first state with at most this many bytes stored. */
   readonly targetBytes: number;
   readonly protectionMs: number;
+  /** The setting that limits an owner to this share; undefined for the quota of a broker. */
+  readonly shareKey: string | undefined;
+  readonly #options: QuotaOptions;
+  readonly #shareOfEach: QuotaPolicy | undefined;
+  readonly #shares = new Map<number, QuotaPolicy>();
 
   /** @throws INVALID_SETTING when the numbers do not go together */
-  constructor({ quotaBytes, criticalPercent, targetPercent, protectionMs = protectionMsByDefault }: QuotaOptions) {
+  constructor(options: QuotaOptions, shareKey?: string) {
+    const { quotaBytes, criticalPercent, targetPercent, protectionMs = protectionMsByDefault, shares } = options;
     if (!(Number.isFinite(quotaBytes) && quotaBytes > 0)) throw invalid(`a quota of ${quotaBytes} bytes; expected more than 0`);
     if (!(criticalPercent > 0 && criticalPercent <= 100)) {
       throw invalid(`a critical threshold of ${criticalPercent} %; expected more than 0 and at most 100`);
@@ -34,16 +59,44 @@ export class QuotaPolicy {
     if (!(Number.isFinite(protectionMs) && protectionMs >= 0)) {
       throw invalid(`a protection time of ${protectionMs} ms; expected 0 or more`);
     }
+    this.#options = options;
     this.quotaBytes = quotaBytes;
     // Whole bytes, as everything that is stored has.
     this.criticalBytes = Math.floor((quotaBytes * criticalPercent) / 100);
     this.targetBytes = Math.floor((quotaBytes * targetPercent) / 100);
     this.protectionMs = protectionMs;
+    this.shareKey = shareKey;
+    if (shares === undefined) return;
+    const { maxPercent, maxPercentKey, owners } = shares;
+    if (!(maxPercent > 0 && maxPercent <= 100)) {
+      throw invalid(`a share of ${maxPercent} % for one principal; expected more than 0 and at most 100`);
+    }
+    const shareOf = (bytes: number, key: string): QuotaPolicy =>
+      new QuotaPolicy({ quotaBytes: bytes, criticalPercent, targetPercent, protectionMs }, key);
+    if (maxPercent < 100) this.#shareOfEach = shareOf((quotaBytes * maxPercent) / 100, maxPercentKey);
+    for (const { ownerTag, maxBytes, maxBytesKey } of owners) {
+      this.#shares.set(ownerTag, shareOf(Math.min(maxBytes, quotaBytes), maxBytesKey));
+    }
   }
 
   /** A result of at most this size always finds room, as long as a sweep can reach the target. */
   get guaranteedBytes(): number {
     return this.criticalBytes - this.targetBytes;
+  }
+
+  /** Whether any owner has less than the whole quota. */
+  get hasShares(): boolean {
+    return this.#shareOfEach !== undefined || this.#shares.size > 0;
+  }
+
+  /** Whether another policy says the same. */
+  isSameAs(other: QuotaPolicy): boolean {
+    return JSON.stringify(this.#options) === JSON.stringify(other.#options);
+  }
+
+  /** What one owner may use of it; undefined when that is the whole quota, as for results of no known owner. */
+  shareOf(ownerTag: number | undefined): QuotaPolicy | undefined {
+    return ownerTag === undefined ? undefined : (this.#shares.get(ownerTag) ?? this.#shareOfEach);
   }
 }
 

@@ -7,10 +7,13 @@ import type { QuotaPolicy } from './quota-policy.ts';
 export class QueuedWrite implements RoomHolder {
   heldBytes = 0;
   wait: Wait | undefined;
+  /** Of whom it is; undefined: of no known owner. */
+  readonly ownerTag: number | undefined;
   readonly #queue: RoomQueue;
 
-  constructor(queue: RoomQueue) {
+  constructor(queue: RoomQueue, ownerTag: number | undefined) {
     this.#queue = queue;
+    this.ownerTag = ownerTag;
   }
 
   get wantedBytes(): number {
@@ -29,11 +32,16 @@ interface Wait {
   end(error?: unknown): void;
 }
 
-/** What the queue needs of the admission that keeps count. */
-export interface RoomLedger {
-  readonly policy: QuotaPolicy | undefined;
+/** What one owner stores, and what failed writes of it may have left. */
+export interface OwnerBytes {
   readonly storedBytes: number;
   readonly doubtfulBytes: number;
+}
+
+/** What the queue needs of the admission that keeps count. */
+export interface RoomLedger extends OwnerBytes {
+  readonly policy: QuotaPolicy | undefined;
+  readonly bytesOf: (ownerTag: number | undefined) => OwnerBytes;
   readonly writes: Iterable<QueuedWrite>;
   /** Sweeps once, and resolves when that is over; rejects when nothing could be swept. */
   readonly sweep: (() => Promise<unknown>) | undefined;
@@ -62,6 +70,7 @@ export class RoomQueue {
   /** The one before a sweep. */
   readonly #pause: Sleeper;
   #refusedCount = 0;
+  #refusedByShareCount = 0;
   #refusal: Refusal | undefined;
   /** The store itself had no room, whatever the quota says: only a write can show that it has some again. */
   #fullStore: Refusal | undefined;
@@ -86,7 +95,12 @@ export class RoomQueue {
     return this.#refusedCount;
   }
 
-  /** Undefined while there is room. */
+  /** How many of them because their owner's share had no room. */
+  get refusedByShareCount(): number {
+    return this.#refusedByShareCount;
+  }
+
+  /** Undefined while there is room in the quota. */
   get refusal(): Refusal | undefined {
     return this.#fullStore ?? this.#refusal;
   }
@@ -130,11 +144,13 @@ export class RoomQueue {
   /** Takes room for a write, at once when there is some; else the write waits for it. @throws QUERY_LIMIT_EXCEEDED, ABORTED */
   take(write: QueuedWrite, bytes: number, signal: AbortSignal | undefined): Promise<void> | undefined {
     const { policy } = this.#ledger;
-    if (policy !== undefined && write.heldBytes + bytes > policy.criticalBytes) {
-      this.#refusedCount += 1;
-      throw new QuireError('QUERY_LIMIT_EXCEEDED', this.#tooLarge(policy, write, bytes));
+    const share = policy?.shareOf(write.ownerTag);
+    const exceeded = [share, policy].find((limit) => limit !== undefined && write.heldBytes + bytes > limit.criticalBytes);
+    if (exceeded !== undefined) {
+      this.#countRefusal(exceeded);
+      throw new QuireError('QUERY_LIMIT_EXCEEDED', this.#tooLarge(exceeded, write, bytes));
     }
-    if (this.#isForTheTaking(policy, bytes)) {
+    if (this.#isForTheTaking(policy, bytes) && (share === undefined || this.#isForTheTaking(share, bytes, write.ownerTag))) {
       write.heldBytes += bytes;
       return undefined;
     }
@@ -174,19 +190,21 @@ export class RoomQueue {
       if (step.kind === 'sweep') return void this.#sweep();
       // What a sweep under way will free is not known yet. It may be the schedule's: that one tells of each deletion as well.
       if (this.#sweepCount > 0) return;
-      this.#refuse(step.write);
+      this.#refuse(step.write, step.policy);
     }
   }
 
   /** The common case, which is to cost nothing: all that is being written fits above the critical threshold, so that nobody can be stuck. */
-  #isForTheTaking(policy: QuotaPolicy | undefined, bytes: number): boolean {
+  #isForTheTaking(policy: QuotaPolicy | undefined, bytes: number, ownerTag?: number): boolean {
     if (policy === undefined) return true;
+    const isShare = ownerTag !== undefined;
     let heldBytes = bytes;
     for (const each of this.#ledger.writes) {
+      if (isShare && each.ownerTag !== ownerTag) continue;
       if (each.wait !== undefined) return false;
       heldBytes += each.heldBytes;
     }
-    const { storedBytes, doubtfulBytes } = this.#ledger;
+    const { storedBytes, doubtfulBytes } = isShare ? this.#ledger.bytesOf(ownerTag) : this.#ledger;
     return heldBytes <= policy.quotaBytes - policy.criticalBytes && storedBytes + doubtfulBytes + heldBytes <= policy.quotaBytes;
   }
 
@@ -199,9 +217,18 @@ export class RoomQueue {
   }
 
   #state(policy: QuotaPolicy, waiting: readonly QueuedWrite[]): RoomState<QueuedWrite> {
-    const { storedBytes, doubtfulBytes, writes } = this.#ledger;
-    const atWork = [...writes].filter(({ wait }) => wait === undefined);
-    return { policy, storedBytes, doubtfulBytes, writes: [...waiting, ...atWork] };
+    const { storedBytes, doubtfulBytes } = this.#ledger;
+    const atWork = [...this.#ledger.writes].filter(({ wait }) => wait === undefined);
+    const writes = [...waiting, ...atWork];
+    const state = { policy, storedBytes, doubtfulBytes, writes };
+    if (!policy.hasShares) return state;
+    const shares = new Map<number | undefined, RoomState<QueuedWrite> | undefined>();
+    for (const { ownerTag } of waiting) {
+      const share = policy.shareOf(ownerTag);
+      const own = writes.filter((write) => write.ownerTag === ownerTag);
+      shares.set(ownerTag, share && { policy: share, ...this.#ledger.bytesOf(ownerTag), writes: own });
+    }
+    return { ...state, shareOf: ({ ownerTag }) => shares.get(ownerTag) };
   }
 
   #waiting(): QueuedWrite[] {
@@ -238,13 +265,18 @@ export class RoomQueue {
     return this.#changes > this.#swept.changes;
   }
 
-  #refuse(write: QueuedWrite): void {
-    const { policy } = this.#ledger;
-    if (policy === undefined) return;
-    const reason = `There is no room for the result: ${this.#account(policy, write)}`;
-    this.#refusedCount += 1;
-    this.#refusal = { sinceMs: this.#refusal?.sinceMs ?? this.#clock.nowMs(), reason };
+  #refuse(write: QueuedWrite, policy: QuotaPolicy): void {
+    const where = policy.shareKey === undefined ? '' : " within its principal's share";
+    const reason = `There is no room for the result${where}: ${this.#account(policy, write)}`;
+    this.#countRefusal(policy);
+    // That one owner has used up its share is no trouble of the broker.
+    if (policy.shareKey === undefined) this.#refusal = { sinceMs: this.#refusal?.sinceMs ?? this.#clock.nowMs(), reason };
     write.wait?.end(new QuireError('QUERY_LIMIT_EXCEEDED', reason));
+  }
+
+  #countRefusal({ shareKey }: QuotaPolicy): void {
+    this.#refusedCount += 1;
+    if (shareKey !== undefined) this.#refusedByShareCount += 1;
   }
 
   #tooLarge(policy: QuotaPolicy, write: QueuedWrite, bytes: number): string {
@@ -254,13 +286,19 @@ export class RoomQueue {
   }
 
   #account(policy: QuotaPolicy, write: QueuedWrite): string {
-    const { storedBytes, doubtfulBytes, writes } = this.#ledger;
-    const othersBytes = [...writes].reduce((sum, each) => (each === write ? sum : sum + each.heldBytes), doubtfulBytes);
-    const keptBytes = this.#hasMoreToSweep ? Math.min(storedBytes, policy.targetBytes) : storedBytes;
-    const largestBytes = Math.max(0, Math.min(policy.criticalBytes, policy.quotaBytes - keptBytes - othersBytes));
-    const others = othersBytes === 0 ? '' : `other queries are writing ${formatBytes(othersBytes)}, `;
+    const { shareKey, quotaBytes, criticalBytes, targetBytes } = policy;
+    const isShare = shareKey !== undefined;
+    const { storedBytes, doubtfulBytes } = isShare ? this.#ledger.bytesOf(write.ownerTag) : this.#ledger;
+    const others = [...this.#ledger.writes].filter((each) => each !== write && (!isShare || each.ownerTag === write.ownerTag));
+    const othersBytes = others.reduce((sum, { heldBytes }) => sum + heldBytes, doubtfulBytes);
+    const keptBytes = this.#hasMoreToSweep ? Math.min(storedBytes, targetBytes) : storedBytes;
+    const largestBytes = Math.max(0, Math.min(criticalBytes, quotaBytes - keptBytes - othersBytes));
+    const limit = isShare
+      ? `the principal's share of ${formatBytes(quotaBytes)} (${shareKey})`
+      : `the quota of ${formatBytes(quotaBytes)}`;
+    const writing = othersBytes === 0 ? '' : `other queries are writing ${formatBytes(othersBytes)}, `;
     return (
-      `of the quota of ${formatBytes(policy.quotaBytes)}, ${formatBytes(storedBytes)} are stored, ${others}` +
+      `of ${limit}, ${formatBytes(storedBytes)} are stored, ${writing}` +
       `this query has written ${formatBytes(write.heldBytes)}, and a result of at most ${formatBytes(largestBytes)} would fit.`
     );
   }

@@ -50,6 +50,33 @@ const standing = 0;
 const gone = 1;
 const notRemoved = 2;
 
+/** What is brought down to a target: all results of a broker, or those of one owner. */
+interface EvictionScope {
+  readonly policy: QuotaPolicy;
+  readonly indexes: () => Iterable<number>;
+  readonly usageOf: () => QuotaUsage;
+}
+
+function* countTo(length: number): Generator<number> {
+  for (let index = 0; index < length; index += 1) yield index;
+}
+
+/** The owners of results of whom more is stored, being written and waited for than is critical for their share. */
+export function ownersOverShare(
+  { snapshot, target, isDryRun = false }: Pick<BrokerSweep, 'snapshot' | 'target'> & { readonly isDryRun?: boolean },
+  policy: QuotaPolicy,
+): readonly number[] {
+  if (!policy.hasShares) return [];
+  const over: number[] = [];
+  for (const [ownerTag, { bytes }] of snapshot.owners) {
+    const share = policy.shareOf(ownerTag);
+    if (share === undefined || ownerTag === undefined) continue;
+    const pressureBytes = isDryRun ? bytes : Math.max(bytes, target.admission?.pressureBytesOf(ownerTag) ?? 0);
+    if (pressureBytes > share.criticalBytes) over.push(ownerTag);
+  }
+  return over;
+}
+
 class BrokerPasses {
   readonly expiry = new PassTally();
   readonly quota = new PassTally();
@@ -73,14 +100,42 @@ class BrokerPasses {
     await this.#removeResults(plan, 'expired', this.expiry);
   }
 
-  /** Evicts until the target is reached or nothing is left to try: what cannot be deleted is made up for by the next in order. */
+  /** Within shares first: so that an owner who exceeds its share loses its own results before anybody else does. */
   async evict(policy: QuotaPolicy): Promise<void> {
+    const { snapshot } = this.#sweep;
+    for (const [ownerTag, indexes] of this.#indexesByOwner(policy)) {
+      const share = policy.shareOf(ownerTag);
+      const usageOf = (): QuotaUsage => this.#shareUsage(ownerTag, indexes);
+      if (share !== undefined && (await this.#evictFrom({ policy: share, indexes: () => indexes, usageOf }))) return;
+    }
+    const indexes = (): Iterable<number> => countTo(snapshot.length);
+    await this.#evictFrom({ policy, indexes, usageOf: () => this.#quotaUsage() });
+  }
+
+  /** The results of the owners who use more than is critical for their share, or may when writes are counted. */
+  #indexesByOwner(policy: QuotaPolicy): Map<number, number[]> {
+    const { snapshot } = this.#sweep;
+    const byOwner = new Map<number, number[]>();
+    for (const ownerTag of ownersOverShare(this.#sweep, policy)) byOwner.set(ownerTag, []);
+    if (byOwner.size === 0) return byOwner;
+    for (let index = 0; index < snapshot.length; index += 1) byOwner.get(snapshot.ownerTagAt(index) ?? -1)?.push(index);
+    return byOwner;
+  }
+
+  /**
+   * Evicts until the target is reached or nothing is left to try: what cannot be deleted is made up for by the next in order. Resolves to whether
+   * it gave up before the end.
+   */
+  async #evictFrom({ policy, indexes, usageOf }: EvictionScope): Promise<boolean> {
     const { snapshot, signal, nowMs } = this.#sweep;
     let hasWanted = false;
     for (;;) {
-      const usage = this.#quotaUsage(policy);
+      // A result larger than the whole quota that cannot be deleted is not made up for: all the others together could not.
+      const stuckBytes = this.#undeletableGiantBytes(policy, indexes());
+      const { pressureBytes, storedBytes } = usageOf();
+      const usage = { pressureBytes: pressureBytes - stuckBytes, storedBytes: storedBytes - stuckBytes };
       const candidates: number[] = [];
-      for (let index = 0; index < snapshot.length; index += 1) if (this.#states[index] === standing) candidates.push(index);
+      for (const index of indexes()) if (this.#states[index] === standing) candidates.push(index);
       // Usage has become critical since the listing, which did not look at all: the next sweep does, and comes at once.
       const isHearsay = snapshot.hearsayCount > 0;
       const plan = isHearsay ? [] : planQuota(snapshot, candidates, usage, policy, nowMs);
@@ -91,31 +146,40 @@ class BrokerPasses {
       }
       if (plan.length === 0) {
         // Past what is stuck nobody evicts.
-        if (this.#undeletableGiantBytes(policy) > 0) return;
+        if (stuckBytes > 0) return false;
         const standingBytes = candidates.reduce((sum, index) => sum + snapshot.sizeBytesAt(index), 0);
-        this.sparedBytes = Math.max(0, Math.min(surplusBytes, standingBytes));
-        return;
+        const sparedBytes = Math.max(0, Math.min(surplusBytes, standingBytes));
+        if (policy.shareKey === undefined || hasWanted) this.sparedBytes += sparedBytes;
+        return false;
       }
-      if (signal?.aborted === true) return;
+      if (signal?.aborted === true) return true;
       this.quota.add('wanted', 0, plan.length);
-      if (await this.#removeResults(plan, 'evicted', this.quota)) return;
+      if (await this.#removeResults(plan, 'evicted', this.quota)) return true;
     }
   }
 
-  /** The usage that eviction is decided by. A result larger than the whole quota that cannot be deleted is not made up for: all the others together could not. */
-  #quotaUsage(policy: QuotaPolicy): QuotaUsage {
+  /** The usage that eviction is decided by. */
+  #quotaUsage(): QuotaUsage {
     const { target, storedStartBytes, isDryRun } = this.#sweep;
-    const stuckBytes = this.#undeletableGiantBytes(policy);
     // Writes come and go while this sweep deletes; what is stored is what the listing showed, or later commits would cost more than one sweep.
-    const pressureBytes =
-      isDryRun || target.admission === undefined ? storedStartBytes - this.freedBytes : target.admission.pressureBytes;
-    return { pressureBytes: pressureBytes - stuckBytes, storedBytes: storedStartBytes - this.freedBytes - stuckBytes };
+    const storedBytes = storedStartBytes - this.freedBytes;
+    const pressureBytes = isDryRun || target.admission === undefined ? storedBytes : target.admission.pressureBytes;
+    return { pressureBytes, storedBytes };
   }
 
-  #undeletableGiantBytes({ quotaBytes }: QuotaPolicy): number {
+  /** The same of one owner. */
+  #shareUsage(ownerTag: number, indexes: readonly number[]): QuotaUsage {
+    const { target, snapshot, isDryRun } = this.#sweep;
+    let storedBytes = 0;
+    for (const index of indexes) if (this.#states[index] !== gone) storedBytes += snapshot.sizeBytesAt(index);
+    const pressureBytes = isDryRun || target.admission === undefined ? storedBytes : target.admission.pressureBytesOf(ownerTag);
+    return { pressureBytes, storedBytes };
+  }
+
+  #undeletableGiantBytes({ quotaBytes }: QuotaPolicy, indexes: Iterable<number>): number {
     const { snapshot } = this.#sweep;
     let bytes = 0;
-    for (let index = 0; index < snapshot.length; index += 1) {
+    for (const index of indexes) {
       const sizeBytes = snapshot.sizeBytesAt(index);
       if (sizeBytes > quotaBytes && this.#states[index] === notRemoved) bytes += sizeBytes;
     }

@@ -6,7 +6,7 @@ import type { QuotaPolicy } from './quota-policy.ts';
 import { readSnapshots } from './read-snapshots.ts';
 import { type Recollection, RememberedResults } from './remembered-results.ts';
 import { removeEach } from './remove-each.ts';
-import { sweepBroker } from './sweep-broker.ts';
+import { ownersOverShare, sweepBroker } from './sweep-broker.ts';
 import {
   type BrokerReport,
   type PassReport,
@@ -127,13 +127,15 @@ export class StoreSweeper {
     return snapshots;
   }
 
-  /** Whether usage is critical where some of it is only remembered: it may be less, and the largest may be gone. */
-  #mayEvict(snapshots: readonly BrokerSnapshot[], { criticalBytes }: QuotaPolicy): boolean {
+  /** Whether usage is critical, of a broker or of an owner, where some of it is only remembered: it may be less, and the largest may be gone. */
+  #mayEvict(snapshots: readonly BrokerSnapshot[], policy: QuotaPolicy): boolean {
     const { admission } = this.#target;
-    return snapshots.some(({ hearsayCount, sizeBytes }) => {
+    return snapshots.some((snapshot) => {
+      const { hearsayCount, sizeBytes } = snapshot;
       if (hearsayCount === 0) return false;
       const { pressureBytes = sizeBytes, storedBytes = sizeBytes } = admission ?? {};
-      return Math.max(pressureBytes, sizeBytes + pressureBytes - storedBytes) > criticalBytes;
+      const isCritical = Math.max(pressureBytes, sizeBytes + pressureBytes - storedBytes) > policy.criticalBytes;
+      return isCritical || ownersOverShare({ snapshot, target: this.#target }, policy).length > 0;
     });
   }
 

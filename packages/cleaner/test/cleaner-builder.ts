@@ -3,7 +3,7 @@ import { ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import type { StoreLease } from '@quire/core';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
-import { Cleaner, type CleanerSettings, StorageAdmission } from '../src/index.ts';
+import { Cleaner, type CleanerSettings, type QuotaOptions, StorageAdmission } from '../src/index.ts';
 
 export const hourMs = 3_600_000;
 
@@ -65,12 +65,27 @@ export class CleanerSetup {
     return ids;
   }
 
+  /** As `fill`, for an owner, each a millisecond after the one before. */
+  async fillAs(owner: string, ...rowCounts: number[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const rowCount of rowCounts) {
+      ids.push((await this.results.create(countingRows(rowCount), { owner })).entry.requestId);
+      await this.clock.advance(1);
+    }
+    return ids;
+  }
+
+  /** The owners of what is left, in no order. */
+  async ownersLeft(): Promise<string[]> {
+    return Promise.all((await this.idsLeft()).map(async (id) => (await this.results.open(id)).owner));
+  }
+
   async idsLeft(): Promise<string[]> {
     return (await collect(this.results.list())).map(({ requestId }) => requestId);
   }
 
-  setQuota(quotaBytes: number): void {
-    this.settings = { ...this.settings, quota: { quotaBytes, criticalPercent: 90, targetPercent: 60 } };
+  setQuota(quotaBytes: number, options: Partial<QuotaOptions> = {}): void {
+    this.settings = { ...this.settings, quota: { quotaBytes, criticalPercent: 90, targetPercent: 60, ...options } };
   }
 
   messages(): string[] {

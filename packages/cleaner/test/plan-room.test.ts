@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { planRoom, type RoomHolder } from '../src/plan-room.ts';
 import { QuotaPolicy } from '../src/quota-policy.ts';
 
@@ -29,4 +29,62 @@ test('when nobody goes on, one beyond the guaranteed size gives way before one w
 
 test('one that could not stay any more, since the quota has become smaller, is refused though it would fit', () => {
   expect(plan(0, holder(7000, 300))).toBe('refuse 7000+300');
+});
+
+describe('shares', () => {
+  /** Guarantees 600 bytes. */
+  const sharePolicy = new QuotaPolicy({ quotaBytes: 2000, criticalPercent: 90, targetPercent: 60 }, 'some.key');
+  interface OwnedHolder extends RoomHolder {
+    readonly owner: string;
+  }
+  const owned = (owner: string, heldBytes: number, wantedBytes = 0, maySweep = false): OwnedHolder => ({
+    owner,
+    heldBytes,
+    wantedBytes,
+    maySweep,
+  });
+
+  /** A plan where each owner may use 2,000 bytes of 8,000. */
+  function shared(stored: Readonly<Record<string, number>>, ...writes: OwnedHolder[]): string {
+    const step = planRoom({
+      policy,
+      storedBytes: Object.values(stored).reduce((sum, bytes) => sum + bytes, 0),
+      doubtfulBytes: 0,
+      writes,
+      shareOf: ({ owner }) => ({
+        policy: sharePolicy,
+        storedBytes: stored[owner] ?? 0,
+        doubtfulBytes: 0,
+        writes: writes.filter((write) => write.owner === owner),
+      }),
+    });
+    if (!('write' in step)) return step.kind;
+    const limit = step.kind === 'refuse' ? ` by the ${step.policy === policy ? 'quota' : 'share'}` : '';
+    return `${step.kind} ${step.write.owner} ${step.write.heldBytes}+${step.write.wantedBytes}${limit}`;
+  }
+
+  test('a write that its share has no room for does not hold up those of others', () => {
+    expect(shared({ ann: 1900 }, owned('ann', 100, 100), owned('bob', 0, 300))).toBe('grant bob 0+300');
+  });
+
+  test('a sweep comes before a refusal, and a refusal when none may help, whatever others are at', () => {
+    expect(shared({ ann: 1900 }, owned('ann', 0, 500, true), owned('bob', 300))).toBe('sweep');
+    expect(shared({ ann: 1900 }, owned('ann', 0, 500), owned('bob', 300))).toBe('refuse ann 0+500 by the share');
+  });
+
+  test('one that waits only for another write of its owner goes on waiting', () => {
+    expect(shared({ ann: 1000 }, owned('ann', 100, 500), owned('ann', 500))).toBe('wait');
+    expect(shared({ ann: 1000 }, owned('ann', 100, 500), owned('ann', 500, 600), owned('bob', 500))).toBe(
+      'refuse ann 500+600 by the share',
+    );
+  });
+
+  test('one that waits for an owner whose other write waits for the quota goes on waiting', () => {
+    // The second has room in its share, and none in the quota, where bob is at work.
+    expect(shared({ ann: 1200, bob: 5000 }, owned('ann', 300, 400), owned('ann', 400, 90), owned('bob', 1100))).toBe('wait');
+  });
+
+  test('one that exceeds what is critical for its share is refused though the quota has room', () => {
+    expect(shared({}, owned('ann', 1700, 200))).toBe('refuse ann 1700+200 by the share');
+  });
 });

@@ -24,6 +24,7 @@ export function checkTogether(settings: Settings, view: readonly SettingView[]):
   };
   return [
     checkThresholds,
+    checkShares,
     checkGrace,
     checkExpiration,
     checkDataDir,
@@ -40,11 +41,21 @@ export function checkTogether(settings: Settings, view: readonly SettingView[]):
 }
 
 const { cleaner, engine, jwt, pinot, query, results, s3, server, store, tls } = settingTable;
-const { storageClasses } = namedTable;
+const { principals, storageClasses } = namedTable;
 
 function checkThresholds(given: Given): SettingProblem | undefined {
   const { targetPercent, criticalPercent } = given.settings.cleaner;
   return targetPercent > criticalPercent ? notAtMost(given, cleaner.targetPercent.key, cleaner.criticalPercent.key) : undefined;
+}
+
+/** Shares are parts of a quota: where none is enforced, they would change nothing. */
+function checkShares({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
+  if (settings.cleaner.enabled !== false || settings.store.protocol === 'memory') return undefined;
+  const named = settings.principals.find(({ shareBytesMax }) => shareBytesMax !== undefined);
+  const hasPercent = settings.cleaner.principalMaxPercent < 100;
+  if (!hasPercent && named === undefined) return undefined;
+  const key = hasPercent ? cleaner.principalMaxPercent.key : principals.shareBytesMax.key.replace('<name>', named?.name ?? '');
+  return faultAt(cleaner.enabled.key, sourceOf(key), `must be true, because ${key} is ${valueOf(key)}, a share of a quota`);
 }
 
 /** A write that is still under way must not look like the debris of one. */

@@ -111,6 +111,7 @@ test('all defaults', () => {
       quotaBytes: 1024 * MB,
       criticalPercent: 90,
       targetPercent: 60,
+      principalMaxPercent: 100,
       protectionMs: 60_000,
       graceMs: 3_600_000,
       concurrencyMax: 16,
@@ -268,6 +269,7 @@ engine.broker.pagination.file.enableStorageCleaner = true
 engine.broker.pagination.file.maxStoragePerBrokerMB = 100
 engine.broker.pagination.file.criticalStorageThresholdPercent = 80
 engine.broker.pagination.file.targetStorageThresholdPercent = 80
+engine.broker.pagination.quota.principal.maxPercent = 25
 engine.cleaner.orphan.grace = 2h
 engine.cleaner.concurrency = 3
 engine.cleaner.protection.time = 5s
@@ -359,6 +361,7 @@ engine.table.flights.path = /srv/flights/*.parquet
 engine.table.events.path = /srv/events.log
 engine.table.events.format = json
 engine.auth.principal.ann.role = admin
+engine.auth.principal.ann.quota.maxMB = 500
 engine.auth.principal.ann.token.sha256 = ${sha256.toUpperCase()}
 engine.auth.principal.ann.password.scrypt = scrypt:32768:8:1:c2FsdHNhbHQ=:a2V5a2V5a2V5a2V5
 engine.auth.principal.bob-2.role = query
@@ -378,6 +381,7 @@ const absent = {
   passwordScrypt: undefined,
   passwordFile: undefined,
   passwordEnv: undefined,
+  shareBytesMax: undefined,
 };
 
 test('every setting is read from its own key', () => {
@@ -491,6 +495,7 @@ test('every setting is read from its own key', () => {
       quotaBytes: 100 * MB,
       criticalPercent: 80,
       targetPercent: 80,
+      principalMaxPercent: 25,
       protectionMs: 5000,
       graceMs: 7_200_000,
       concurrencyMax: 3,
@@ -566,6 +571,7 @@ test('every setting is read from its own key', () => {
         ...absent,
         name: 'ann',
         role: 'admin',
+        shareBytesMax: 500 * MB,
         tokenSha256: sha256,
         passwordScrypt: 'scrypt:32768:8:1:c2FsdHNhbHQ=:a2V5a2V5a2V5a2V5',
       },
@@ -593,10 +599,12 @@ test('the example above leaves no setting out', () => {
     'engine.auth.principal.bob-2.token.env',
     'engine.auth.principal.bob-2.password.scrypt',
     'engine.auth.principal.bob-2.password.file',
+    'engine.auth.principal.bob-2.quota.maxMB',
     'engine.auth.principal.cy.token.sha256',
     'engine.auth.principal.cy.token.file',
     'engine.auth.principal.cy.password.scrypt',
     'engine.auth.principal.cy.password.env',
+    'engine.auth.principal.cy.quota.maxMB',
   ]);
 });
 

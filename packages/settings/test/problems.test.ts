@@ -231,6 +231,28 @@ describe('settings that do not go together', () => {
     ]);
   });
 
+  test('shares of a quota that is not enforced', () => {
+    const [percent, own] = [
+      'engine.broker.pagination.quota.principal.maxPercent',
+      'engine.auth.principal.ann.quota.maxMB',
+    ] as const;
+    const enabled = 'engine.broker.pagination.file.enableStorageCleaner';
+    const [memory, file] = ['memory', 'file'].map((protocol) => [
+      `engine.broker.pagination.protocol=${protocol}`,
+      'engine.broker.pagination.file.data.dir=/srv/results',
+      'engine.auth.principal.ann.role=query',
+      'engine.auth.principal.ann.token.env=ANN',
+    ]);
+    expect(messagesOf({ overrides: [...file!, `${percent}=25`] })).toEqual([
+      `${enabled} (--set): must be true, because ${percent} is 25, a share of a quota.`,
+    ]);
+    expect(messagesOf({ overrides: [...file!, `${own}=10`] })).toEqual([
+      `${enabled} (--set): must be true, because ${own} is 10, a share of a quota.`,
+    ]);
+    expect(messagesOf({ overrides: [...file!, `${own}=10`, `${percent}=25`, `${enabled}=true`] })).toEqual([]);
+    expect(messagesOf({ overrides: [...memory!, `${own}=10`, `${percent}=25`] })).toEqual([]);
+  });
+
   test.each(['s3', 'gcs'])('the store %s without a bucket', (protocol) => {
     expect(messagesOf({ file: `engine.broker.pagination.protocol = ${protocol}` })).toEqual([
       `engine.broker.pagination.${protocol}.data.dir (conf/quire.properties:1): must be set, because engine.broker.pagination.protocol is ${protocol}.`,

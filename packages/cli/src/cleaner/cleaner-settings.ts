@@ -1,13 +1,16 @@
-import { type CleanerSettings, QuotaPolicy } from '@quire/cleaner';
+import { type CleanerSettings, QuotaPolicy, type ShareOptions } from '@quire/cleaner';
+import { ownerTag } from '@quire/results';
 import type { Settings } from '@quire/settings';
 
 /** The part of the settings that a cleaner uses, as one object. Memory has no more room than it has, whatever quota is set. */
-export function cleanerSettingsOf({ cleaner, controller, query, store }: Settings): CleanerSettings {
+export function cleanerSettingsOf(settings: Settings): CleanerSettings {
+  const { cleaner, controller, query, store } = settings;
   const { enabled, criticalPercent, targetPercent, protectionMs, graceMs, concurrencyMax, schedule } = cleaner;
   const quotas = [...(enabled ? [cleaner.quotaBytes] : []), ...(store.protocol === 'memory' ? [store.memoryBytesMax] : [])];
-  const quotaBytes = Math.min(...quotas);
+  const percents = { criticalPercent, targetPercent };
+  const quota = { quotaBytes: Math.min(...quotas), ...percents, protectionMs, shares: sharesOf(settings) };
   return {
-    quota: quotas.length === 0 ? undefined : { quotaBytes, criticalPercent, targetPercent, protectionMs },
+    quota: quotas.length === 0 ? undefined : quota,
     graceMs,
     queryTimeoutMs: query.timeoutMs,
     concurrencyMax,
@@ -15,6 +18,18 @@ export function cleanerSettingsOf({ cleaner, controller, query, store }: Setting
     cron: schedule,
     initialDelayMs: controller.cleanerInitialDelayMs,
   };
+}
+
+/** What one principal may use of the quota; undefined when each may use all of it. */
+function sharesOf({ cleaner, principals, results }: Settings): ShareOptions | undefined {
+  const owners = principals.flatMap(({ name, shareBytesMax: maxBytes }) =>
+    maxBytes === undefined
+      ? []
+      : [{ ownerTag: ownerTag(name, results.ownerTagKey), maxBytes, maxBytesKey: `engine.auth.principal.${name}.quota.maxMB` }],
+  );
+  const { principalMaxPercent: maxPercent } = cleaner;
+  if (maxPercent === 100 && owners.length === 0) return undefined;
+  return { maxPercent, maxPercentKey: 'engine.broker.pagination.quota.principal.maxPercent', owners };
 }
 
 /** The quota as thresholds in bytes; undefined when none is enforced. */

@@ -18,6 +18,16 @@ export const cleaner = {
     live: true,
     meaning: 'The quota: how much one broker may store, with what is being written. In memory, at most the room of that store.',
   }),
+  principalMaxPercent: setting({
+    key: 'engine.broker.pagination.quota.principal.maxPercent',
+    kind: integer(1, 100),
+    default: '100',
+    live: true,
+    meaning:
+      'The share of the quota, in percent, that the results of one principal may take, with what its queries are writing; 100 for no limit. The ' +
+      'critical and target percentages apply to a share as to the quota: above it, the results of that principal are evicted and of no other one, and a query ' +
+      'that finds no room within the share fails with exception 245. `engine.auth.principal.<name>.quota.maxMB` sets the share of one principal.',
+  }),
   criticalPercent: setting({
     key: 'engine.broker.pagination.file.criticalStorageThresholdPercent',
     kind: integer(1, 100),

@@ -1,5 +1,5 @@
 import { path } from '../path-kind.ts';
-import { choice, type SettingKind, text } from '../setting-kind.ts';
+import { choice, type SettingKind, size, text } from '../setting-kind.ts';
 import { optionalSetting, requiredSetting, setting } from '../setting-row.ts';
 
 /** A SHA-256 digest in hexadecimal; the value is in lower case. */
@@ -74,5 +74,12 @@ export const principals = {
     kind: variableName,
     secret: true,
     meaning: "The name of an environment variable with the principal's password.",
+  }),
+  shareBytesMax: optionalSetting({
+    key: 'engine.auth.principal.<name>.quota.maxMB',
+    kind: size('MB', 1, 1_073_741_824),
+    meaning:
+      'How much of one broker the results of the principal may take, instead of `engine.broker.pagination.quota.principal.maxPercent`; at most ' +
+      'the quota.',
   }),
 };
