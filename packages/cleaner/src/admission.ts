@@ -1,9 +1,11 @@
 import { type Clock, isQuireError, ownerTagOf, type RequestId, systemClock } from '@quire/core';
 import type { ResultAdmission, SpaceReservation } from '@quire/results';
 import type { BrokerSnapshot } from './broker-snapshot.ts';
+import { CriticalWatch } from './critical-watch.ts';
 import { OwnerUsage } from './owner-usage.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { QueuedWrite, type Refusal, type RoomLedger, RoomQueue } from './room-queue.ts';
+import { WritesUnderWay } from './writes-under-way.ts';
 
 /**
  * Keeps count of a broker's bytes between listings, those of writes in flight included, and holds back what would exceed the quota.
@@ -24,14 +26,9 @@ export class StorageAdmission implements ResultAdmission {
   #storedBytes = 0;
   /** Results only: whose orphans are is nobody's business. */
   #owners = new OwnerUsage();
-  readonly #writes = new Map<RequestId, QueuedWrite>();
-  /** What failed writes could not take back, perhaps: it counts as used until a listing tells what is really there. */
-  readonly #doubtful = new Map<RequestId, number>();
+  readonly #writes = new WritesUnderWay();
   #listing: ChangesMeanwhile | undefined;
-  /** Stored bytes when a sweep was last asked for, while usage is above critical. */
-  #askedAtBytes: number | undefined;
-  /** The same for owners, while they use more than is critical for their share. */
-  readonly #askedAtBytesOf = new Map<number, number>();
+  readonly #critical = new CriticalWatch();
 
   constructor({ clock = systemClock }: { readonly clock?: Clock } = {}) {
     const ledgerOf = (admission: StorageAdmission): RoomLedger => ({
@@ -42,11 +39,11 @@ export class StorageAdmission implements ResultAdmission {
         return admission.#storedBytes;
       },
       get doubtfulBytes() {
-        return admission.#doubtfulBytes;
+        return admission.#writes.doubtfulBytes();
       },
       bytesOf: (ownerTag) => ({
         storedBytes: admission.#owners.bytesOf(ownerTag),
-        doubtfulBytes: admission.#doubtfulBytesOf(ownerTag),
+        doubtfulBytes: admission.#writes.doubtfulBytesOf(ownerTag),
       }),
       get writes() {
         return admission.#writes.values();
@@ -67,8 +64,7 @@ export class StorageAdmission implements ResultAdmission {
     const isSame = policy === undefined ? this.#policy === undefined : this.#policy?.isSameAs(policy) === true;
     this.#policy = policy;
     if (isSame) return;
-    this.#askedAtBytes = undefined;
-    this.#askedAtBytesOf.clear();
+    this.#critical.clear();
     this.#queue.noteChange();
     this.#settle();
     this.#askForShares();
@@ -76,7 +72,7 @@ export class StorageAdmission implements ResultAdmission {
 
   /** Every byte that is stored or being written, as far as is known. */
   get usageBytes(): number {
-    return this.#storedBytes + this.#writtenBytes + this.#doubtfulBytes;
+    return this.#storedBytes + this.#writes.heldBytes() + this.#writes.doubtfulBytes();
   }
 
   /** Usage, and what writes wait for: eviction begins when this exceeds the critical threshold. */
@@ -96,14 +92,12 @@ export class StorageAdmission implements ResultAdmission {
 
   /** As `usageBytes`, of one owner. */
   usageBytesOf(ownerTag: number | undefined): number {
-    return this.#owners.bytesOf(ownerTag) + this.#heldBytesOf(ownerTag) + this.#doubtfulBytesOf(ownerTag);
+    return this.#owners.bytesOf(ownerTag) + this.#writes.bytesOf(ownerTag).heldBytes + this.#writes.doubtfulBytesOf(ownerTag);
   }
 
   /** As `pressureBytes`, of one owner. */
   pressureBytesOf(ownerTag: number | undefined): number {
-    let bytes = this.usageBytesOf(ownerTag);
-    for (const write of this.#writes.values()) if (write.ownerTag === ownerTag) bytes += write.wantedBytes;
-    return bytes;
+    return this.usageBytesOf(ownerTag) + this.#writes.bytesOf(ownerTag).wantedBytes;
   }
 
   /** How many writes wait for room. */
@@ -137,12 +131,12 @@ export class StorageAdmission implements ResultAdmission {
   reserve(requestId: RequestId): SpaceReservation {
     const ownerTag = ownerTagOf(requestId);
     const write = new QueuedWrite(this.#queue, ownerTag);
-    this.#writes.set(requestId, write);
+    this.#writes.begin(requestId, write);
     let isOpen = true;
     const end = (settle: (bytes: number) => void): void => {
       if (!isOpen) return;
       isOpen = false;
-      this.#writes.delete(requestId);
+      this.#writes.end(requestId);
       settle(write.heldBytes);
       this.#settle();
       this.#askForShare(ownerTag);
@@ -176,7 +170,7 @@ export class StorageAdmission implements ResultAdmission {
           if (isQuireError(error, 'STORE_FULL')) this.#queue.noteFullStore();
           this.#listing?.settled.set(requestId, 0);
           if (isFreed || bytes === 0) return;
-          this.#doubtful.set(requestId, bytes);
+          this.#writes.doubt(requestId, bytes);
           this.#queue.noteChange();
         }),
     };
@@ -201,7 +195,7 @@ export class StorageAdmission implements ResultAdmission {
   /** Call before a listing begins; the function that comes back takes what it showed and sets the count right. */
   beginListing(): (snapshot: BrokerSnapshot) => void {
     const listing: ChangesMeanwhile = { settled: new Map(), removed: new Set() };
-    const doubtfulBefore = [...this.#doubtful.keys()];
+    const doubtfulBefore = this.#writes.doubted();
     this.#listing = listing;
     return (snapshot) => {
       if (this.#listing === listing) this.#listing = undefined;
@@ -225,9 +219,9 @@ export class StorageAdmission implements ResultAdmission {
       for (const { requestId, sizeBytes } of snapshot.orphans) {
         if (this.#writes.has(requestId) || listing.settled.has(requestId) || listing.removed.has(requestId)) bytes -= sizeBytes;
       }
-      for (const requestId of this.#writes.keys()) count(requestId, -shownBytes(requestId));
-      for (const requestId of doubtfulBefore) this.#doubtful.delete(requestId);
-      for (const requestId of this.#doubtful.keys()) if (shownBytes(requestId) > 0) this.#doubtful.delete(requestId);
+      for (const requestId of this.#writes.requestIds()) count(requestId, -shownBytes(requestId));
+      for (const requestId of doubtfulBefore) this.#writes.settleDoubt(requestId);
+      for (const requestId of this.#writes.doubted()) if (shownBytes(requestId) > 0) this.#writes.settleDoubt(requestId);
       this.#owners = owners;
       this.#setStored(bytes);
       this.#settle();
@@ -245,33 +239,8 @@ export class StorageAdmission implements ResultAdmission {
     this.#queue.noteChange();
   }
 
-  get #writtenBytes(): number {
-    let sum = 0;
-    for (const { heldBytes } of this.#writes.values()) sum += heldBytes;
-    return sum;
-  }
-
-  get #doubtfulBytes(): number {
-    let sum = 0;
-    for (const bytes of this.#doubtful.values()) sum += bytes;
-    return sum;
-  }
-
-  #heldBytesOf(ownerTag: number | undefined): number {
-    let sum = 0;
-    for (const write of this.#writes.values()) if (write.ownerTag === ownerTag) sum += write.heldBytes;
-    return sum;
-  }
-
-  #doubtfulBytesOf(ownerTag: number | undefined): number {
-    let sum = 0;
-    for (const [requestId, bytes] of this.#doubtful) if (ownerTagOf(requestId) === ownerTag) sum += bytes;
-    return sum;
-  }
-
   #setStored(bytes: number): void {
     this.#storedBytes = Math.max(0, bytes);
-    if (this.#askedAtBytes !== undefined) this.#askedAtBytes = Math.min(this.#askedAtBytes, this.#storedBytes);
   }
 
   #settle(): void {
@@ -280,31 +249,18 @@ export class StorageAdmission implements ResultAdmission {
   }
 
   #askIfCritical(): void {
+    const { usageBytes, storedBytes } = this;
     const policy = this.#policy;
-    if (policy === undefined || this.usageBytes <= policy.criticalBytes) {
-      this.#askedAtBytes = undefined;
-      this.#queue.noteRoom();
-      return;
-    }
-    // A sweep that could not free enough is asked for again only when a further hundredth of the quota is stored: no spinning.
-    if (this.#askedAtBytes !== undefined && this.#storedBytes <= this.#askedAtBytes + policy.quotaBytes / 100) return;
-    this.#askedAtBytes = this.#storedBytes;
-    this.onCritical();
+    if (policy === undefined || usageBytes <= policy.criticalBytes) this.#queue.noteRoom();
+    if (policy !== undefined && this.#critical.asks(undefined, policy, { usageBytes, storedBytes })) this.onCritical();
   }
 
   /** As `#askIfCritical`, for the share of one owner. */
   #askForShare(ownerTag: number | undefined): void {
     const share = this.#policy?.shareOf(ownerTag);
-    if (share === undefined || ownerTag === undefined) return;
-    if (this.usageBytesOf(ownerTag) <= share.criticalBytes) {
-      this.#askedAtBytesOf.delete(ownerTag);
-      return;
-    }
-    const storedBytes = this.#owners.bytesOf(ownerTag);
-    const askedAtBytes = this.#askedAtBytesOf.get(ownerTag);
-    const isAskedFor = askedAtBytes !== undefined && storedBytes <= askedAtBytes + share.quotaBytes / 100;
-    this.#askedAtBytesOf.set(ownerTag, isAskedFor ? Math.min(askedAtBytes, storedBytes) : storedBytes);
-    if (!isAskedFor) this.onCritical();
+    if (share === undefined) return;
+    const usage = { usageBytes: this.usageBytesOf(ownerTag), storedBytes: this.#owners.bytesOf(ownerTag) };
+    if (this.#critical.asks(ownerTag, share, usage)) this.onCritical();
   }
 
   #askForShares(): void {

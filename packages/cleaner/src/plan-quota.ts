@@ -57,12 +57,15 @@ export function planQuota(
 }
 
 /** Young results in the order in which they go: sorted by the bytes that their owner has in them and in younger ones, the most first. */
-function* youngInOrder(snapshot: BrokerSnapshot, indexes: readonly number[]): Generator<number> {
+function* youngInOrder(snapshot: BrokerSnapshot, indexes: readonly number[]): Generator<number, void> {
   const byTime = (one: number, other: number): number =>
     snapshot.submissionTimeMsAt(one) - snapshot.submissionTimeMsAt(other) || one - other;
   const young = Uint32Array.from(indexes);
   const first = young.length === 0 ? undefined : snapshot.ownerTagAt(young[0] ?? 0);
-  if (young.every((index) => snapshot.ownerTagAt(index) === first)) return yield* sortedLazily(young, byTime);
+  if (young.every((index) => snapshot.ownerTagAt(index) === first)) {
+    yield* sortedLazily(young, byTime);
+    return;
+  }
   young.sort(byTime);
   const bytesOfOwner = new Map<number | undefined, number>();
   const bytesFrom = new Float64Array(young.length);

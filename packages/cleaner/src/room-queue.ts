@@ -1,7 +1,8 @@
-import { abortError, type Clock, formatBytes, QuireError } from '@quire/core';
+import { abortError, type Clock, QuireError } from '@quire/core';
 import { Sleeper } from '@quire/core/wait';
 import { planRoom, type RoomHolder, type RoomState, type RoomStep } from './plan-room.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
+import { noRoom, type RoomAccount, tooLarge } from './room-account.ts';
 
 /** A write that holds room and may come to wait for more. */
 export class QueuedWrite implements RoomHolder {
@@ -148,7 +149,7 @@ export class RoomQueue {
     const exceeded = [share, policy].find((limit) => limit !== undefined && write.heldBytes + bytes > limit.criticalBytes);
     if (exceeded !== undefined) {
       this.#countRefusal(exceeded);
-      throw new QuireError('QUERY_LIMIT_EXCEEDED', this.#tooLarge(exceeded, write, bytes));
+      throw new QuireError('QUERY_LIMIT_EXCEEDED', tooLarge(this.#accountOf(exceeded, write), bytes));
     }
     if (this.#isForTheTaking(policy, bytes) && (share === undefined || this.#isForTheTaking(share, bytes, write.ownerTag))) {
       write.heldBytes += bytes;
@@ -266,40 +267,24 @@ export class RoomQueue {
   }
 
   #refuse(write: QueuedWrite, policy: QuotaPolicy): void {
-    const where = policy.shareKey === undefined ? '' : " within its principal's share";
-    const reason = `There is no room for the result${where}: ${this.#account(policy, write)}`;
+    const reason = noRoom(this.#accountOf(policy, write));
     this.#countRefusal(policy);
-    // That one owner has used up its share is no trouble of the broker.
+    // An owner that has used up its share does not make the broker unhealthy.
     if (policy.shareKey === undefined) this.#refusal = { sinceMs: this.#refusal?.sinceMs ?? this.#clock.nowMs(), reason };
     write.wait?.end(new QuireError('QUERY_LIMIT_EXCEEDED', reason));
+  }
+
+  #accountOf(policy: QuotaPolicy, write: QueuedWrite): RoomAccount {
+    const isShare = policy.shareKey !== undefined;
+    const { storedBytes, doubtfulBytes } = isShare ? this.#ledger.bytesOf(write.ownerTag) : this.#ledger;
+    const others = [...this.#ledger.writes].filter((each) => each !== write && (!isShare || each.ownerTag === write.ownerTag));
+    const othersBytes = others.reduce((sum, { heldBytes }) => sum + heldBytes, doubtfulBytes);
+    const keptBytes = this.#hasMoreToSweep ? Math.min(storedBytes, policy.targetBytes) : storedBytes;
+    return { policy, storedBytes, othersBytes, keptBytes, ownBytes: write.heldBytes };
   }
 
   #countRefusal({ shareKey }: QuotaPolicy): void {
     this.#refusedCount += 1;
     if (shareKey !== undefined) this.#refusedByShareCount += 1;
-  }
-
-  #tooLarge(policy: QuotaPolicy, write: QueuedWrite, bytes: number): string {
-    const needed = formatBytes(write.heldBytes + bytes);
-    const critical = formatBytes(policy.criticalBytes);
-    return `The result, of ${needed} or more, could not stay, since it alone exceeds the critical ${critical}: ${this.#account(policy, write)}`;
-  }
-
-  #account(policy: QuotaPolicy, write: QueuedWrite): string {
-    const { shareKey, quotaBytes, criticalBytes, targetBytes } = policy;
-    const isShare = shareKey !== undefined;
-    const { storedBytes, doubtfulBytes } = isShare ? this.#ledger.bytesOf(write.ownerTag) : this.#ledger;
-    const others = [...this.#ledger.writes].filter((each) => each !== write && (!isShare || each.ownerTag === write.ownerTag));
-    const othersBytes = others.reduce((sum, { heldBytes }) => sum + heldBytes, doubtfulBytes);
-    const keptBytes = this.#hasMoreToSweep ? Math.min(storedBytes, targetBytes) : storedBytes;
-    const largestBytes = Math.max(0, Math.min(criticalBytes, quotaBytes - keptBytes - othersBytes));
-    const limit = isShare
-      ? `the principal's share of ${formatBytes(quotaBytes)} (${shareKey})`
-      : `the quota of ${formatBytes(quotaBytes)}`;
-    const writing = othersBytes === 0 ? '' : `other queries are writing ${formatBytes(othersBytes)}, `;
-    return (
-      `of ${limit}, ${formatBytes(storedBytes)} are stored, ${writing}` +
-      `this query has written ${formatBytes(write.heldBytes)}, and a result of at most ${formatBytes(largestBytes)} would fit.`
-    );
   }
 }

@@ -186,57 +186,6 @@ describe('planQuota', () => {
     expect(planQuota(snapshotOf(given), [2], { pressureBytes: 95, storedBytes: 70 }, policy, 60_001)).toEqual([2]);
   });
 
-  describe('of young results of several owners', () => {
-    const ownerTag = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined });
-    const ofOwners: fc.Arbitrary<GivenResult[]> = fc.array(
-      fc.record({ submissionTimeMs: time, expirationTimeMs: time, sizeBytes: fc.integer({ min: 1, max: 12 }), ownerTag }),
-      { minLength: 1, maxLength: 20 },
-    );
-    const allYoung = policies.map((policy) => Object.assign(policy, { protectionMs: 1000 }));
-
-    test('evicts each time the oldest one of the owner who has the most', () => {
-      fc.assert(
-        fc.property(ofOwners, allYoung, (given, policy) => {
-          const left = new Set(all(given));
-          const bytesLeft = (owner?: number): number =>
-            sum([...left].filter((index) => given[index]!.ownerTag === owner).map((index) => given[index]!.sizeBytes));
-          const expected: number[] = [];
-          while (left.size > 0 && sum([...left].map((index) => given[index]!.sizeBytes)) > policy.targetBytes) {
-            const oldest = [...left].filter((index) =>
-              [...left].every((other) => given[other]!.ownerTag !== given[index]!.ownerTag || isBefore(given, index, other)),
-            );
-            const most = Math.max(...oldest.map((index) => bytesLeft(given[index]!.ownerTag)));
-            const [next] = oldest
-              .filter((index) => bytesLeft(given[index]!.ownerTag) === most)
-              .toSorted((one, other) => (isBefore(given, one, other) ? -1 : 1));
-            expected.push(next!);
-            left.delete(next!);
-          }
-          const usage = { pressureBytes, storedBytes: bytesOf(given) };
-          expect(planQuota(snapshotOf(given), all(given), usage, policy, 20)).toEqual(expected);
-        }),
-      );
-    });
-
-    const isBefore = (given: readonly GivenResult[], one: number, other: number): boolean =>
-      given[one]!.submissionTimeMs < given[other]!.submissionTimeMs ||
-      (given[one]!.submissionTimeMs === given[other]!.submissionTimeMs && one <= other);
-
-    test('costs nothing who has at most an equal part of the target, however much others store', () => {
-      fc.assert(
-        fc.property(ofOwners, allYoung, (given, policy) => {
-          const evicted = planQuota(snapshotOf(given), all(given), { pressureBytes, storedBytes: bytesOf(given) }, policy, 20);
-          const byOwner = Map.groupBy(all(given), (index) => given[index]!.ownerTag);
-          for (const indexes of byOwner.values()) {
-            const bytes = sum(indexes.map((index) => given[index]!.sizeBytes));
-            if (bytes <= policy.targetBytes / byOwner.size)
-              expect(indexes.filter((index) => evicted.includes(index))).toEqual([]);
-          }
-        }),
-      );
-    });
-  });
-
   test('that a result larger than the quota is stored costs the others nothing', () => {
     const given = [4, 300, 5].map((sizeBytes) => ({ submissionTimeMs: 0, expirationTimeMs: 9, sizeBytes }));
     const policy = new QuotaPolicy({ quotaBytes: 100, criticalPercent: 90, targetPercent: 60 });

@@ -60,8 +60,8 @@ export const results = {
     secret: true,
     meaning:
       'The key of the hash that stands for the owner in the ids of results, by which quotas are shared. The same for all brokers and cleaners of a ' +
-      'store. Without it, whoever knows an id can find out whether its owner has a name that they guess; set it also where callers choose ' +
-      'their names themselves. Results that were stored with another key count as those of other owners.',
+      'store. Without it, a caller who knows an id can test whether its owner has a name that they guess; set it also where callers choose ' +
+      'their own names. Results that were stored with another key count as those of other owners.',
   }),
   isReused: setting({
     key: 'engine.broker.results.reuse.enabled',
