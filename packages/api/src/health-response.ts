@@ -24,12 +24,30 @@ export const HealthResponse = Type.Object(
           quotaBytes: Type.Union([Type.Integer(), Type.Null()], { description: 'The quota; null when none is enforced.' }),
           writesWaiting: Type.Integer({ minimum: 0, description: 'Results that wait for room while a sweep makes some.' }),
           writesRefused: Type.Integer({ minimum: 0, description: 'Results refused since the start, too large ones included.' }),
+          writesRefusedByShare: Type.Integer({
+            minimum: 0,
+            description: 'Of these, results whose principal had used up its share of the quota.',
+          }),
           writesRefusedSinceMs: NullableTime(
             'Since when results have been refused because there was no room, in the quota or in the store; null while there is room.',
           ),
           writesRefusedBecause: Type.Union([Type.String(), Type.Null()], {
             description: 'Why the last one was; null while there is room.',
           }),
+          owners: Type.Array(
+            Type.Object({
+              owner: Type.Union([Type.String(), Type.Null()], {
+                description:
+                  'Tag of the owner, eight hexadecimal digits, as in the ids of its results; null of all results without one.',
+              }),
+              resultCount: Type.Integer({ minimum: 0, description: 'Results stored.' }),
+              usageBytes: Type.Integer({ minimum: 0, description: 'Bytes stored or being written.' }),
+              shareBytes: Type.Union([Type.Integer(), Type.Null()], {
+                description: 'The share of the quota that the owner may use; null when that is all of it.',
+              }),
+            }),
+            { description: 'The ten owners that store the most, the first one most.' },
+          ),
         },
         { description: 'The storage cleaner of this broker.' },
       ),

@@ -65,7 +65,7 @@ export class StorageAdmission implements ResultAdmission {
     this.#policy = policy;
     if (isSame) return;
     this.#critical.clear();
-    this.#queue.noteChange();
+    this.#queue.news.noteAll();
     this.#settle();
     this.#askForShares();
   }
@@ -162,7 +162,7 @@ export class StorageAdmission implements ResultAdmission {
           this.#storedBytes += bytes;
           this.#owners.add(ownerTag, bytes);
           this.#listing?.settled.set(requestId, bytes);
-          this.#queue.noteChange();
+          this.#queue.news.noteOwner(ownerTag);
           this.#queue.noteStored();
         }),
       release: (isFreed, error) =>
@@ -171,7 +171,7 @@ export class StorageAdmission implements ResultAdmission {
           this.#listing?.settled.set(requestId, 0);
           if (isFreed || bytes === 0) return;
           this.#writes.doubt(requestId, bytes);
-          this.#queue.noteChange();
+          this.#queue.news.noteOwner(ownerTag);
         }),
     };
   }
@@ -234,9 +234,12 @@ export class StorageAdmission implements ResultAdmission {
     return this.#queue.beginSweep();
   }
 
-  /** A sweep has left results above the target that it could have evicted, because there was no need. */
-  noteSpared(): void {
-    this.#queue.noteChange();
+  /**
+   * A sweep has left results above the target that it could have evicted, because there was no need: of the quota, or with a tag of the share of
+   * that owner.
+   */
+  noteSpared(ownerTag?: number): void {
+    this.#queue.news.noteSpared(ownerTag);
   }
 
   #setStored(bytes: number): void {

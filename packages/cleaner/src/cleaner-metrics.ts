@@ -14,12 +14,24 @@ export class CleanerMetrics {
   readonly #quota: Gauge<'broker'>;
   readonly #results: Gauge<'broker'>;
   readonly #oldest: Gauge<'broker'>;
+  readonly #principalUsage: Gauge<'broker' | 'principal'>;
+  readonly #principalShare: Gauge<'broker' | 'principal'>;
+  readonly #nameOf: (ownerTag: number) => string | undefined;
   readonly #lastGood: Gauge;
   readonly #duration: Gauge;
 
-  /** Without an admission, nothing is said of writes: they are other processes'. */
-  constructor(registry: Registry, admission?: StorageAdmission) {
+  /**
+   * Without an admission, nothing is said of writes: they are other processes'.
+   *
+   * @param nameOf the names of owners that get a label of their own; all others count as `(others)`, so that labels stay few
+   */
+  constructor(
+    registry: Registry,
+    admission?: StorageAdmission,
+    nameOf: (ownerTag: number) => string | undefined = () => undefined,
+  ) {
     const registers = [registry];
+    this.#nameOf = nameOf;
     const name = (rest: string): string => `quire_cleaner_${rest}`;
     if (admission !== undefined) registerWrites(registry, admission);
     this.#sweeps = new Counter({
@@ -64,6 +76,18 @@ export class CleanerMetrics {
       labelNames: ['broker'],
       registers,
     });
+    this.#principalUsage = new Gauge({
+      name: name('principal_usage_bytes'),
+      help: 'Bytes of the results of one principal after the last sweep; (others) of all that the settings do not name.',
+      labelNames: ['broker', 'principal'],
+      registers,
+    });
+    this.#principalShare = new Gauge({
+      name: name('principal_share_bytes'),
+      help: 'The share of the quota of one principal, where it is less than the whole; (others) is for each of them.',
+      labelNames: ['broker', 'principal'],
+      registers,
+    });
     this.#lastGood = new Gauge({
       name: name('last_good_sweep_timestamp_seconds'),
       help: 'When the last sweep ended that did all that it wanted; 0 before the first.',
@@ -78,12 +102,18 @@ export class CleanerMetrics {
     this.#duration.set(report.durationMs / 1000);
     if (report.isGood) this.#lastGood.set((report.startTimeMs + report.durationMs) / 1000);
     for (const gauge of [this.#usage, this.#quota, this.#results, this.#oldest]) gauge.reset();
+    for (const gauge of [this.#principalUsage, this.#principalShare]) gauge.reset();
     for (const broker of report.brokers) {
       const labels = { broker: broker.brokerId };
       this.#usage.set(labels, broker.usageEndBytes);
       if (broker.quotaBytes !== undefined) this.#quota.set(labels, broker.quotaBytes);
       this.#results.set(labels, broker.resultCount);
       if (broker.oldestLiveMs !== undefined) this.#oldest.set(labels, broker.oldestLiveMs / 1000);
+      for (const { ownerTag, endBytes, shareBytes } of broker.owners) {
+        const principal = (ownerTag === undefined ? undefined : this.#nameOf(ownerTag)) ?? '(others)';
+        this.#principalUsage.inc({ ...labels, principal }, endBytes);
+        if (shareBytes !== undefined) this.#principalShare.set({ ...labels, principal }, shareBytes);
+      }
       for (const pass of passes) this.#count(pass, broker[pass]);
     }
     this.#count('leftovers', report.leftovers);
@@ -120,6 +150,15 @@ function registerWrites(registry: Registry, admission: StorageAdmission): void {
     collect() {
       refused.reset();
       refused.inc(admission.refusedCount);
+    },
+  });
+  const refusedByShare: Counter = new Counter({
+    name: 'quire_cleaner_writes_refused_by_share_total',
+    help: 'Of the results refused, those whose principal had used up its share of the quota.',
+    registers,
+    collect() {
+      refusedByShare.reset();
+      refusedByShare.inc(admission.refusedByShareCount);
     },
   });
 }

@@ -6,9 +6,12 @@ import { CleanerMetrics } from './cleaner-metrics.ts';
 import type { CleanerStatus } from './cleaner.ts';
 
 /** A registry of its own, and what counts in it: for a process that is only a cleaner. */
-export function createCleanerMetrics(): { readonly registry: Registry; readonly metrics: CleanerMetrics } {
+export function createCleanerMetrics(nameOf?: (ownerTag: number) => string | undefined): {
+  readonly registry: Registry;
+  readonly metrics: CleanerMetrics;
+} {
   const registry = new Registry();
-  return { registry, metrics: new CleanerMetrics(registry) };
+  return { registry, metrics: new CleanerMetrics(registry, undefined, nameOf) };
 }
 
 /** Where `serveCleaner` listens, and what it shows. */

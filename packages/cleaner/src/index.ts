@@ -21,7 +21,16 @@ export { readSnapshots, type ReadSnapshotsOptions } from './read-snapshots.ts';
 export type { Recollection } from './remembered-results.ts';
 export { removeEach, type RemovalOutcome, type RemoveEachOptions } from './remove-each.ts';
 export { firstDelayMs, nextDelayMs, type ScheduleOptions } from './sweep-schedule.ts';
-export type { Amount, BrokerReport, PassReport, Removal, SweepReport, SweepTrigger, SweepReason } from './sweep-report.ts';
+export type {
+  Amount,
+  BrokerReport,
+  OwnerReport,
+  PassReport,
+  Removal,
+  SweepReport,
+  SweepTrigger,
+  SweepReason,
+} from './sweep-report.ts';
 export { StoreSweeper, type SweepOptions } from './sweep-store.ts';
 export { type Leftovers, type ResultRemover, storeRemover, type SweepTarget, type LeftoverEntry } from './sweep-target.ts';
 export type { Refusal } from './room-queue.ts';

@@ -28,6 +28,19 @@ export class OwnerUsage {
     return this.#amounts.get(ownerTag)?.bytes ?? 0;
   }
 
+  /** The owners that store the most, the first one most; those of no known owner count as one. Costs one look at each owner. */
+  largest(countMax: number): readonly (readonly [ownerTag: number | undefined, amount: OwnerAmount])[] {
+    const largest: (readonly [number | undefined, OwnerAmount])[] = [];
+    for (const entry of this.#amounts) {
+      const last = largest[countMax - 1];
+      if (last !== undefined && last[1].bytes >= entry[1].bytes) continue;
+      const place = largest.findIndex(([, { bytes }]) => bytes < entry[1].bytes);
+      largest.splice(place === -1 ? largest.length : place, 0, entry);
+      if (largest.length > countMax) largest.pop();
+    }
+    return largest;
+  }
+
   [Symbol.iterator](): IterableIterator<readonly [number | undefined, OwnerAmount]> {
     return this.#amounts.entries();
   }

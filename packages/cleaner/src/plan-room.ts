@@ -5,8 +5,8 @@ export interface RoomHolder {
   readonly heldBytes: number;
   /** How many more it waits for; 0 while it does not wait. */
   readonly wantedBytes: number;
-  /** Whether a sweep may free what the last one could not. */
-  readonly maySweep: boolean;
+  /** Whether a sweep may free, of the quota or the share of this policy, what the last one could not. */
+  maySweep(policy: QuotaPolicy): boolean;
 }
 
 /** What there is of room, and who holds and wants it. */
@@ -52,9 +52,10 @@ export function planRoom<Write extends RoomHolder>(state: RoomState<Write>): Roo
   const mayGoOn = (limit: RoomState<Write>, write: Write): boolean => fits(limit, write) && leavesAWayOut(limit, write);
   const granted = waiting.find((write) => limitsOf(write).every((limit) => mayGoOn(limit, write)));
   if (granted !== undefined) return { kind: 'grant', write: granted };
-  const blocked = waiting.filter((write) => limitsOf(write).some((limit) => !fits(limit, write)));
-  if (blocked.some(({ maySweep }) => maySweep)) return { kind: 'sweep' };
-  const hopeless = refusal(blocked, limitsOf, isHopeless);
+  const maySweep = (write: Write): boolean =>
+    limitsOf(write).some((limit) => !fits(limit, write) && write.maySweep(limit.policy));
+  if (waiting.some(maySweep)) return { kind: 'sweep' };
+  const hopeless = refusal(waiting, limitsOf, isHopeless);
   if (hopeless !== undefined) return hopeless;
   for (const write of waiting) {
     const share = state.shareOf?.(write);

@@ -3,6 +3,7 @@ import { Sleeper } from '@quire/core/wait';
 import { planRoom, type RoomHolder, type RoomState, type RoomStep } from './plan-room.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { noRoom, type RoomAccount, tooLarge } from './room-account.ts';
+import { SweepNews } from './sweep-news.ts';
 
 /** A write that holds room and may come to wait for more. */
 export class QueuedWrite implements RoomHolder {
@@ -21,8 +22,9 @@ export class QueuedWrite implements RoomHolder {
     return this.wait?.bytes ?? 0;
   }
 
-  get maySweep(): boolean {
-    return this.wait !== undefined && this.#queue.maySweepFor(this.wait);
+  maySweep({ shareKey }: QuotaPolicy): boolean {
+    if (this.wait === undefined) return false;
+    return this.#queue.maySweepFor(this.wait, shareKey === undefined ? undefined : this.ownerTag);
   }
 }
 
@@ -59,14 +61,14 @@ export class RoomQueue {
   readonly #ledger: RoomLedger;
   readonly #clock: Clock;
   #arrivals = 0;
-  /** Counts what a sweep could make room of: results that were stored, bytes that are in doubt. */
-  #changes = 0;
+  /** What a sweep could make room of; note there what changes. */
+  readonly news: SweepNews;
   /** It has asked for a sweep, which may have to wait for others to end. */
   #isSweeping = false;
   /** Sweeps under way, those included that nobody here asked for. */
   #sweepCount = 0;
-  /** What was known when the last sweep began. */
-  #swept = { changes: -1, arrivals: -1 };
+  /** How many had arrived when the last sweep began. */
+  #sweptArrivals = -1;
   #lastSweep = { endMs: 0, durationMs: 0 };
   /** The one before a sweep. */
   readonly #pause: Sleeper;
@@ -80,6 +82,9 @@ export class RoomQueue {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#pause = new Sleeper(clock);
+    this.news = new SweepNews(() => {
+      if (this.#pause.isAsleep) this.#pause.wake();
+    });
   }
 
   /** Bytes that writes wait for. */
@@ -106,14 +111,9 @@ export class RoomQueue {
     return this.#fullStore ?? this.#refusal;
   }
 
-  /** A sweep might free more from now on. */
-  noteChange(): void {
-    this.#changes += 1;
-    if (this.#pause.isAsleep) this.#pause.wake();
-  }
-
   beginSweep(): () => void {
-    this.#swept = { changes: this.#changes, arrivals: this.#arrivals };
+    this.news.clear();
+    this.#sweptArrivals = this.#arrivals;
     this.#sweepCount += 1;
     return () => {
       this.#sweepCount -= 1;
@@ -137,9 +137,9 @@ export class RoomQueue {
     this.noteRoom();
   }
 
-  /** Whether no sweep has begun since this wait did, or since there was more to sweep. */
-  maySweepFor({ arrival }: Wait): boolean {
-    return this.#ledger.sweep !== undefined && (this.#hasMoreToSweep || arrival > this.#swept.arrivals);
+  /** Whether no sweep has begun since this wait did, or since there was more to sweep: of the quota, or of the share of one owner. */
+  maySweepFor({ arrival }: Wait, ownerTag: number | undefined): boolean {
+    return this.#ledger.sweep !== undefined && (this.news.has(ownerTag) || arrival > this.#sweptArrivals);
   }
 
   /** Takes room for a write, at once when there is some; else the write waits for it. @throws QUERY_LIMIT_EXCEEDED, ABORTED */
@@ -240,7 +240,7 @@ export class RoomQueue {
   async #sweep(): Promise<void> {
     this.#isSweeping = true;
     await this.#pauseBeforeSweep();
-    const asked = { changes: this.#changes, arrivals: this.#arrivals };
+    const asked = { arrivals: this.#arrivals, newsCount: this.news.count };
     const startMs = this.#clock.monotonicMs();
     try {
       await this.#ledger.sweep?.();
@@ -251,19 +251,19 @@ export class RoomQueue {
     this.#lastSweep = { endMs, durationMs: endMs - startMs };
     this.#isSweeping = false;
     // It may not even have begun: then it counts as one all the same, or they would ask for ever.
-    if (this.#swept.arrivals < asked.arrivals) this.#swept = asked;
+    if (this.#sweptArrivals < asked.arrivals) {
+      this.#sweptArrivals = asked.arrivals;
+      if (this.news.count === asked.newsCount) this.news.clear();
+    }
     this.settle();
   }
 
   /** Those who can only hope that something has expired wait as long as the last sweep took: or refusals would keep the store listing all the time. */
   async #pauseBeforeSweep(): Promise<void> {
     const pauseMs = this.#lastSweep.endMs + this.#lastSweep.durationMs - this.#clock.monotonicMs();
-    if (this.#hasMoreToSweep || pauseMs <= 0) return;
+    const hasNews = this.#waiting().some(({ ownerTag }) => this.news.has(undefined) || this.news.has(ownerTag));
+    if (hasNews || pauseMs <= 0) return;
     await this.#pause.sleep(pauseMs);
-  }
-
-  get #hasMoreToSweep(): boolean {
-    return this.#changes > this.#swept.changes;
   }
 
   #refuse(write: QueuedWrite, policy: QuotaPolicy): void {
@@ -279,7 +279,8 @@ export class RoomQueue {
     const { storedBytes, doubtfulBytes } = isShare ? this.#ledger.bytesOf(write.ownerTag) : this.#ledger;
     const others = [...this.#ledger.writes].filter((each) => each !== write && (!isShare || each.ownerTag === write.ownerTag));
     const othersBytes = others.reduce((sum, { heldBytes }) => sum + heldBytes, doubtfulBytes);
-    const keptBytes = this.#hasMoreToSweep ? Math.min(storedBytes, policy.targetBytes) : storedBytes;
+    const mayFree = this.news.has(isShare ? write.ownerTag : undefined);
+    const keptBytes = mayFree ? Math.min(storedBytes, policy.targetBytes) : storedBytes;
     return { policy, storedBytes, othersBytes, keptBytes, ownBytes: write.heldBytes };
   }
 

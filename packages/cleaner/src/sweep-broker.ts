@@ -2,9 +2,11 @@ import { type CallOptions, type ObjectStore, QuireError } from '@quire/core';
 import { listResultFolders, resultPrefix } from '@quire/results';
 import type { BrokerSnapshot, OrphanObject } from './broker-snapshot.ts';
 import { planExpiry } from './plan-expiry.ts';
+import { ownersOverShare } from './plan-shares.ts';
 import { planQuota, type QuotaUsage } from './plan-quota.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { removeEach, type RemovalOutcome } from './remove-each.ts';
+import { ownerMember, reportOwners } from './report-owners.ts';
 import { type BrokerReport, PassTally, type Removal } from './sweep-report.ts';
 import type { SweepTarget } from './sweep-target.ts';
 
@@ -43,6 +45,7 @@ export async function sweepBroker(sweep: BrokerSweep): Promise<BrokerReport> {
     expiry: passes.expiry.report(),
     quota: passes.quota.report(),
     orphans: passes.orphans.report(),
+    owners: reportOwners(snapshot.owners, passes.freedBytesOf, policy),
   };
 }
 
@@ -55,26 +58,12 @@ interface EvictionScope {
   readonly policy: QuotaPolicy;
   readonly indexes: () => Iterable<number>;
   readonly usageOf: () => QuotaUsage;
+  /** Of the owner; absent for all results. */
+  readonly ownerTag?: number;
 }
 
 function* countTo(length: number): Generator<number> {
   for (let index = 0; index < length; index += 1) yield index;
-}
-
-/** The owners of results of whom more is stored, being written and waited for than is critical for their share. */
-export function ownersOverShare(
-  { snapshot, target, isDryRun = false }: Pick<BrokerSweep, 'snapshot' | 'target'> & { readonly isDryRun?: boolean },
-  policy: QuotaPolicy,
-): readonly number[] {
-  if (!policy.hasShares) return [];
-  const over: number[] = [];
-  for (const [ownerTag, { bytes }] of snapshot.owners) {
-    const share = policy.shareOf(ownerTag);
-    if (share === undefined || ownerTag === undefined) continue;
-    const pressureBytes = isDryRun ? bytes : Math.max(bytes, target.admission?.pressureBytesOf(ownerTag) ?? 0);
-    if (pressureBytes > share.criticalBytes) over.push(ownerTag);
-  }
-  return over;
 }
 
 class BrokerPasses {
@@ -85,6 +74,7 @@ class BrokerPasses {
   readonly #sweep: BrokerSweep;
   /** The outcome for each result of the snapshot. */
   readonly #states: Uint8Array;
+  readonly freedBytesOf = new Map<number | undefined, number>();
 
   constructor(sweep: BrokerSweep) {
     this.#sweep = sweep;
@@ -103,10 +93,17 @@ class BrokerPasses {
   /** Within shares first: so that an owner who exceeds its share loses its own results before anybody else does. */
   async evict(policy: QuotaPolicy): Promise<void> {
     const { snapshot } = this.#sweep;
-    for (const [ownerTag, indexes] of this.#indexesByOwner(policy)) {
+    const byOwner = this.#indexesByOwner(policy);
+    for (const [ownerTag, { bytes }] of policy.hasShares ? snapshot.owners : []) {
       const share = policy.shareOf(ownerTag);
+      if (share === undefined || ownerTag === undefined) continue;
+      const indexes = byOwner.get(ownerTag);
+      if (indexes === undefined) {
+        if (bytes > share.targetBytes) this.#noteSpared(ownerTag);
+        continue;
+      }
       const usageOf = (): QuotaUsage => this.#shareUsage(ownerTag, indexes);
-      if (share !== undefined && (await this.#evictFrom({ policy: share, indexes: () => indexes, usageOf }))) return;
+      if (await this.#evictFrom({ policy: share, indexes: () => indexes, usageOf, ownerTag })) return;
     }
     const indexes = (): Iterable<number> => countTo(snapshot.length);
     await this.#evictFrom({ policy, indexes, usageOf: () => this.#quotaUsage() });
@@ -114,9 +111,10 @@ class BrokerPasses {
 
   /** The results of the owners who use more than is critical for their share, or may when writes are counted. */
   #indexesByOwner(policy: QuotaPolicy): Map<number, number[]> {
-    const { snapshot } = this.#sweep;
+    const { snapshot, target, isDryRun } = this.#sweep;
+    const admission = isDryRun ? undefined : target.admission;
     const byOwner = new Map<number, number[]>();
-    for (const ownerTag of ownersOverShare(this.#sweep, policy)) byOwner.set(ownerTag, []);
+    for (const ownerTag of ownersOverShare(snapshot, policy, admission)) byOwner.set(ownerTag, []);
     if (byOwner.size === 0) return byOwner;
     for (let index = 0; index < snapshot.length; index += 1) byOwner.get(snapshot.ownerTagAt(index) ?? -1)?.push(index);
     return byOwner;
@@ -126,7 +124,7 @@ class BrokerPasses {
    * Evicts until the target is reached or nothing is left to try: what cannot be deleted is made up for by the next in order. Resolves to whether
    * it gave up before the end.
    */
-  async #evictFrom({ policy, indexes, usageOf }: EvictionScope): Promise<boolean> {
+  async #evictFrom({ policy, indexes, usageOf, ownerTag }: EvictionScope): Promise<boolean> {
     const { snapshot, signal, nowMs } = this.#sweep;
     let hasWanted = false;
     for (;;) {
@@ -149,13 +147,20 @@ class BrokerPasses {
         if (stuckBytes > 0) return false;
         const standingBytes = candidates.reduce((sum, index) => sum + snapshot.sizeBytesAt(index), 0);
         const sparedBytes = Math.max(0, Math.min(surplusBytes, standingBytes));
-        if (policy.shareKey === undefined || hasWanted) this.sparedBytes += sparedBytes;
+        // What was not wanted of a share has not been spared of the quota.
+        if (ownerTag === undefined || hasWanted) this.sparedBytes += sparedBytes;
+        if (sparedBytes > 0) this.#noteSpared(ownerTag);
         return false;
       }
       if (signal?.aborted === true) return true;
       this.quota.add('wanted', 0, plan.length);
-      if (await this.#removeResults(plan, 'evicted', this.quota)) return true;
+      if (await this.#removeResults(plan, 'evicted', this.quota, policy.shareKey)) return true;
     }
+  }
+
+  #noteSpared(ownerTag: number | undefined): void {
+    const { target, isDryRun } = this.#sweep;
+    if (!isDryRun) target.admission?.noteSpared(ownerTag);
   }
 
   /** The usage that eviction is decided by. */
@@ -217,7 +222,12 @@ class BrokerPasses {
   }
 
   /** Resolves to whether it gave up before the end. */
-  async #removeResults(plan: readonly number[], reason: 'expired' | 'evicted', tally: PassTally): Promise<boolean> {
+  async #removeResults(
+    plan: readonly number[],
+    reason: 'expired' | 'evicted',
+    tally: PassTally,
+    limitedBy?: string,
+  ): Promise<boolean> {
     const { target, snapshot, nowMs } = this.#sweep;
     let hasGivenUp = false;
     await this.#remove(
@@ -233,9 +243,16 @@ class BrokerPasses {
         reason,
         bytes: snapshot.sizeBytesAt(index),
         ageMs: nowMs - snapshot.submissionTimeMsAt(index),
+        ...ownerMember(snapshot.ownerTagAt(index)),
+        ...(limitedBy !== undefined && { limitedBy }),
       }),
       (index, outcome) => {
         this.#states[index] = outcome === 'removed' ? gone : notRemoved;
+        if (outcome === 'removed') {
+          const ownerTag = snapshot.ownerTagAt(index);
+          const freedBytes = this.freedBytesOf.get(ownerTag) ?? 0;
+          this.freedBytesOf.set(ownerTag, freedBytes + snapshot.sizeBytesAt(index));
+        }
         hasGivenUp ||= outcome === 'skipped';
       },
     );

@@ -37,6 +37,19 @@ export interface BrokerReport {
   readonly expiry: PassReport;
   readonly quota: PassReport;
   readonly orphans: PassReport;
+  /** The hundred owners who had the most at the start, the first one most. */
+  readonly owners: readonly OwnerReport[];
+}
+
+/** What one owner stores, in results. */
+export interface OwnerReport {
+  /** Undefined: results of no known owner. */
+  readonly ownerTag: number | undefined;
+  readonly resultCount: number;
+  readonly startBytes: number;
+  readonly endBytes: number;
+  /** Its share; undefined when it may use the whole quota, or none is enforced. */
+  readonly shareBytes: number | undefined;
 }
 
 /** What started a sweep. */
@@ -64,6 +77,10 @@ export interface Removal {
   readonly reason: SweepReason;
   readonly bytes: number;
   readonly ageMs: number;
+  /** Tag of its owner, as ids show it; absent where it has none. */
+  readonly owner?: string;
+  /** Setting that limits the share of its owner, where that was exceeded and not the quota. */
+  readonly limitedBy?: string;
 }
 
 /** Adds up a pass. */

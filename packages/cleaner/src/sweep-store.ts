@@ -2,11 +2,12 @@ import type { Clock, ObjectEntry } from '@quire/core';
 import { brokerPrefix, parseResultObjectName } from '@quire/results';
 import { BrokerSnapshot } from './broker-snapshot.ts';
 import { planOrphans, planOrphansByAge, type OrphanCandidate, type Sightings } from './plan-orphans.ts';
+import { ownersOverShare } from './plan-shares.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { readSnapshots } from './read-snapshots.ts';
 import { type Recollection, RememberedResults } from './remembered-results.ts';
 import { removeEach } from './remove-each.ts';
-import { ownersOverShare, sweepBroker } from './sweep-broker.ts';
+import { sweepBroker } from './sweep-broker.ts';
 import {
   type BrokerReport,
   type PassReport,
@@ -89,7 +90,6 @@ export class StoreSweeper {
         }),
       );
     }
-    if (!isDryRun && brokers.some(({ sparedBytes }) => sparedBytes > 0)) admission?.noteSpared();
     const leftovers = await this.#sweepLeftovers(options);
     const isStopped = signal?.aborted === true;
     const passes = [...brokers.flatMap(({ expiry, quota, orphans }) => [expiry, quota, orphans]), leftovers];
@@ -135,7 +135,7 @@ export class StoreSweeper {
       if (hearsayCount === 0) return false;
       const { pressureBytes = sizeBytes, storedBytes = sizeBytes } = admission ?? {};
       const isCritical = Math.max(pressureBytes, sizeBytes + pressureBytes - storedBytes) > policy.criticalBytes;
-      return isCritical || ownersOverShare({ snapshot, target: this.#target }, policy).length > 0;
+      return isCritical || ownersOverShare(snapshot, policy, admission).length > 0;
     });
   }
 

@@ -5,7 +5,7 @@ import { QuotaPolicy } from '../src/quota-policy.ts';
 /** Guarantees 2,400 bytes. */
 const policy = new QuotaPolicy({ quotaBytes: 8000, criticalPercent: 90, targetPercent: 60, protectionMs: 0 });
 
-const holder = (heldBytes: number, wantedBytes = 0): RoomHolder => ({ heldBytes, wantedBytes, maySweep: false });
+const holder = (heldBytes: number, wantedBytes = 0): RoomHolder => ({ heldBytes, wantedBytes, maySweep: () => false });
 
 function plan(storedBytes: number, ...writes: RoomHolder[]): string {
   const step = planRoom({ policy, storedBytes, doubtfulBytes: 0, writes });
@@ -41,7 +41,7 @@ describe('shares', () => {
     owner,
     heldBytes,
     wantedBytes,
-    maySweep,
+    maySweep: () => maySweep,
   });
 
   /** A plan where each owner may use 2,000 bytes of 8,000. */

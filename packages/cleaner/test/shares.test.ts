@@ -153,6 +153,23 @@ describe('a write that its share has no room for', () => {
   });
 });
 
+test('a write that waits for its share has one sweep, whatever others store meanwhile, and the quota spares', async () => {
+  const setup = setupWith({ ann: 20_000 });
+  // Above the target of the quota, and below critical: a sweep of it could free more, and there is no need.
+  await setup.fillAs('bob', 6000, 6000, 900);
+  await setup.fillAs('ann', 900, 900);
+  const sweep = setup.admission.sweep!;
+  let sweepCount = 0;
+  setup.admission.sweep = async () => {
+    sweepCount += 1;
+    await sweep();
+    if (sweepCount < 10) await setup.fillAs('bob', 10);
+  };
+  expect(await failureOf(setup.fillAs('ann', 2500))).toMatch(/^QUERY_LIMIT_EXCEEDED: There is no room for the result within/);
+  expect(sweepCount).toBe(1);
+  expect(countOf(await setup.ownersLeft())).toEqual({ ann: 2, bob: 4 });
+});
+
 describe('a flood of one owner', () => {
   test.each([
     ['with shares', 50],

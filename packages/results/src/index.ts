@@ -15,7 +15,7 @@ export {
   type ResultObjectName,
   resultPrefix,
 } from './layout.ts';
-export { ownerTag } from './owner-tag.ts';
+export { formatOwnerTag, ownerTag } from './owner-tag.ts';
 export { openOrdered, type ReadOrder } from './read-order.ts';
 export type { RemovalReason } from './removed-results.ts';
 export { type RemoveOptions, removeResult } from './remove-result.ts';

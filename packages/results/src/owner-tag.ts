@@ -9,3 +9,8 @@ import { createHmac } from 'node:crypto';
 export function ownerTag(owner: string, key = ''): number {
   return createHmac('sha256', key).update(owner).digest().readUInt32BE();
 }
+
+/** An owner tag as ids, logs and health show it: eight hexadecimal digits. */
+export function formatOwnerTag(tag: number): string {
+  return tag.toString(16).padStart(8, '0');
+}

@@ -33,7 +33,17 @@ const { readLink: _notServed, ...operations } = brokerOperations;
 /** What the cleaner of the broker here would delete. */
 const plannedSweep = {
   removalCount: 1,
-  removals: [{ id: '0190163d-8694-739b-aea5-966c26f8ad91', reason: 'expired' as const, bytes: 10, ageMs: 5 }],
+  removals: [
+    {
+      id: '0190163d-8694-739b-aea5-966c26f8ad91',
+      reason: 'evicted' as const,
+      bytes: 10,
+      ageMs: 5,
+      owner: '1a2b3c4d',
+      limitedBy: 'engine.broker.pagination.quota.principal.maxPercent',
+    },
+  ],
+  owners: [{ owner: '1a2b3c4d', name: 'ann', resultCount: 2, usageBytes: 30, usageAfterBytes: 20, shareBytes: 25 }],
 };
 
 let broker: TestBroker;

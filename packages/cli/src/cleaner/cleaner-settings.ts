@@ -32,6 +32,12 @@ function sharesOf({ cleaner, principals, results }: Settings): ShareOptions | un
   return { maxPercent, maxPercentKey: 'engine.broker.pagination.quota.principal.maxPercent', owners };
 }
 
+/** Returns a function that names the owners of tags: of the principals in the settings; undefined of all others. */
+export function ownerNamesOf({ principals, results }: Settings): (ownerTag: number | undefined) => string | undefined {
+  const names = new Map<number | undefined, string>(principals.map(({ name }) => [ownerTag(name, results.ownerTagKey), name]));
+  return (tag) => names.get(tag);
+}
+
 /** The quota as thresholds in bytes; undefined when none is enforced. */
 export function quotaPolicyOf({ quota }: CleanerSettings): QuotaPolicy | undefined {
   return quota === undefined ? undefined : new QuotaPolicy(quota);

@@ -1,22 +1,23 @@
-import type { PassReport, Removal, SweepReport } from '@quire/cleaner';
+import type { OwnerReport, PassReport, Removal, SweepReport } from '@quire/cleaner';
 import { formatBytes } from '@quire/core';
+import { formatOwnerTag } from '@quire/results';
 import { formatTimeLeft, grouped } from '../phrases.ts';
 
 /** One deletion as a line: `delete  <id>  1.5 MiB  expired  2h  Broker_a_1`. */
 export function removalLine(removal: Removal, isDryRun: boolean): string {
-  const { id, reason, bytes, ageMs, brokerId } = removal;
+  const { id, reason, bytes, ageMs, brokerId, limitedBy } = removal;
   const parts = [
     isDryRun ? 'would delete' : 'deleted',
     id,
     formatBytes(bytes),
-    reason,
+    limitedBy === undefined ? reason : `${reason} (${limitedBy})`,
     `${formatTimeLeft(Math.max(1, ageMs))} old`,
   ];
   return `${[...parts, ...(brokerId === undefined ? [] : [brokerId])].join('  ')}\n`;
 }
 
 /** What a sweep came to, in a few lines. */
-export function describeSweep(report: SweepReport): string {
+export function describeSweep(report: SweepReport, nameOf: (ownerTag: number | undefined) => string | undefined): string {
   const freed = report.isDryRun ? 'would free' : 'freed';
   const lines = report.brokers.flatMap((broker) => {
     const { brokerId, resultCount, usageStartBytes, usageEndBytes, quotaBytes } = broker;
@@ -26,12 +27,22 @@ export function describeSweep(report: SweepReport): string {
       ...passLine('expired', broker.expiry, freed),
       ...passLine('evicted', broker.quota, freed),
       ...passLine('orphans', broker.orphans, freed),
+      ...shareLines(broker.owners, nameOf),
     ];
   });
   lines.push(...passLine('leftovers of crashed writes', report.leftovers, freed));
   if (report.brokers.length === 0) lines.push('The store holds no results.');
   if (report.isStopped) lines.push('Stopped before the end.');
   return `${lines.join('\n')}\n`;
+}
+
+/** What each owner with a share has of it, or would have. */
+function shareLines(owners: readonly OwnerReport[], nameOf: (ownerTag: number | undefined) => string | undefined): string[] {
+  return owners.flatMap(({ ownerTag, startBytes, endBytes, shareBytes }) => {
+    if (shareBytes === undefined || ownerTag === undefined) return [];
+    const name = nameOf(ownerTag) ?? `owner ${formatOwnerTag(ownerTag)}`;
+    return [`  share of ${name}: ${formatBytes(startBytes)} → ${formatBytes(endBytes)} of ${formatBytes(shareBytes)}`];
+  });
 }
 
 function passLine(name: string, { wanted, freed, failed, skipped }: PassReport, verb: string): string[] {

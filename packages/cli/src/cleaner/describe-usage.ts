@@ -3,14 +3,21 @@ import { grouped } from '../phrases.ts';
 import type { Styles } from '../styles.ts';
 import { layOutTable } from '../table/text-table.ts';
 import { describeSweep } from './describe-sweep.ts';
-import type { BrokerUsage, StoreUsage, UsageShare } from './measure-usage.ts';
+import type { BrokerUsage, OwnerUsagePart, StoreUsage } from './measure-usage.ts';
 
 const barWidth = 40;
 
 /** A store's usage for people: a bar against the quota with its thresholds, shares by owner and age, and what a sweep would do. */
-export function describeUsage({ brokers, nextSweep }: StoreUsage, styles: Styles, widthMax: number): string {
+export function describeUsage(
+  { brokers, nextSweep }: StoreUsage,
+  {
+    styles,
+    widthMax,
+    nameOf,
+  }: { styles: Styles; widthMax: number; nameOf: (ownerTag: number | undefined) => string | undefined },
+): string {
   const parts = brokers.map((broker) => describeBroker(broker, styles, widthMax));
-  return [...parts, `${styles.strong('A sweep now')}\n${describeSweep(nextSweep)}`].join('\n');
+  return [...parts, `${styles.strong('A sweep now')}\n${describeSweep(nextSweep, nameOf)}`].join('\n');
 }
 
 function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): string {
@@ -24,8 +31,8 @@ function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): 
     lines.push(styles.faint(`  a result of at most ${formatBytes(largestBytes)} fits; ${young}`));
   }
   lines.push(
-    ...describeShares('owner', broker.byOwner, styles, widthMax),
-    ...describeShares('age', broker.byAge, styles, widthMax),
+    ...describeParts('owner', broker.byOwner, styles, widthMax),
+    ...describeParts('age', broker.byAge, styles, widthMax),
   );
   return `${lines.join('\n')}\n`;
 }
@@ -43,14 +50,25 @@ function describeQuota(usageBytes: number, quota: NonNullable<BrokerUsage['quota
   return [`  [${paint(cells)}] ${percent}% of ${formatBytes(quotaBytes)}`, styles.faint(`  ${thresholds}`)];
 }
 
-function describeShares(by: string, shares: readonly UsageShare[], styles: Styles, widthMax: number): readonly string[] {
-  if (shares.length === 0) return [];
+function describeParts(by: string, parts: readonly OwnerUsagePart[], styles: Styles, widthMax: number): readonly string[] {
+  if (parts.length === 0) return [];
+  const hasShares = parts.some(({ shareBytes }) => shareBytes !== undefined);
   const columns = [
     { name: by, dataType: 'STRING' },
     { name: 'results', dataType: 'LONG' },
     { name: 'size', dataType: 'LONG' },
+    ...(hasShares ? [{ name: 'share', dataType: 'STRING' }] : []),
   ];
-  const rows = shares.map(({ name, resultCount, sizeBytes }) => [name, grouped(resultCount), formatBytes(sizeBytes)]);
+  const rows = parts.map(({ name, resultCount, sizeBytes, shareBytes }) => [
+    name,
+    grouped(resultCount),
+    formatBytes(sizeBytes),
+    ...(hasShares ? [shareBytes === undefined ? '' : shareOf(sizeBytes, shareBytes)] : []),
+  ]);
   const table = layOutTable(columns, rows, { widthMax: widthMax - 2, styles });
   return [...table.header, ...table.lines].map((line) => `  ${line}`);
+}
+
+function shareOf(sizeBytes: number, shareBytes: number): string {
+  return `${((sizeBytes / shareBytes) * 100).toFixed(1)}% of ${formatBytes(shareBytes)}`;
 }

@@ -8,14 +8,20 @@ import {
   type SweepReport,
 } from '@quire/cleaner';
 import { type Clock, isQuireError, type ObjectStore } from '@quire/core';
-import { ResultStore } from '@quire/results';
+import { formatOwnerTag, ResultStore } from '@quire/results';
 import { quotaPolicyOf } from './cleaner-settings.ts';
 
 /** Results that have something in common, counted. */
-export interface UsageShare {
+export interface UsagePart {
   readonly name: string;
   readonly resultCount: number;
   readonly sizeBytes: number;
+}
+
+/** The results of one owner. */
+export interface OwnerUsagePart extends UsagePart {
+  /** How much of the quota it may use; undefined when that is all of it. */
+  readonly shareBytes?: number | undefined;
 }
 
 /** What one broker stores. */
@@ -28,10 +34,10 @@ export interface BrokerUsage {
   readonly quota: Pick<QuotaPolicy, 'quotaBytes' | 'criticalBytes' | 'targetBytes' | 'protectionMs'> | undefined;
   /** The largest result that would find room now, were nothing else written; undefined when no quota is enforced. */
   readonly largestBytes: number | undefined;
-  /** The largest share first. */
-  readonly byOwner: readonly UsageShare[];
+  /** The one with the most first. */
+  readonly byOwner: readonly OwnerUsagePart[];
   /** The youngest first. */
-  readonly byAge: readonly UsageShare[];
+  readonly byAge: readonly UsagePart[];
 }
 
 export interface StoreUsage {
@@ -47,12 +53,16 @@ const ages = [
   ['under 1d', 24 * 3_600_000],
   ['a day and more', Number.POSITIVE_INFINITY],
 ] as const;
-/** Whose a result is stands in its commit record, so that these are opened: for at most this many results. */
-const ownersMax = 10_000;
+/** The name of an owner that the settings do not name is in the commit records of its results: of one for each tag, and of those without tags. At most this many are read. */
+const recordsMax = 10_000;
 const concurrencyMax = 16;
 
 /** Measures a store as a person wants to know it. Opens commit records, for the owners; a cleaner never does. */
-export async function measureUsage(store: ObjectStore, settings: CleanerSettings, clock: Clock): Promise<StoreUsage> {
+export async function measureUsage(
+  store: ObjectStore,
+  settings: CleanerSettings,
+  { clock, nameOf }: { readonly clock: Clock; readonly nameOf: (ownerTag: number | undefined) => string | undefined },
+): Promise<StoreUsage> {
   const policy = quotaPolicyOf(settings);
   const brokers: BrokerUsage[] = [];
   for (const snapshot of (await readSnapshots(store, '')).values()) {
@@ -64,8 +74,8 @@ export async function measureUsage(store: ObjectStore, settings: CleanerSettings
       quota: policy && quotaOf(policy),
       largestBytes:
         policy && Math.min(policy.criticalBytes, policy.quotaBytes - Math.min(snapshot.sizeBytes, policy.targetBytes)),
-      byOwner: await shareByOwner(store, snapshot, clock),
-      byAge: shareByAge(snapshot, clock.nowMs()),
+      byOwner: await measureByOwner(store, snapshot, { clock, nameOf, policy }),
+      byAge: measureByAge(snapshot, clock.nowMs()),
     });
   }
   const sweeper = new StoreSweeper({ store, brokerId: undefined, remover: storeRemover(store) }, clock);
@@ -85,7 +95,7 @@ function quotaOf({ quotaBytes, criticalBytes, targetBytes, protectionMs }: Quota
   return { quotaBytes, criticalBytes, targetBytes, protectionMs };
 }
 
-function shareByAge(snapshot: BrokerSnapshot, nowMs: number): readonly UsageShare[] {
+function measureByAge(snapshot: BrokerSnapshot, nowMs: number): readonly UsagePart[] {
   const shares = ages.map(([name]) => ({ name, resultCount: 0, sizeBytes: 0 }));
   for (let index = 0; index < snapshot.length; index += 1) {
     const ageMs = nowMs - snapshot.submissionTimeMsAt(index);
@@ -94,29 +104,60 @@ function shareByAge(snapshot: BrokerSnapshot, nowMs: number): readonly UsageShar
   return shares.filter(({ resultCount }) => resultCount > 0);
 }
 
-async function shareByOwner(store: ObjectStore, snapshot: BrokerSnapshot, clock: Clock): Promise<readonly UsageShare[]> {
+async function measureByOwner(
+  store: ObjectStore,
+  snapshot: BrokerSnapshot,
+  parts: {
+    readonly clock: Clock;
+    readonly nameOf: (ownerTag: number | undefined) => string | undefined;
+    readonly policy: QuotaPolicy | undefined;
+  },
+): Promise<readonly OwnerUsagePart[]> {
+  const { clock, nameOf, policy } = parts;
   const results = new ResultStore({ store, brokerId: snapshot.brokerId, expirationMs: 1, expirationMaxMs: 1, clock });
-  const shares = new Map<string, { name: string; resultCount: number; sizeBytes: number }>();
+  const named = new Map<string, { name: string; resultCount: number; sizeBytes: number; shareBytes?: number | undefined }>();
+  const partOf = (name: string, shareBytes?: number) => {
+    const part = named.get(name) ?? { name, resultCount: 0, sizeBytes: 0, ...(shareBytes !== undefined && { shareBytes }) };
+    named.set(name, part);
+    return part;
+  };
+  const tagged = new Map<number, number>();
+  const untagged: number[] = [];
+  for (let index = 0; index < snapshot.length; index += 1) {
+    const tag = snapshot.ownerTagAt(index);
+    if (tag === undefined) untagged.push(index);
+    else if (!tagged.has(tag)) tagged.set(tag, index);
+  }
+  const amounts = new Map(snapshot.owners);
+  const lookUps: (() => Promise<void>)[] = Array.from(tagged, ([tag, index]) => async () => {
+    const shareBytes = policy?.shareOf(tag)?.quotaBytes;
+    const known = nameOf(tag);
+    const name = known ?? (await ownerOf(results, snapshot.requestIdAt(index))) ?? `owner ${formatOwnerTag(tag)}`;
+    const part = partOf(name, shareBytes);
+    part.resultCount += amounts.get(tag)?.count ?? 0;
+    part.sizeBytes += amounts.get(tag)?.bytes ?? 0;
+  });
+  for (const [place, index] of untagged.entries()) {
+    lookUps.push(async () => {
+      const name = place < recordsMax ? await ownerOf(results, snapshot.requestIdAt(index)) : '(not looked up)';
+      add(partOf(name ?? '(expired or damaged)'), snapshot.sizeBytesAt(index));
+    });
+  }
   let next = 0;
   const work = async (): Promise<void> => {
-    for (let index = next++; index < snapshot.length; index = next++) {
-      const name = index < ownersMax ? await ownerOf(results, snapshot.requestIdAt(index)) : '(not looked up)';
-      const share = shares.get(name) ?? { name, resultCount: 0, sizeBytes: 0 };
-      shares.set(name, share);
-      add(share, snapshot.sizeBytesAt(index));
-    }
+    for (let lookUp = lookUps[next++]; lookUp !== undefined; lookUp = lookUps[next++]) await lookUp();
   };
   await Promise.all(Array.from({ length: concurrencyMax }, work));
-  return [...shares.values()].toSorted((one, other) => other.sizeBytes - one.sizeBytes || (one.name < other.name ? -1 : 1));
+  return [...named.values()].toSorted((one, other) => other.sizeBytes - one.sizeBytes || (one.name < other.name ? -1 : 1));
 }
 
-async function ownerOf(results: ResultStore, requestId: string): Promise<string> {
+/** Undefined of a result that has expired, went, or whose commit record cannot be read. */
+async function ownerOf(results: ResultStore, requestId: string): Promise<string | undefined> {
   try {
     return (await results.open(requestId)).owner;
   } catch (error) {
-    if (isQuireError(error, 'RESULT_EXPIRED')) return '(expired)';
-    if (isQuireError(error, 'RESULT_CORRUPT')) return '(unreadable)';
-    if (isQuireError(error) && error.kind === 'missing') return '(gone meanwhile)';
+    if (isQuireError(error, 'RESULT_EXPIRED', 'RESULT_CORRUPT') || (isQuireError(error) && error.kind === 'missing'))
+      return undefined;
     throw error;
   }
 }

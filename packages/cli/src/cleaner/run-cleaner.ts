@@ -7,6 +7,7 @@ import type { Environment } from '../environment.ts';
 import type { Settings } from '@quire/settings';
 import type { LiveSettings } from '../live-settings.ts';
 import { type OpenedStore, openStore } from '../stores/open-store.ts';
+import { ownerNamesOf } from './cleaner-settings.ts';
 import { openCleaner } from './open-cleaner.ts';
 import { openLeftovers } from './open-leftovers.ts';
 
@@ -34,7 +35,7 @@ export async function withStandaloneCleaner<T>(
   const { clock, random } = environment;
   const { store: opened, backend } = await openSharedStore(live, environment, logger);
   await using store = opened;
-  const { registry, metrics } = createCleanerMetrics();
+  const { registry, metrics } = createCleanerMetrics(ownerNamesOf(live.current));
   const settings = live.current.store;
   const leftovers = openLeftovers({ backend, brokerId: undefined, settings, clock, random, logger });
   await using cleaner = openCleaner(live, {

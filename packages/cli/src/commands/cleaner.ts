@@ -3,6 +3,7 @@ import type { Removal, SweepReport } from '@quire/cleaner';
 import { QuireError } from '@quire/core';
 import type { runCleaner } from '../cleaner/run-cleaner.ts';
 import type { LiveSettings } from '../live-settings.ts';
+import { ownerNamesOf } from '../cleaner/cleaner-settings.ts';
 import { describeSweep, removalLine } from '../cleaner/describe-sweep.ts';
 import type { Environment } from '../environment.ts';
 import { readSettings, settingsRequestOf, withSettingsOptions } from '../settings-options.ts';
@@ -76,7 +77,7 @@ async function sweepOnce(run: CleanerRun, { isDryRun, asJson }: { isDryRun: bool
     );
     return;
   }
-  await stdout.write(asJson ? `${JSON.stringify({ sweep: report })}\n` : describeSweep(report));
+  await stdout.write(asJson ? `${JSON.stringify({ sweep: report })}\n` : describeSweep(report, ownerNamesOf(run.live.current)));
   if (!report.isGood && !isDryRun) throw failureOf(report);
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { JsonObject, JsonValue } from '@quire/client';
 import { isQuireError, type QuireError } from '@quire/core';
-import { cleanerSettingsOf } from '../cleaner/cleaner-settings.ts';
+import { cleanerSettingsOf, ownerNamesOf } from '../cleaner/cleaner-settings.ts';
 import { describeUsage } from '../cleaner/describe-usage.ts';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
@@ -123,9 +123,12 @@ function addResultsUsageCommand(results: Command, environment: Environment): voi
       await using live = await LiveSettings.open({ request, settings, clock, logger });
       const { store: opened } = await openSharedStore(live, environment, logger);
       await using store = opened;
-      const usage = await measureUsage(store, cleanerSettingsOf(settings), clock);
+      const nameOf = ownerNamesOf(settings);
+      const usage = await measureUsage(store, cleanerSettingsOf(settings), { clock, nameOf });
       const widthMax = stdout.isTerminal ? stdout.size.columns : Number.POSITIVE_INFINITY;
       const isJson = options.json === true;
-      await stdout.write(isJson ? `${JSON.stringify(usage)}\n` : describeUsage(usage, stylesFor(stdout, variables), widthMax));
+      await stdout.write(
+        isJson ? `${JSON.stringify(usage)}\n` : describeUsage(usage, { styles: stylesFor(stdout, variables), widthMax, nameOf }),
+      );
     });
 }

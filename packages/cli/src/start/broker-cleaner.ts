@@ -1,9 +1,10 @@
-import { type Cleaner, CleanerMetrics, type StorageAdmission } from '@quire/cleaner';
+import { type Cleaner, CleanerMetrics, type QuotaPolicy, type StorageAdmission } from '@quire/cleaner';
 import type { SweepPlanResponse } from '@quire/api';
 import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
 import type { ObjectStore } from '@quire/core';
-import type { ResultStore } from '@quire/results';
+import { formatOwnerTag, type ResultStore } from '@quire/results';
 import type { Logger } from 'pino';
+import { ownerNamesOf } from '../cleaner/cleaner-settings.ts';
 import { openCleaner } from '../cleaner/open-cleaner.ts';
 import { openLeftovers } from '../cleaner/open-leftovers.ts';
 import type { Environment } from '../environment.ts';
@@ -32,8 +33,15 @@ export function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Clean
     clock,
     random,
     log: logger.child({ part: 'cleaner' }),
-    metrics: new CleanerMetrics(metrics.registry, admission),
+    metrics: new CleanerMetrics(metrics.registry, admission, ownerNamesOf(live.current)),
   });
+}
+
+/** The owners that health lists: those who store the most. */
+const ownersInHealthMax = 10;
+
+function shareBytesOf(share: QuotaPolicy | undefined): number | null {
+  return share === undefined ? null : Math.floor(share.quotaBytes);
 }
 
 /** What a broker's health says of its cleaner, its workers and its settings. */
@@ -57,8 +65,16 @@ export function healthDetailsOf(
       quotaBytes: admission.policy?.quotaBytes ?? null,
       writesWaiting: admission.waitingCount,
       writesRefused: admission.refusedCount,
+      writesRefusedByShare: admission.refusedByShareCount,
       writesRefusedSinceMs: admission.refusal?.sinceMs ?? null,
       writesRefusedBecause: admission.refusal?.reason ?? null,
+      owners: admission.owners.largest(ownersInHealthMax).map(([tag, { count }]) => ({
+        // Health is for everybody: tags, and no names.
+        owner: tag === undefined ? null : formatOwnerTag(tag),
+        resultCount: count,
+        usageBytes: admission.usageBytesOf(tag),
+        shareBytes: shareBytesOf(admission.policy?.shareOf(tag)),
+      })),
     },
     workers: { count, busyCount, killedCount: killed.time + killed.memory + killed.crash },
     settingsProblems: live.problemCount + (settingsProblem === undefined ? 0 : 1),
@@ -69,15 +85,27 @@ export function healthDetailsOf(
 const removalsListedMax = 1000;
 
 /** What a sweep would delete now. Nothing is deleted, and nothing is noted. */
-export async function planSweep(cleaner: Cleaner): Promise<SweepPlanResponse> {
+export async function planSweep(live: LiveSettings, cleaner: Cleaner): Promise<SweepPlanResponse> {
   const removals: SweepPlanResponse['removals'] = [];
   let removalCount = 0;
-  await cleaner.sweep('once', {
+  const report = await cleaner.sweep('once', {
     isDryRun: true,
-    onRemoval: ({ id, reason, bytes, ageMs }) => {
+    onRemoval: ({ id, reason, bytes, ageMs, owner = null, limitedBy = null }) => {
       removalCount += 1;
-      if (removals.length < removalsListedMax) removals.push({ id, reason, bytes, ageMs: Math.floor(ageMs) });
+      const removal = { id, reason, bytes, ageMs: Math.floor(ageMs), owner, limitedBy };
+      if (removals.length < removalsListedMax) removals.push(removal);
     },
   });
-  return { removalCount, removals };
+  const nameOf = ownerNamesOf(live.current);
+  const owners = (report?.brokers ?? []).flatMap((broker) =>
+    broker.owners.map(({ ownerTag, resultCount, startBytes, endBytes, shareBytes }) => ({
+      owner: ownerTag === undefined ? null : formatOwnerTag(ownerTag),
+      name: nameOf(ownerTag) ?? null,
+      resultCount,
+      usageBytes: startBytes,
+      usageAfterBytes: endBytes,
+      shareBytes: shareBytes === undefined ? null : Math.floor(shareBytes),
+    })),
+  );
+  return { removalCount, removals, owners };
 }

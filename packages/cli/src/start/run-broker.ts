@@ -81,7 +81,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
       return live.current.query.rowsWaitMaxMs;
     },
     healthDetails: () => healthDetailsOf(live, cleaner, admission, engine),
-    planSweep: () => planSweep(cleaner),
+    planSweep: () => planSweep(live, cleaner),
     settingsInForce: () => settingsInForce(live),
     queriesRunningMax: settings.query.concurrencyMax,
     queriesQueuedMax: settings.query.queueLengthMax,

@@ -31,7 +31,11 @@ export function SweepCard(): ReactNode {
 }
 
 const columns: readonly ListColumn<ClusterSweepResponse['brokers'][number]['removals'][number]>[] = [
-  { name: 'Why', cell: ({ reason }) => <Badge tone={reason === 'evicted' ? 'warn' : ''}>{reason}</Badge> },
+  {
+    name: 'Why',
+    cell: ({ reason }) => <Badge tone={reason === 'evicted' ? 'warn' : ''}>{reason}</Badge>,
+    title: ({ limitedBy }) => limitedBy ?? '',
+  },
   { name: 'What', cell: ({ id }) => <code>{id}</code> },
   { name: 'Size', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
   { name: 'Age', cell: ({ ageMs }) => formatSpan(ageMs) },
@@ -47,7 +51,7 @@ function SweepPlan(): ReactNode {
     <Resolved of={plan} what="the plan">
       {({ brokers }) => (
         <>
-          {brokers.map(({ url, error, removals, removalCount }) => (
+          {brokers.map(({ url, error, removals, removalCount, owners }) => (
             <div key={url}>
               {error !== null && (
                 <div className="notice warn">
@@ -56,6 +60,7 @@ function SweepPlan(): ReactNode {
                 </div>
               )}
               {error === null && removals.length === 0 && <p>{url}: a sweep now would take nothing.</p>}
+              <Shares owners={owners} />
               {removals.length > 0 && (
                 <div className="scroll-x">
                   <p>
@@ -69,5 +74,24 @@ function SweepPlan(): ReactNode {
         </>
       )}
     </Resolved>
+  );
+}
+
+type PlannedOwner = ClusterSweepResponse['brokers'][number]['owners'][number];
+
+const shareColumns: readonly ListColumn<PlannedOwner>[] = [
+  { name: 'Principal', cell: ({ name, owner }) => name ?? <code>{owner}</code> },
+  { name: 'In use', isNumber: true, cell: ({ usageBytes }) => formatBytes(usageBytes) },
+  { name: 'After the sweep', isNumber: true, cell: ({ usageAfterBytes }) => formatBytes(usageAfterBytes) },
+  { name: 'Share', isNumber: true, cell: ({ shareBytes }) => (shareBytes === null ? '' : formatBytes(shareBytes)) },
+];
+
+/** What a sweep would leave of the share of each principal that has one. */
+function Shares({ owners }: { readonly owners: readonly PlannedOwner[] }): ReactNode {
+  const limited = owners.filter(({ shareBytes }) => shareBytes !== null);
+  return (
+    <div className="scroll-x">
+      <ListTable items={limited} columns={shareColumns} keyOf={({ owner }) => owner ?? ''} empty={null} />
+    </div>
   );
 }

@@ -5,6 +5,7 @@ import { useSession } from '../session.ts';
 import { useNow, useResource } from '../use-resource.ts';
 import { Badge, Card, Figure } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
+import { OwnerUsage } from './owner-usage.tsx';
 import { storedOverTime } from './stored-over-time.ts';
 
 interface Usage {
@@ -12,6 +13,7 @@ interface Usage {
   readonly quotaBytes: number | undefined;
   readonly criticalPercent: number;
   readonly targetPercent: number;
+  readonly owners: Parameters<typeof OwnerUsage>[0]['owners'];
 }
 
 const chart = { width: 720, height: 150, left: 64, bottom: 22, top: 10 };
@@ -52,6 +54,7 @@ export function UsageCard({ results }: { readonly results: readonly StoredResult
               )}
             </div>
             <OverTime results={results} usage={value} />
+            <OwnerUsage owners={value.owners} results={results} />
           </div>
         )}
       </Resolved>
@@ -67,6 +70,8 @@ function usageOf({ brokers }: ClusterHealthResponse, { settings }: SettingsRespo
   return {
     usageBytes: cleaners.reduce((sum, { usageBytes }) => sum + usageBytes, 0),
     quotaBytes: quotas.length === 0 ? undefined : quotas.reduce((sum, bytes) => sum + bytes, 0),
+    // A broker of an earlier release does not tell.
+    owners: cleaners.flatMap(({ owners = [] }: Partial<(typeof cleaners)[number]>) => owners),
     criticalPercent: percentOf('criticalStorageThresholdPercent'),
     targetPercent: percentOf('targetStorageThresholdPercent'),
   };

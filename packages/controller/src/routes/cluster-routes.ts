@@ -55,6 +55,7 @@ export function readClusterSweepRoute({ options, client }: ControllerContext): R
         error: error?.message ?? null,
         removalCount: value?.removalCount ?? 0,
         removals: value?.removals ?? [],
+        owners: value?.owners ?? [],
       })),
     };
     return reply.header('cache-control', 'no-store').send(response);
