@@ -24,6 +24,7 @@ export class StorageAdmission implements ResultAdmission {
   readonly #queue: RoomQueue;
   #policy: QuotaPolicy | undefined;
   #storedBytes = 0;
+  #unseen = new OwnerUsage();
   /** Results only: whose orphans are is nobody's business. */
   #owners = new OwnerUsage();
   readonly #writes = new WritesUnderWay();
@@ -83,6 +84,11 @@ export class StorageAdmission implements ResultAdmission {
   /** Results and orphans, without what is being written: eviction ends when these are at most the target. */
   get storedBytes(): number {
     return this.#storedBytes;
+  }
+
+  /** The results that were stored since the last listing began, and that it did not show. */
+  get unseen(): OwnerUsage {
+    return this.#unseen;
   }
 
   /** What each owner stores in results. */
@@ -160,6 +166,7 @@ export class StorageAdmission implements ResultAdmission {
         end((heldBytes) => {
           const bytes = sizeBytes ?? heldBytes;
           this.#storedBytes += bytes;
+          this.#unseen.add(ownerTag, bytes);
           this.#owners.add(ownerTag, bytes);
           this.#listing?.settled.set(requestId, bytes);
           this.#queue.news.noteOwner(ownerTag);
@@ -211,8 +218,11 @@ export class StorageAdmission implements ResultAdmission {
         owners.add(ownerTagOf(requestId), sizeBytes, Math.sign(sizeBytes));
       };
       // A result that came or went meanwhile may or may not have shown.
+      this.#unseen = new OwnerUsage();
       for (const [requestId, addedBytes] of listing.settled) {
-        if (!listing.removed.has(requestId) && shownBytes(requestId) === 0) count(requestId, addedBytes);
+        if (listing.removed.has(requestId) || shownBytes(requestId) > 0) continue;
+        count(requestId, addedBytes);
+        if (addedBytes > 0) this.#unseen.add(ownerTagOf(requestId), addedBytes);
       }
       for (const requestId of listing.removed) count(requestId, -shownBytes(requestId));
       // Data that shows before its commit record counts already as a write in flight, or as one that has settled.

@@ -28,6 +28,13 @@ export class OwnerUsage {
     return this.#amounts.get(ownerTag)?.bytes ?? 0;
   }
 
+  /** Of all owners. */
+  get totalBytes(): number {
+    let sum = 0;
+    for (const { bytes } of this.#amounts.values()) sum += bytes;
+    return sum;
+  }
+
   /** The owners that store the most, the first one most; those of no known owner count as one. Costs one look at each owner. */
   largest(countMax: number): readonly (readonly [ownerTag: number | undefined, amount: OwnerAmount])[] {
     const largest: (readonly [number | undefined, OwnerAmount])[] = [];

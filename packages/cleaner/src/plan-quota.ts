@@ -1,4 +1,5 @@
 import type { BrokerSnapshot } from './broker-snapshot.ts';
+import type { OwnerUsage } from './owner-usage.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { sortedLazily } from './sorted-lazily.ts';
 
@@ -8,6 +9,8 @@ export interface QuotaUsage {
   readonly pressureBytes: number;
   /** Of these, the bytes stored: eviction ends when these are at most the target, however much is being written. */
   readonly storedBytes: number;
+  /** Of these, the results that are too new for the snapshot: no young result of another owner goes in their place. Default: none. */
+  readonly unseen?: OwnerUsage;
 }
 
 /**
@@ -24,7 +27,7 @@ export interface QuotaUsage {
 export function planQuota(
   snapshot: BrokerSnapshot,
   candidates: readonly number[],
-  { pressureBytes, storedBytes }: QuotaUsage,
+  { pressureBytes, storedBytes, unseen }: QuotaUsage,
   policy: QuotaPolicy,
   nowMs: number,
 ): readonly number[] {
@@ -33,9 +36,11 @@ export function planQuota(
   const isYoung = (index: number): boolean => nowMs - snapshot.submissionTimeMsAt(index) < protectionMs;
   const evicted: number[] = [];
   let freedBytes = 0;
-  const evict = (order: Iterable<number>): void => {
+  const evict = (order: Iterable<number>, isSpared?: (index: number, surplusBytes: number) => boolean): void => {
     for (const index of order) {
-      if (storedBytes - freedBytes <= targetBytes) return;
+      const surplusBytes = storedBytes - freedBytes - targetBytes;
+      if (surplusBytes <= 0) return;
+      if (isSpared?.(index, surplusBytes) === true) continue;
       evicted.push(index);
       freedBytes += snapshot.sizeBytesAt(index);
     }
@@ -52,7 +57,10 @@ export function planQuota(
     ),
   );
   if (storedBytes - freedBytes <= targetBytes || pressureBytes - freedBytes <= criticalBytes) return evicted;
-  evict(youngInOrder(snapshot, candidates.filter(isYoung)));
+  const unseenBytes = unseen?.totalBytes ?? 0;
+  evict(youngInOrder(snapshot, candidates.filter(isYoung)), (index, surplusBytes) => {
+    return unseenBytes > 0 && surplusBytes <= unseenBytes - (unseen?.bytesOf(snapshot.ownerTagAt(index)) ?? 0);
+  });
   return evicted;
 }
 

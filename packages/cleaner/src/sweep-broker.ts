@@ -130,8 +130,8 @@ class BrokerPasses {
     for (;;) {
       // A result larger than the whole quota that cannot be deleted is not made up for: all the others together could not.
       const stuckBytes = this.#undeletableGiantBytes(policy, indexes());
-      const { pressureBytes, storedBytes } = usageOf();
-      const usage = { pressureBytes: pressureBytes - stuckBytes, storedBytes: storedBytes - stuckBytes };
+      const { pressureBytes, storedBytes, ...rest } = usageOf();
+      const usage = { ...rest, pressureBytes: pressureBytes - stuckBytes, storedBytes: storedBytes - stuckBytes };
       const candidates: number[] = [];
       for (const index of indexes()) if (this.#states[index] === standing) candidates.push(index);
       // Usage has become critical since the listing, which did not look at all: the next sweep does, and comes at once.
@@ -169,7 +169,7 @@ class BrokerPasses {
     // Writes come and go while this sweep deletes; what is stored is what the listing showed, or later commits would cost more than one sweep.
     const storedBytes = storedStartBytes - this.freedBytes;
     const pressureBytes = isDryRun || target.admission === undefined ? storedBytes : target.admission.pressureBytes;
-    return { pressureBytes, storedBytes };
+    return { pressureBytes, storedBytes, ...(target.admission !== undefined && { unseen: target.admission.unseen }) };
   }
 
   /** The same of one owner. */

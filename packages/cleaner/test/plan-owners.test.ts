@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planQuota, QuotaPolicy } from '../src/index.ts';
+import { OwnerUsage, planQuota, QuotaPolicy } from '../src/index.ts';
 import { type GivenResult, snapshotOf } from './snapshot-builder.ts';
 
 /** A pressure far above every threshold. */
@@ -58,5 +58,19 @@ describe('planQuota, of young results of several owners,', () => {
         expect(evicted.filter((index) => modest.flat().includes(index))).toEqual([]);
       }),
     );
+  });
+
+  test('spares those of others where only what came after the listing is too much', () => {
+    const given = [30, 40].map((sizeBytes, ownerTag) => ({ submissionTimeMs: 0, expirationTimeMs: 9, sizeBytes, ownerTag }));
+    const policy = new QuotaPolicy({ quotaBytes: 100, criticalPercent: 90, targetPercent: 70 });
+    const planWith = (ownerTag: number | undefined, bytes: number, nowMs = 1): readonly number[] => {
+      const unseen = new OwnerUsage([[ownerTag, { bytes, count: 1 }]]);
+      return planQuota(snapshotOf(given), [0, 1], { pressureBytes: 110, storedBytes: 110, unseen }, policy, nowMs);
+    };
+    expect(planWith(2, 40)).toEqual([]);
+    expect(planWith(2, 39)).toEqual([1]);
+    expect(planWith(undefined, 40)).toEqual([]);
+    expect(planWith(0, 40)).toEqual([0]);
+    expect(planWith(2, 40, 100_000)).toEqual([1]);
   });
 });

@@ -9,17 +9,29 @@ export interface Weather {
   readonly delaySeed: number | undefined;
 }
 
+/** Owners of results; `none`: an earlier release has made the id, which does not tell. */
+export const owners = ['ann', 'bob', 'cy', 'none'] as const;
+export type Owner = (typeof owners)[number];
+
 /** Something that happens to a broker's store. Results are named by their place among all that were ever begun. */
 export type Action =
-  | { readonly kind: 'write'; readonly rowCount: number }
-  | { readonly kind: 'abort'; readonly rowCount: number; readonly afterMs: number }
+  | { readonly kind: 'write'; readonly rowCount: number; readonly owner?: Owner }
+  | { readonly kind: 'abort'; readonly rowCount: number; readonly afterMs: number; readonly owner?: Owner }
   | { readonly kind: 'read'; readonly result: number; readonly offset: number; readonly rowCount: number }
   | { readonly kind: 'renew'; readonly result: number; readonly durationMs: number }
   | { readonly kind: 'delete'; readonly result: number }
   | { readonly kind: 'sweep'; readonly by: 'broker' | 'daemon' }
   | { readonly kind: 'tick'; readonly durationMs: number }
   | { readonly kind: 'step-clock'; readonly deltaMs: number }
-  | { readonly kind: 'quota'; readonly quotaBytes: number | undefined; readonly protectionMs: number }
+  | {
+      readonly kind: 'quota';
+      readonly quotaBytes: number | undefined;
+      readonly protectionMs: number;
+      /** Share of each owner, in percent of the quota; default 100. */
+      readonly maxPercent?: number;
+      /** Share of the first owner. */
+      readonly firstBytes?: number | undefined;
+    }
   | { readonly kind: 'restart'; readonly who: 'broker' | 'daemon' };
 
 /** One action, or two at the same time, in some weather. */
@@ -32,7 +44,9 @@ const hourMs = 3_600_000;
 const result = fc.nat(11);
 const rowCount = fc.oneof({ weight: 4, arbitrary: fc.nat(300) }, { weight: 1, arbitrary: fc.integer({ min: 300, max: 2500 }) });
 
-const write = fc.record({ kind: fc.constant('write' as const), rowCount });
+const owner = fc.constantFrom(...owners);
+
+const write = fc.record({ kind: fc.constant('write' as const), rowCount, owner });
 const read = fc.record({
   kind: fc.constant('read' as const),
   result,
@@ -47,7 +61,7 @@ const renew = fc.record({
 const remove = fc.record({ kind: fc.constant('delete' as const), result });
 const sweep = fc.record({ kind: fc.constant('sweep' as const), by: fc.constantFrom('broker' as const, 'daemon' as const) });
 
-const abort = fc.record({ kind: fc.constant('abort' as const), rowCount, afterMs: fc.nat(20) });
+const abort = fc.record({ kind: fc.constant('abort' as const), rowCount, afterMs: fc.nat(20), owner });
 
 /** What may go on at the same time as something else. */
 const concurrent: fc.Arbitrary<Action> = fc.oneof(
@@ -79,6 +93,8 @@ const single: fc.Arbitrary<Action> = fc.oneof(
       kind: fc.constant('quota' as const),
       quotaBytes: fc.constantFrom(undefined, 3000, 8000, 20_000, 40_000),
       protectionMs: fc.constantFrom(0, 60_000),
+      maxPercent: fc.constantFrom(100, 100, 60, 30),
+      firstBytes: fc.constantFrom(undefined, undefined, 2500, 6000),
     }),
   },
   {

@@ -31,7 +31,12 @@ export class Process {
       batchSizeBytes: 400,
       admission: this.admission,
     });
-    const storedBytes = (): number | undefined => (isBroker ? this.admission.storedBytes : undefined);
+    const { admission } = this;
+    const noteRemoval = (removed: Removed, isDone: boolean): void => {
+      const owner = removed.owner === undefined ? undefined : Number.parseInt(removed.owner, 16);
+      const storedBytes = removed.limitedBy === undefined ? admission.storedBytes : admission.owners.bytesOf(owner);
+      world.noteRemoval(removed, isDone, isBroker ? storedBytes : undefined);
+    };
     this.cleaner = new Cleaner({
       target: isBroker
         ? { store: this.store, brokerId, remover: this.results, admission: this.admission }
@@ -40,9 +45,8 @@ export class Process {
       clock,
       random,
       log: {
-        info: (members, message) => message === 'deleted' && world.noteRemoval(members as Removed, true, storedBytes()),
-        warn: (members, message) =>
-          message === 'could not be deleted' && world.noteRemoval(members as Removed, false, storedBytes()),
+        info: (members, message) => message === 'deleted' && noteRemoval(members as Removed, true),
+        warn: (members, message) => message === 'could not be deleted' && noteRemoval(members as Removed, false),
         error: () => undefined,
       },
     });
@@ -62,4 +66,6 @@ export interface Removed {
   readonly reason: 'expired' | 'evicted' | 'orphan' | 'leftover';
   readonly bytes: number;
   readonly ageMs: number;
+  readonly owner?: string;
+  readonly limitedBy?: string;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { CleanerSettings } from '@quire/cleaner';
-import { createRequestId, isQuireError } from '@quire/core';
+import { type CleanerSettings, QuotaPolicy } from '@quire/cleaner';
+import { createRequestId, isQuireError, ownerTagOf } from '@quire/core';
 import { collect, type FaultStore, ManualClock, SeededRandom } from '@quire/core/testing';
-import { listResultFolders, type ResultStore } from '@quire/results';
+import { listResultFolders, ownerTag, type ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/store-memory';
 import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
 import { pageText } from '../testkit/builders/page-text.ts';
-import type { Action, Scene, Weather } from './cleaner-actions.ts';
+import { type Action, owners, type Scene, type Weather } from './cleaner-actions.ts';
 import { Process, type Removed } from './cleaner-process.ts';
 import { EvictionChecker, type KnownResult } from './eviction-checker.ts';
 
@@ -16,6 +16,8 @@ const graceMs = 2 * hourMs;
 const recordBytesMax = 3000;
 /** In calls that take some milliseconds each, every scene is over long before. */
 const sceneMsMax = 60_000;
+
+type Written = Pick<Extract<Action, { readonly kind: 'write' }>, 'rowCount' | 'owner'>;
 
 /** A broker with its cleaner, a daemon, the disk that they share, and what must be true of it. */
 export class World {
@@ -37,14 +39,13 @@ export class World {
   #isDaemonSweeping = false;
   #scene: readonly Action[] = [];
   #isFaulty = false;
-  #evictions = new EvictionChecker(undefined);
+  #evictions = new EvictionChecker(undefined, owners.length);
   /** What a cleaner has removed and must not have. */
   readonly #violations: string[] = [];
 
   /** Runs one scene to its end and checks what must be true after it. */
   async play({ actions, weather }: Scene): Promise<void> {
-    this.#evictions = new EvictionChecker(this.settings.quota);
-    this.#evictions.noteDemand(await this.#presentBytes());
+    this.#evictions = await this.#watchEvictions();
     const oldBefore = this.#evictions.oldOf(this.#known, this.clock.nowMs());
     this.#scene = actions;
     this.#isFaulty = weather.fault !== undefined;
@@ -84,6 +85,12 @@ export class World {
     const { quota } = this.settings;
     if (quota !== undefined) {
       assert.ok(presentBytes <= (quota.quotaBytes * quota.criticalPercent) / 100, 'usage is above critical');
+      const policy = new QuotaPolicy(quota);
+      for (const [owner, results] of Map.groupBy(folders, ({ requestId }) => ownerTagOf(requestId))) {
+        const bytes = results.reduce((sum, { entry }) => sum + entry!.sizeBytes, 0);
+        assert.ok(bytes <= (policy.shareOf(owner)?.criticalBytes ?? Infinity), 'usage of a share is above critical');
+        assert.equal(this.#broker.admission.usageBytesOf(owner), bytes);
+      }
     }
     for (const { entry } of folders) assert.ok(entry!.expirationTimeMs > this.clock.nowMs(), 'an expired result is left');
     // The disk has to prove it to a process that remembers nothing, and the broker must say the same.
@@ -97,27 +104,47 @@ export class World {
     return (await collect(this.disk.list(''))).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   }
 
-  /** Called by the broker's admission: somebody asks for so much more room. */
-  noteDemand(bytes: number): void {
-    this.#evictions.noteDemand(bytes);
+  async #watchEvictions(): Promise<EvictionChecker> {
+    const checker = new EvictionChecker(this.settings.quota, owners.length);
+    const folders = await collect(listResultFolders(this.disk, ''));
+    const present = folders.flatMap(({ requestId, entry }) => {
+      if (entry === undefined) return [];
+      const { sizeBytes, submissionTimeMs } = entry;
+      return [{ ownerTag: ownerTagOf(requestId), sizeBytes, submissionTimeMs }];
+    });
+    checker.begin(present, await this.#presentBytes(), this.clock.nowMs());
+    return checker;
+  }
+
+  /** Called by the broker's admission: a write of an owner asks for so much more room. */
+  noteDemand(bytes: number, owner: number | undefined): void {
+    this.#evictions.noteDemand(bytes, owner);
   }
 
   /** What the disk says: bytes of the results that live and are not being written, and whether there is nothing else. */
-  async look(): Promise<{ readonly liveBytes: number; readonly isTidy: boolean }> {
+  async look(): Promise<{
+    readonly liveBytes: number;
+    readonly liveBytesOf: (owner: number | undefined) => number;
+    readonly isTidy: boolean;
+  }> {
     let liveBytes = 0;
+    const byOwner = new Map<number | undefined, number>();
     let hasDebris = false;
     for await (const { requestId, entry, orphans } of listResultFolders(this.disk, '')) {
       if (this.#broker.admission.isWriting(requestId)) continue;
       hasDebris ||= orphans.length > 0;
-      if (entry !== undefined && entry.expirationTimeMs > this.clock.nowMs()) liveBytes += entry.sizeBytes;
+      if (entry === undefined || entry.expirationTimeMs <= this.clock.nowMs()) continue;
+      liveBytes += entry.sizeBytes;
+      const owner = ownerTagOf(requestId);
+      byOwner.set(owner, (byOwner.get(owner) ?? 0) + entry.sizeBytes);
     }
     // Another process's sweep, and records that are being replaced, take their time to show.
     const isAlone = this.#scene.every(({ kind }) => kind !== 'sweep' && kind !== 'renew' && kind !== 'delete');
-    return { liveBytes, isTidy: !hasDebris && !this.#isFaulty && isAlone };
+    return { liveBytes, liveBytesOf: (owner) => byOwner.get(owner) ?? 0, isTidy: !hasDebris && !this.#isFaulty && isAlone };
   }
 
   /** Called by the cleaners' logs; `storedBytes` as the broker counts them afterwards. */
-  noteRemoval({ id, reason, bytes, ageMs }: Removed, isDone: boolean, storedBytes: number | undefined): void {
+  noteRemoval({ id, reason, bytes, ageMs, owner, limitedBy }: Removed, isDone: boolean, storedBytes: number | undefined): void {
     const result = this.#known.find(({ requestId }) => requestId === id);
     const violate = (what: string): void => void this.#violations.push(`${id} was ${reason}: ${what}`);
     if (result === undefined) return violate('nobody ever wrote it');
@@ -128,7 +155,15 @@ export class World {
     }
     if (reason === 'evicted') {
       if (this.settings.quota === undefined) violate('no quota is enforced');
-      this.#evictions.note({ bytes, ageMs, storedBytes: isDone ? storedBytes : undefined });
+      if ((owner === undefined ? undefined : Number.parseInt(owner, 16)) !== result.ownerTag) violate('as that of another owner');
+      const isForShare = limitedBy !== undefined;
+      this.#evictions.note({
+        ownerTag: result.ownerTag,
+        isForShare,
+        bytes,
+        ageMs,
+        storedBytes: isDone ? storedBytes : undefined,
+      });
     }
     Object.assign(result, { state: isDone ? 'gone' : 'unknown', isDisturbed: true });
     return undefined;
@@ -169,9 +204,9 @@ export class World {
   async #act(action: Action): Promise<void> {
     switch (action.kind) {
       case 'write':
-        return this.#write(action.rowCount);
+        return this.#write(action);
       case 'abort':
-        return this.#abort(action.rowCount, action.afterMs);
+        return this.#abort(action);
       case 'read':
         return this.#read(action.result, action.offset, action.rowCount);
       case 'renew':
@@ -186,11 +221,14 @@ export class World {
         this.clock.stepWallClock(action.deltaMs);
         return undefined;
       case 'quota': {
-        const { quotaBytes, protectionMs } = action;
+        const { quotaBytes, protectionMs, maxPercent = 100, firstBytes } = action;
         const percents = { criticalPercent: 90, targetPercent: 60 };
-        const quota = quotaBytes === undefined ? undefined : { quotaBytes, protectionMs, ...percents };
+        const own =
+          firstBytes === undefined ? [] : [{ ownerTag: ownerTag(owners[0]), maxBytes: firstBytes, maxBytesKey: 'first' }];
+        const shares = { maxPercent, maxPercentKey: 'each', owners: own };
+        const quota = quotaBytes === undefined ? undefined : { quotaBytes, protectionMs, ...percents, shares };
         this.settings = { ...this.settings, quota };
-        this.#evictions = new EvictionChecker(quota);
+        this.#evictions = await this.#watchEvictions();
         return undefined;
       }
       case 'restart':
@@ -200,11 +238,12 @@ export class World {
     }
   }
 
-  async #write(rowCount: number, signal?: AbortSignal): Promise<void> {
-    const requestId = createRequestId(this.clock, this.random);
+  async #write({ rowCount, owner = 'none' }: Written, signal?: AbortSignal): Promise<void> {
+    const requestId = owner === 'none' ? createRequestId(this.clock, this.random) : this.#broker.results.newRequestId(owner);
     const result: KnownResult = {
       requestId,
       rowCount,
+      ownerTag: ownerTagOf(requestId),
       submissionTimeMs: 0,
       expirationTimeMs: 0,
       state: 'unknown',
@@ -212,7 +251,7 @@ export class World {
     };
     this.#known.push(result);
     try {
-      const { entry } = await this.#broker.results.create(countingRows(rowCount, 100), { owner: 'o', requestId, signal });
+      const { entry } = await this.#broker.results.create(countingRows(rowCount, 100), { owner, requestId, signal });
       if (!result.isDisturbed) {
         const { submissionTimeMs, expirationTimeMs } = entry;
         Object.assign(result, { state: 'live', submissionTimeMs, expirationTimeMs });
@@ -222,11 +261,11 @@ export class World {
     }
   }
 
-  async #abort(rowCount: number, afterMs: number): Promise<void> {
+  async #abort({ afterMs, ...written }: Written & { readonly afterMs: number }): Promise<void> {
     const stop = new AbortController();
     if (afterMs === 0) stop.abort();
     else void this.clock.sleep(afterMs).then(() => stop.abort());
-    await this.#write(rowCount, stop.signal);
+    await this.#write(written, stop.signal);
   }
 
   async #read(index: number, offset: number, rowCount: number): Promise<void> {
@@ -249,7 +288,7 @@ export class World {
     const before = result.expirationTimeMs;
     result.expirationTimeMs = Math.min(before, wished);
     // While it goes on, there are two commit records.
-    this.#evictions.noteDemand(recordBytesMax);
+    this.#evictions.noteDemand(recordBytesMax, result.ownerTag);
     try {
       const { expirationTimeMs } = await this.#broker.results.renew(result.requestId, durationMs);
       if (result.state === 'live') result.expirationTimeMs = expirationTimeMs;

@@ -6,6 +6,8 @@ import type { RequestId } from '@quire/core';
 export interface KnownResult {
   readonly requestId: RequestId;
   readonly rowCount: number;
+  /** Undefined: its id does not tell. */
+  readonly ownerTag: number | undefined;
   submissionTimeMs: number;
   /** Until then it lives for sure; not later than the truth. */
   expirationTimeMs: number;
@@ -17,28 +19,58 @@ export interface KnownResult {
   isHalfRenewed?: boolean;
 }
 
-/** What the evictions of one scene are held to. */
+/** A result as a scene found it. */
+export interface PresentResult {
+  readonly ownerTag: number | undefined;
+  readonly sizeBytes: number;
+  readonly submissionTimeMs: number;
+}
+
+/** A result that was evicted, or could not be; `storedBytes` as the broker counts them afterwards, of all or, where a share was exceeded, of its owner. */
+export interface Eviction {
+  readonly ownerTag: number | undefined;
+  readonly isForShare: boolean;
+  readonly bytes: number;
+  readonly ageMs: number;
+  readonly storedBytes: number | undefined;
+}
+
+/** What the evictions of one scene are held to: for the quota, and for the share of each owner as for a quota of its own. */
 export class EvictionChecker {
   readonly #policy: QuotaPolicy | undefined;
-  /** At no moment of the scene was more stored, being written and waited for than this. */
-  #pressureBytesMax = 0;
-  #largestBytes = 0;
-  #storedBytesMin = Number.POSITIVE_INFINITY;
-  #youngestMs = Number.POSITIVE_INFINITY;
+  readonly #ownersMax: number;
+  /** At no moment of the scene was more stored, being written and waited for than this; by owner, and under `all` of all. */
+  readonly #pressureBytesMax = new Map<number | undefined | 'all', number>();
+  /** At no moment of the scene did an owner have more in protected results than this. */
+  readonly #youngBytesMax = new Map<number | undefined, number>();
+  #debrisBytes = 0;
+  readonly #evictions: Eviction[] = [];
 
-  constructor(quota: QuotaOptions | undefined) {
+  /** @param ownersMax how many owners there are, those who are not known counting as one */
+  constructor(quota: QuotaOptions | undefined, ownersMax: number) {
     this.#policy = quota && new QuotaPolicy(quota);
+    this.#ownersMax = ownersMax;
   }
 
-  noteDemand(bytes: number): void {
-    this.#pressureBytesMax += bytes;
+  /** What the disk holds at the beginning. */
+  begin(present: readonly PresentResult[], presentBytes: number, nowMs: number): void {
+    this.#debrisBytes = presentBytes;
+    for (const { ownerTag, sizeBytes, submissionTimeMs } of present) {
+      this.#debrisBytes -= sizeBytes;
+      add(this.#pressureBytesMax, ownerTag, sizeBytes);
+      if (nowMs - submissionTimeMs < (this.#policy?.protectionMs ?? 0)) add(this.#youngBytesMax, ownerTag, sizeBytes);
+    }
+    add(this.#pressureBytesMax, 'all', presentBytes);
   }
 
-  /** A result of that age was evicted, or could not be; `storedBytes` as the broker counts them afterwards. */
-  note({ bytes, ageMs, storedBytes }: { bytes: number; ageMs: number; storedBytes: number | undefined }): void {
-    this.#largestBytes = Math.max(this.#largestBytes, bytes);
-    this.#storedBytesMin = Math.min(this.#storedBytesMin, storedBytes ?? Number.POSITIVE_INFINITY);
-    this.#youngestMs = Math.min(this.#youngestMs, ageMs);
+  noteDemand(bytes: number, ownerTag: number | undefined): void {
+    add(this.#pressureBytesMax, 'all', bytes);
+    add(this.#pressureBytesMax, ownerTag, bytes);
+    add(this.#youngBytesMax, ownerTag, bytes);
+  }
+
+  note(eviction: Eviction): void {
+    this.#evictions.push(eviction);
   }
 
   /** Those that live, and are not protected. */
@@ -49,13 +81,59 @@ export class EvictionChecker {
 
   /** @param oldBefore those that were old when the scene began; undefined when more than sweeps for writes went on in it */
   check(oldBefore: readonly KnownResult[] | undefined): void {
-    if (this.#policy === undefined || this.#largestBytes === 0) return;
-    const { criticalBytes, targetBytes, protectionMs } = this.#policy;
-    assert.ok(this.#pressureBytesMax > criticalBytes, 'evicted, though usage was not critical');
+    const policy = this.#policy;
+    if (policy === undefined) return;
+    const forQuota = this.#evictions.filter(({ isForShare }) => !isForShare);
+    this.#checkOne(forQuota, { policy, pressureBytesMax: this.#pressureBytesMax.get('all') ?? 0, oldBefore });
+    if (oldBefore !== undefined) this.#checkFairness(forQuota, policy);
+    const forShares = this.#evictions.filter(({ isForShare }) => isForShare);
+    for (const [ownerTag, evictions] of Map.groupBy(forShares, (each) => each.ownerTag)) {
+      const share = policy.shareOf(ownerTag);
+      assert.ok(share !== undefined, 'evicted for a share that there is not');
+      const pressureBytesMax = this.#pressureBytesMax.get(ownerTag) ?? 0;
+      const own = oldBefore?.filter((result) => result.ownerTag === ownerTag);
+      this.#checkOne(evictions, { policy: share, pressureBytesMax, oldBefore: own });
+    }
+  }
+
+  #checkOne(
+    evictions: readonly Eviction[],
+    {
+      policy: { criticalBytes, targetBytes, protectionMs },
+      pressureBytesMax,
+      oldBefore,
+    }: {
+      readonly policy: QuotaPolicy;
+      readonly pressureBytesMax: number;
+      readonly oldBefore: readonly KnownResult[] | undefined;
+    },
+  ): void {
+    if (evictions.length === 0) return;
+    assert.ok(pressureBytesMax > criticalBytes, 'evicted, though usage was not critical');
     if (oldBefore === undefined) return;
     // Up to the last one that went, more than the target was stored; which one that was, logs do not tell.
-    assert.ok(this.#storedBytesMin + this.#largestBytes > targetBytes, 'evicted below the target');
+    const storedBytesMin = Math.min(...evictions.map(({ storedBytes }) => storedBytes ?? Number.POSITIVE_INFINITY));
+    const largestBytes = Math.max(...evictions.map(({ bytes }) => bytes));
+    assert.ok(storedBytesMin + largestBytes > targetBytes, 'evicted below the target');
     const left = oldBefore.filter(({ state }) => state === 'live');
-    if (this.#youngestMs < protectionMs) assert.deepEqual(left, [], 'a young result was evicted, and old ones are left');
+    const hasYoung = evictions.some(({ ageMs }) => ageMs < protectionMs);
+    if (hasYoung) assert.deepEqual(left, [], 'a young result was evicted, and old ones are left');
   }
+
+  /** Nobody has lost a protected result for the quota who had no more of them than an equal part of the target. */
+  #checkFairness(forQuota: readonly Eviction[], { targetBytes, protectionMs }: QuotaPolicy): void {
+    for (const { ownerTag, ageMs } of forQuota) {
+      if (ageMs >= protectionMs) continue;
+      const youngBytesMax = this.#youngBytesMax.get(ownerTag) ?? 0;
+      const equalPartBytes = (targetBytes - this.#debrisBytes) / this.#ownersMax;
+      assert.ok(
+        youngBytesMax > equalPartBytes,
+        `an owner with at most ${youngBytesMax} young bytes has lost some of them to others`,
+      );
+    }
+  }
+}
+
+function add<Key>(sums: Map<Key, number>, key: Key, bytes: number): void {
+  sums.set(key, (sums.get(key) ?? 0) + bytes);
 }

@@ -35,8 +35,9 @@ test(
 
     // Each a fifth of her share: above nine tenths of it the oldest go, young as they are, down to six.
     for (let count = 0; count < 12; count += 1) await ann.query(rows(26_000), { rowCount: 1 });
-    for (const requestId of kept)
+    for (const requestId of kept) {
       expect(await admin.page(requestId, { offset: 59_999, rowCount: 1 })).toMatchObject({ rows: [[59_999]] });
+    }
     const lists = await admin.list();
     expect(lists.filter(({ requestId }) => !kept.includes(requestId)).length).toBeLessThanOrEqual(4);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { StorageAdmission } from '@quire/cleaner';
-import { isQuireError, type RequestId } from '@quire/core';
+import { isQuireError, ownerTagOf, type RequestId } from '@quire/core';
 import type { SpaceReservation } from '@quire/results';
 import type { World } from './cleaner-world.ts';
 
@@ -15,15 +15,21 @@ export class WatchedAdmission extends StorageAdmission {
 
   override reserve(requestId: RequestId): SpaceReservation {
     const room = super.reserve(requestId);
+    const ownerTag = ownerTagOf(requestId);
     let heldBytes = 0;
     const extend: SpaceReservation['extend'] = (bytes, options) => {
-      this.#world.noteDemand(bytes);
+      this.#world.noteDemand(bytes, ownerTag);
       const expectRoom = (): void => {
         heldBytes += bytes;
         const { policy } = this;
         if (policy === undefined) return;
         assert.ok(this.usageBytes <= policy.quotaBytes, `usage is ${this.usageBytes} after a grant`);
         assert.ok(heldBytes <= policy.criticalBytes, 'a result that could not stay goes on');
+        const share = policy.shareOf(ownerTag);
+        if (share === undefined) return;
+        const usageBytes = this.usageBytesOf(ownerTag);
+        assert.ok(usageBytes <= share.quotaBytes, `usage of a share is ${usageBytes} after a grant`);
+        assert.ok(heldBytes <= share.criticalBytes, 'a result that could not stay in its share goes on');
       };
       const waiting = room.extend(bytes, options);
       if (waiting === undefined) {
@@ -31,27 +37,38 @@ export class WatchedAdmission extends StorageAdmission {
         return undefined;
       }
       return waiting.then(expectRoom, async (error: unknown) => {
-        if (isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) await this.#expectNoRoom(heldBytes, bytes);
+        if (isQuireError(error, 'QUERY_LIMIT_EXCEEDED')) await this.#expectNoRoom(ownerTag, heldBytes, bytes);
         throw error;
       });
     };
     return { ...room, extend };
   }
 
-  /** Refused: then it could not even have fitted after everything had been deleted that may be. */
-  async #expectNoRoom(heldBytes: number, bytes: number): Promise<void> {
+  /** Refused: then it could not even have fitted after everything had been deleted that may be, in the quota or in the share of its owner. */
+  async #expectNoRoom(ownerTag: number | undefined, heldBytes: number, bytes: number): Promise<void> {
     const { policy } = this;
     if (policy === undefined) return;
     const writtenBytes = this.usageBytes - this.storedBytes;
-    const { liveBytes, isTidy } = await this.#world.look();
+    const ownWrittenBytes = this.usageBytesOf(ownerTag) - this.owners.bytesOf(ownerTag);
+    const { liveBytes, liveBytesOf, isTidy } = await this.#world.look();
     // Debris takes room that no eviction frees; and where calls fail, nobody can promise anything.
     if (!isTidy) return;
     const neededBytes = heldBytes + bytes;
-    const keptBytes = Math.min(liveBytes, policy.targetBytes);
-    const words = `a result of ${neededBytes} bytes was refused, with ${keptBytes} to be kept and ${writtenBytes} being written`;
-    assert.ok(neededBytes > policy.guaranteedBytes, `${words}, though its size is guaranteed`);
+    const share = policy.shareOf(ownerTag);
+    const limits = [
+      { policy, liveBytes, writtenBytes },
+      ...(share === undefined ? [] : [{ policy: share, liveBytes: liveBytesOf(ownerTag), writtenBytes: ownWrittenBytes }]),
+    ];
+    const words = `a result of ${neededBytes} bytes was refused, with ${liveBytes} live and ${writtenBytes} being written`;
+    assert.ok(
+      limits.some((limit) => neededBytes > limit.policy.guaranteedBytes),
+      `${words}, though its size is guaranteed`,
+    );
     // One beyond that size may have given way to the claims of others, or could not stay under a quota that has become smaller.
-    const isAlone = writtenBytes === heldBytes && neededBytes <= policy.criticalBytes;
-    assert.ok(!isAlone || keptBytes + neededBytes > policy.quotaBytes, words);
+    const hasRoom = limits.every(({ policy: { quotaBytes, criticalBytes, targetBytes }, ...bytesOf }) => {
+      const isAlone = bytesOf.writtenBytes === heldBytes && neededBytes <= criticalBytes;
+      return isAlone && Math.min(bytesOf.liveBytes, targetBytes) + neededBytes <= quotaBytes;
+    });
+    assert.ok(!hasRoom, words);
   }
 }

@@ -156,8 +156,8 @@ async function ownerOf(results: ResultStore, requestId: string): Promise<string 
   try {
     return (await results.open(requestId)).owner;
   } catch (error) {
-    if (isQuireError(error, 'RESULT_EXPIRED', 'RESULT_CORRUPT') || (isQuireError(error) && error.kind === 'missing'))
-      return undefined;
+    const isUnknown = isQuireError(error) && (error.kind === 'missing' || error.code === 'RESULT_CORRUPT');
+    if (isUnknown || isQuireError(error, 'RESULT_EXPIRED')) return undefined;
     throw error;
   }
 }
