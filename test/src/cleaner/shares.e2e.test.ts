@@ -1,5 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import type { ClusterSweepResponse, HealthResponse, QueryResponse, SweepPlanResponse } from '@quire/api';
 import { QuireClient } from '@quire/client';
+import { ownerTagOf, type RequestId } from '@quire/core';
 import { formatOwnerTag, ownerTag } from '@quire/results';
 import { expect, test } from 'vitest';
 import { quireHere, startServer, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
@@ -79,15 +81,21 @@ test(
     expect(usage.stdout).toMatch(/owner +results +size +share\n/);
     expect(usage.stdout).toMatch(/ann +\d +[\d.]+ KiB +\d\d\.\d% of 1 MiB\n/);
     expect(usage.stdout).toMatch(/admin +5 +[\d.]+ MiB +\d\d\.\d% of 3 MiB\n/);
-    server.signal('SIGTERM');
-    expect((await server.ended()).exitCode).toBe(0);
-
-    // By less of a share than she has, another cleaner would take more of hers, and of nobody else's.
+    // By less of a share than she has, a cleaner would take more of hers, and of nobody else's.
     const dryRun = await quireHere(['cleaner', '--config', config, '--set', `${percentKey}=10`, '--dry-run'], {
       variables: testVariables,
     });
     expect(dryRun.stdout).toMatch(new RegExp(`would delete  \\S+  20[\\d.]+ KiB  evicted \\(${percentKey}\\)  `));
     expect(dryRun.stdout).toMatch(/share of ann: [\d.]+ KiB → [\d.]+ KiB of [\d.]+ KiB\n/);
     expect(dryRun.stdout).not.toContain(kept[0]);
+
+    // And so does this one, once its settings say so.
+    await writeFile(config, (await readFile(config, 'utf8')).replace(`${percentKey} = 25`, `${percentKey} = 10`));
+    await server.untilLogged('"trigger":"settings"');
+    const left = (await admin.list()).filter(({ requestId }) => ownerTagOf(requestId as RequestId) === ownerTag('ann', key));
+    expect(left.length).toBe(1);
+    await admin.page(kept[0]!, { offset: 0, rowCount: 1 });
+    server.signal('SIGTERM');
+    expect((await server.ended()).exitCode).toBe(0);
   },
 );

@@ -80,6 +80,13 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await row.waitFor({ state: 'detached' });
     });
 
+    test('are summed up by principal', async () => {
+      await using visit = await stage.visit({ place: '/results' });
+      await stage.store('SELECT * FROM stocks');
+      const row = visit.page.locator('.usage tbody tr').filter({ hasText: 'admin' });
+      await expect.poll(() => row.innerText(), patience).toMatch(/^admin\s+\d+\s+[\d.]+ [KM]iB$/);
+    });
+
     test('that the next sweep would take are named with the reason, and stay', async () => {
       await using visit = await stage.visit({ place: '/results' });
       const { page } = visit;
