@@ -38,7 +38,8 @@ export const HealthResponse = Type.Object(
             Type.Object({
               owner: Type.Union([Type.String(), Type.Null()], {
                 description:
-                  'Tag of the owner, eight hexadecimal digits, as in the ids of its results; null of all results without one.',
+                  'Tag of the owner, eight hexadecimal digits, as in the ids of its results. Null of all results without one, and where no key of ' +
+                  'tags is set: anybody could then compute the tag of a name.',
               }),
               resultCount: Type.Integer({ minimum: 0, description: 'Results stored.' }),
               usageBytes: Type.Integer({ minimum: 0, description: 'Bytes stored or being written.' }),

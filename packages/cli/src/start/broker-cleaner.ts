@@ -69,8 +69,8 @@ export function healthDetailsOf(
       writesRefusedSinceMs: admission.refusal?.sinceMs ?? null,
       writesRefusedBecause: admission.refusal?.reason ?? null,
       owners: admission.owners.largest(ownersInHealthMax).map(([tag, { count }]) => ({
-        // Health is for everybody: tags, and no names.
-        owner: tag === undefined ? null : formatOwnerTag(tag),
+        // Health is for everybody: no names, and no tags that anybody could compute of a name.
+        owner: tag === undefined || live.current.results.ownerTagKey === undefined ? null : formatOwnerTag(tag),
         resultCount: count,
         usageBytes: admission.usageBytesOf(tag),
         shareBytes: shareBytesOf(admission.policy?.shareOf(tag)),

@@ -1,78 +1,72 @@
-import type { HealthResponse, StoredResult } from '@quire/api';
-import type { ReactNode } from 'react';
+import type { StoredResult } from '@quire/api';
+import { type ReactNode, useEffect, useState } from 'react';
 import { formatBytes } from '../format.ts';
+import { useSession } from '../session.ts';
 import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge } from '../widgets/page.tsx';
 import { Owner } from './owner.tsx';
 
-type HealthOwner = NonNullable<HealthResponse['cleaner']>['owners'][number];
+/** What one principal may store on all brokers, by its name; undefined for no limit of its own. */
+export type ShareOf = (name: string) => number | undefined;
 
-/** What one owner stores on all brokers. */
-interface OwnerRow extends HealthOwner {
-  /** One of its results, by which its name is found; undefined when the list has none. */
-  readonly requestId: string | undefined;
+/** What one owner stores. */
+interface OwnerRow {
+  /** One of the results, by which the owner's name is found. */
+  readonly requestId: string;
+  readonly resultCount: number;
+  readonly bytes: number;
 }
 
-/** Who stores the most, and how much of its share. */
+/** Owners that are listed: those who store the most. */
+const rowsMax = 10;
+
+/** Which principals store the most, and how much of their shares. */
 export function OwnerUsage({
-  owners,
   results,
+  shareOf,
 }: {
-  readonly owners: readonly HealthOwner[];
   readonly results: readonly StoredResult[];
+  readonly shareOf: ShareOf | undefined;
 }): ReactNode {
-  const rows = rowsOf(owners, results);
-  const hasShares = rows.some(({ shareBytes }) => shareBytes !== null);
+  const rows = rowsOf(results).slice(0, rowsMax);
+  const columns = shareOf === undefined ? plainColumns : [...plainColumns, shareColumn(shareOf)];
   return (
     <div className="scroll-x">
-      <ListTable
-        items={rows}
-        columns={hasShares ? [...columns, shareColumn] : columns}
-        keyOf={({ owner }) => owner ?? 'none'}
-        empty={null}
-      />
+      <ListTable items={rows} columns={columns} keyOf={({ requestId }) => requestId} empty={null} />
     </div>
   );
 }
 
-const columns: readonly ListColumn<OwnerRow>[] = [
-  {
-    name: 'Principal',
-    cell: ({ owner, requestId }) => {
-      if (owner === null) return <span className="null">stored by an earlier release</span>;
-      return requestId === undefined ? <code>{owner}</code> : <Owner requestId={requestId} />;
-    },
-  },
+const plainColumns: readonly ListColumn<OwnerRow>[] = [
+  { name: 'Principal', cell: ({ requestId }) => <Owner requestId={requestId} /> },
   { name: 'Results', isNumber: true, cell: ({ resultCount }) => resultCount },
-  { name: 'In use', isNumber: true, cell: ({ usageBytes }) => formatBytes(usageBytes) },
+  { name: 'Stored', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
 ];
 
-const shareColumn: ListColumn<OwnerRow> = {
-  name: 'Of its share',
-  isNumber: true,
-  cell: ({ usageBytes, shareBytes }) => {
-    if (shareBytes === null) return 'no limit';
-    const percent = (100 * usageBytes) / shareBytes;
-    return (
-      <>
-        {percent > 100 && <Badge tone="bad">exceeded</Badge>} {percent.toFixed(1)} % of {formatBytes(shareBytes)}
-      </>
-    );
-  },
-};
+function shareColumn(shareOf: ShareOf): ListColumn<OwnerRow> {
+  return { name: 'Of its share', isNumber: true, cell: (row) => <Share {...row} shareOf={shareOf} /> };
+}
 
-/** An id has its owner's tag at the beginning of its last group. */
-function rowsOf(owners: readonly HealthOwner[], results: readonly StoredResult[]): readonly OwnerRow[] {
-  const byOwner = Map.groupBy(owners, ({ owner }) => owner);
-  const rows = Array.from(byOwner, ([owner, parts]): OwnerRow => {
-    const sum = (read: (part: HealthOwner) => number): number => parts.reduce((total, part) => total + read(part), 0);
-    return {
-      owner,
-      resultCount: sum(({ resultCount }) => resultCount),
-      usageBytes: sum(({ usageBytes }) => usageBytes),
-      shareBytes: parts.some(({ shareBytes }) => shareBytes === null) ? null : sum(({ shareBytes }) => shareBytes ?? 0),
-      requestId: results.find(({ requestId }) => requestId.slice(24, 32) === owner)?.requestId,
-    };
+function Share({ requestId, bytes, shareOf }: OwnerRow & { readonly shareOf: ShareOf }): ReactNode {
+  const { owners } = useSession();
+  const [name, setName] = useState<string>();
+  useEffect(() => void owners.read(requestId).then(setName), [owners, requestId]);
+  const shareBytes = name === undefined ? undefined : shareOf(name);
+  if (shareBytes === undefined) return name === undefined ? '…' : 'no limit';
+  const percent = (100 * bytes) / shareBytes;
+  return (
+    <>
+      {percent > 100 && <Badge tone="bad">exceeded</Badge>} {percent.toFixed(1)} % of {formatBytes(shareBytes)}
+    </>
+  );
+}
+
+/** Pure: an id has its owner's tag at the beginning of its last group. Ids of earlier releases have none there, and so are rows of their own. */
+function rowsOf(results: readonly StoredResult[]): readonly OwnerRow[] {
+  const byTag = Map.groupBy(results, ({ requestId }) => requestId.slice(24, 32));
+  const rows = Array.from(byTag.values(), (parts): OwnerRow => {
+    const bytes = parts.reduce((sum, { responseMetadata }) => sum + (responseMetadata[0]?.sizeBytes ?? 0), 0);
+    return { requestId: parts[0]?.requestId ?? '', resultCount: parts.length, bytes };
   });
-  return rows.toSorted((one, other) => other.usageBytes - one.usageBytes);
+  return rows.toSorted((one, other) => other.bytes - one.bytes);
 }

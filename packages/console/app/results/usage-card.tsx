@@ -5,7 +5,7 @@ import { useSession } from '../session.ts';
 import { useNow, useResource } from '../use-resource.ts';
 import { Badge, Card, Figure } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
-import { OwnerUsage } from './owner-usage.tsx';
+import { OwnerUsage, type ShareOf } from './owner-usage.tsx';
 import { storedOverTime } from './stored-over-time.ts';
 
 interface Usage {
@@ -13,7 +13,8 @@ interface Usage {
   readonly quotaBytes: number | undefined;
   readonly criticalPercent: number;
   readonly targetPercent: number;
-  readonly owners: Parameters<typeof OwnerUsage>[0]['owners'];
+  /** Undefined when each principal may use the whole quota. */
+  readonly shareOf: ShareOf | undefined;
 }
 
 const chart = { width: 720, height: 150, left: 64, bottom: 22, top: 10 };
@@ -54,7 +55,7 @@ export function UsageCard({ results }: { readonly results: readonly StoredResult
               )}
             </div>
             <OverTime results={results} usage={value} />
-            <OwnerUsage owners={value.owners} results={results} />
+            <OwnerUsage results={results} shareOf={value.shareOf} />
           </div>
         )}
       </Resolved>
@@ -67,14 +68,33 @@ function usageOf({ brokers }: ClusterHealthResponse, { settings }: SettingsRespo
   const percentOf = (key: string): number =>
     Number.parseFloat(settings.find((setting) => setting.key.endsWith(key))?.value ?? '100');
   const quotas = cleaners.flatMap(({ quotaBytes }) => (quotaBytes === null ? [] : [quotaBytes]));
+  const quotaBytes = quotas.length === 0 ? undefined : quotas.reduce((sum, bytes) => sum + bytes, 0);
   return {
     usageBytes: cleaners.reduce((sum, { usageBytes }) => sum + usageBytes, 0),
-    quotaBytes: quotas.length === 0 ? undefined : quotas.reduce((sum, bytes) => sum + bytes, 0),
-    // A broker of an earlier release does not tell.
-    owners: cleaners.flatMap(({ owners = [] }: Partial<(typeof cleaners)[number]>) => owners),
+    quotaBytes,
+    shareOf: quotaBytes === undefined ? undefined : sharesOf(settings, { quotaBytes, brokerCount: quotas.length }),
     criticalPercent: percentOf('criticalStorageThresholdPercent'),
     targetPercent: percentOf('targetStorageThresholdPercent'),
   };
+}
+
+const ownShareKey = /^engine\.auth\.principal\.(.+)\.quota\.maxMB$/;
+
+/** The shares that the settings give, on all brokers together. */
+function sharesOf(
+  settings: SettingsResponse['settings'],
+  { quotaBytes, brokerCount }: { readonly quotaBytes: number; readonly brokerCount: number },
+): ShareOf | undefined {
+  const percentSetting = settings.find(({ key }) => key === 'engine.broker.pagination.quota.principal.maxPercent');
+  const percent = Number.parseFloat(percentSetting?.value ?? '100');
+  const own = new Map<string, number>();
+  for (const { key, value } of settings) {
+    const name = ownShareKey.exec(key)?.[1];
+    const megabytes = Number.parseFloat(value ?? '');
+    if (name !== undefined && megabytes > 0) own.set(name, Math.min(quotaBytes, megabytes * 1024 * 1024 * brokerCount));
+  }
+  if (percent >= 100 && own.size === 0) return undefined;
+  return (name) => own.get(name) ?? (percent < 100 ? (quotaBytes * percent) / 100 : undefined);
 }
 
 function toneOf({ usageBytes, quotaBytes = Infinity, criticalPercent, targetPercent }: Usage): 'good' | 'warn' | 'bad' {
