@@ -9,14 +9,14 @@ import { CliProcess } from '../testkit/cli-process.ts';
 const token = 'ann-has-a-token-of-32-characters';
 
 /** The schema of what producers write here. */
-const eventSchema = {
+export const eventSchema = {
   schemaName: 'events',
   dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
   metricFieldSpecs: [{ name: 'amount', dataType: 'DOUBLE' }],
   dateTimeFieldSpecs: [{ name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' }],
 };
 
-function eventTable(stream: Readonly<Record<string, string>>): object {
+export function eventTable(stream: Readonly<Record<string, string>>): object {
   return {
     tableName: 'events',
     tableType: 'REALTIME',
@@ -27,7 +27,7 @@ function eventTable(stream: Readonly<Record<string, string>>): object {
   };
 }
 
-const fileStream = {
+export const fileStream = {
   streamType: 'file',
   'stream.file.topic.name': 'events',
   'stream.file.consumer.prop.auto.offset.reset': 'smallest',
@@ -45,8 +45,12 @@ export class LiveTables implements AsyncDisposable {
     this.#more = more;
   }
 
-  static async open(more: Readonly<Record<string, string>> = {}): Promise<LiveTables> {
-    const tables = new LiveTables(await mkdtemp(join(tmpdir(), 'quire-live-')), more);
+  /** With further settings, which may be about its own directory. */
+  static async open(
+    more: Readonly<Record<string, string>> | ((home: string) => Readonly<Record<string, string>>) = {},
+  ): Promise<LiveTables> {
+    const home = await mkdtemp(join(tmpdir(), 'quire-live-'));
+    const tables = new LiveTables(home, typeof more === 'function' ? more(home) : more);
     await tables.start();
     return tables;
   }
@@ -103,9 +107,14 @@ export class LiveTables implements AsyncDisposable {
       ['/schemas', eventSchema],
       ['/tables', eventTable(stream)],
     ] as const) {
-      const answer = await this.call('POST', path, body);
-      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      await this.create(path, body);
     }
+  }
+
+  /** Calls the controller by POST. @throws Error when it does not answer 200 */
+  async create(path: string, body?: object): Promise<void> {
+    const answer = await this.call('POST', path, body);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   }
 
   call(method: string, path: string, body?: object, service: 'broker' | 'controller' = 'controller'): Promise<Response> {
