@@ -191,6 +191,35 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await expect.poll(() => page.locator('main').innerText(), patience).toMatch(/broken\.csv[^]*taskConfig/);
   });
 
+  test('the error of a task that is full of markup is shown as it is', async () => {
+    const markup = '<img src=x onerror=alert(1)><script>alert(2)<\u2215script>';
+    const inputs = join(stage.home, 'inputs', 'markup');
+    await mkdir(inputs, { recursive: true });
+    await writeFile(join(inputs, `${markup}.csv`), `id,ts\n"${markup},1\n`);
+    await stage.call('/tasks/execute', {
+      method: 'POST',
+      body: JSON.stringify({
+        taskType: 'SegmentGenerationAndPushTask',
+        tableName: 'loaded_OFFLINE',
+        taskName: 'full_of_markup',
+        taskConfigs: { inputDirURI: `file://${inputs}/`, includeFileNamePattern: 'glob:**/*.csv', inputFormat: 'csv' },
+      }),
+    });
+    await using visit = await stage.visit({ place: '/tasks' });
+    const { page, complaints } = visit;
+    let dialogs = 0;
+    page.on('dialog', (dialog) => {
+      dialogs += 1;
+      void dialog.dismiss();
+    });
+    await page.getByLabel('Type').selectOption('SegmentGenerationAndPushTask');
+    await page.getByLabel('Table').selectOption('loaded_OFFLINE');
+    await page.getByRole('link', { name: /full_of_markup/ }).click();
+    await page.getByText('failed', { exact: true }).first().waitFor();
+    await expect.poll(() => page.locator('main').innerText(), patience).toContain(markup);
+    expect([dialogs, await page.locator('img[src=x]').count(), complaints]).toEqual([0, 0, []]);
+  });
+
   test('a restream is started with a form and followed to its end', { timeout: 120_000 }, async () => {
     await using visit = await stage.visit({ place: `/restream?table=${table}` });
     const { page } = visit;
