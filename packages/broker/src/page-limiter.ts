@@ -26,7 +26,7 @@ const shares = {
 
 /**
  * Lets large pages be made a few at a time; principals take turns. Many at once would come no sooner, and each holds memory for as long as all
- * of them together take. A turn covers the work on a page: it is ended when the client has to be waited for.
+ * of them together take. A turn ends by its time, whether its page waits for the store or for a client.
  */
 export class PageLimiter {
   readonly #slots = new FairSlots(
@@ -40,7 +40,7 @@ export class PageLimiter {
   }
 
   /**
-   * Resolves when a page that reads `sizeBytes` may be made for a principal; disposing ends its turn, and may be done twice.
+   * Resolves when a page that reads `sizeBytes` may be made for a principal; disposing ends its turn.
    *
    * @throws ABORTED when the signal is or becomes aborted
    */

@@ -75,9 +75,9 @@ export async function sendRows(
   if (atHand !== undefined) return await reply.headers(rowsHeadersOf(rows)).send(atHand);
   const { pageStreams, pageLimiter } = context;
   if (rows.isAdmitted !== true) pageStreams.assertMayOpen(principalOf(request));
-  using _ = pageStreams.open(principalOf(request));
+  using _stream = pageStreams.open(principalOf(request));
   if (isPlain && rows.format === 'arrow' && (await sendArrowAtHand(context, request, reply, rows))) return await reply;
-  using turn = await pageLimiter.acquire(
+  using _turn = await pageLimiter.acquire(
     claimOf(principalOf(request)),
     rows.page.sizeBytesMax,
     callContextOf(request).call.signal,
@@ -94,7 +94,7 @@ export async function sendRows(
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   // What fails from here on stands in the call's context, and so in the log.
-  await writeBody(reply.raw, sent, () => turn[Symbol.dispose]()).catch(() => undefined);
+  await writeBody(reply.raw, sent).catch(() => undefined);
   return await reply;
 }
 
@@ -226,26 +226,18 @@ function beginningOf(schema: Result['schema']): Uint8Array {
 
 /**
  * Writes a body chunk by chunk and ends the response; the next chunk is asked for when the system has taken the last one, whose memory is
- * free from then on. When the client goes away, the source is closed and nothing more is asked for. `onWait` is called once, when the
- * client has to be waited for.
+ * free from then on. When the client goes away, the source is closed and nothing more is asked for.
  *
  * @throws what the source throws; the response is destroyed then, so that no client takes a part for the whole
  */
 export async function writeBody(
   response: ServerResponse,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  onWait?: () => void,
 ): Promise<void> {
-  let onChunkWait =
-    onWait &&
-    ((): void => {
-      onChunkWait = undefined;
-      onWait();
-    });
   const closed = new Promise<false>((resolve) => response.once('close', () => resolve(false)));
   try {
     for await (const chunk of chunks) {
-      const isTaken = await Promise.race([taken(response, chunk, onChunkWait), closed]);
+      const isTaken = await Promise.race([taken(response, chunk), closed]);
       if (!isTaken) return;
     }
     response.end();
@@ -255,14 +247,10 @@ export async function writeBody(
   }
 }
 
-/** Resolves to whether the chunk was handed to the system; calls back when that is not so by the end of this turn of the event loop. */
-function taken(response: ServerResponse, chunk: Uint8Array, onWait: (() => void) | undefined): Promise<boolean> {
+/** Resolves to whether the chunk was handed to the system. */
+function taken(response: ServerResponse, chunk: Uint8Array): Promise<boolean> {
   return new Promise((resolve) => {
-    const waiting = onWait && setImmediate(onWait);
-    response.write(chunk, (error) => {
-      clearImmediate(waiting);
-      resolve(error === null || error === undefined);
-    });
+    response.write(chunk, (error) => resolve(error === null || error === undefined));
   });
 }
 

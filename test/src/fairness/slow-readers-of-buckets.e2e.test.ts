@@ -23,7 +23,7 @@ for (const kind of backendKinds) {
       await using broker = await TestBroker.start({}, { store, batchSizeBytes: 256 * 1024, cacheBytesMax: 8 * 1024 * 1024 });
       const { requestId } = (await broker.results.create(numbers(rowCount), { owner: 'ann' })).entry;
       const path = `/query/${requestId}/results?offset=0&format=arrow&numRows=`;
-      const unread = await Promise.all(Array.from({ length: 8 }, () => openUnread(`${broker.address.url}${path}${rowCount}`)));
+      const unread = await Promise.all(Array.from({ length: 5 }, () => openUnread(`${broker.address.url}${path}${rowCount}`)));
       const whole = await broker.call(path + rowCount, { as: 'root' });
       const part = await broker.call(path + 200_000, { as: 'root' });
       expect([whole.status, part.status]).toEqual([200, 200]);
