@@ -38,6 +38,8 @@ export interface EmbeddedTableEngineOptions {
   readonly onTaskFailed?: ((error: unknown) => void) | undefined;
   /** Called when a table, or a task, is set aside since its record is damaged. */
   readonly onSetAside?: ((subject: string, damage: QuireError) => void) | undefined;
+  /** Called at the end of each round of upkeep, every ten seconds: retention, the collection of garbage, and the check of records. */
+  readonly onUpkeepRound?: (() => void) | undefined;
   /** Called for each file that is moved to the trash, or deleted from it. */
   readonly onGarbage?: ((event: GarbageEvent) => void) | undefined;
   /** Called when the revision of a record could not be noted: an older copy of it would not be recognized. */

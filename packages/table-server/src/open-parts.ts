@@ -61,16 +61,18 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
       options.onTaskFailed?.(error);
     },
   });
-  const forceCommits = await ForceCommits.open({ directory, records, clock, random, tables: () => registry.tables });
+  const forceCommits = await ForceCommits.open({ ...shared, tables: () => registry.tables });
   const upkeep = new Upkeep({
     directory,
     clock,
     registry,
     space,
+    otherRecords: () => [directory.taskQueues, directory.forceCommits, ...tasks.names.map((name) => directory.task(name))],
     hasDamagedTasks: () => tasks.problems.length > 0,
     graceMs: () => options.graceMs,
     trashRetentionMs: () => options.trashRetentionMs ?? dayMs,
     onFailed: options.onUpkeepFailed,
+    onRound: options.onUpkeepRound,
     onGarbage: options.onGarbage,
   });
   const scrub = new Scrub({

@@ -15,7 +15,7 @@ export function tableProblems({
 }: {
   /** Tables that are not served, by name. */
   readonly setAside: ReadonlyMap<string, QuireError>;
-  /** Damaged records of tables that are served, by table. */
+  /** Records that were damaged after they were read: of tables by name, others by path. */
   readonly damaged: ReadonlyMap<string, readonly QuireError[]>;
   readonly segments: readonly DamagedSegment[];
   /** Files that are kept because nothing explains them. */
@@ -23,11 +23,13 @@ export function tableProblems({
   readonly isDiskFull: boolean;
   readonly others: readonly TableProblem[];
 }): readonly TableProblem[] {
-  const ofTable = (subject: string, { message }: QuireError): TableProblem => ({ kind: 'table', subject, problem: message });
+  const problemOf = (subject: string, { message }: QuireError): TableProblem => {
+    return { kind: subject.endsWith('.json') ? 'record' : 'table', subject, problem: message };
+  };
   const kept = 'belongs to no table, and nothing explains it: it is kept. Remove it, or put it where it belongs.';
   const problems = [
-    ...[...setAside].map(([name, damage]) => ofTable(name, damage)),
-    ...[...damaged].flatMap(([name, errors]) => errors.map((error) => ofTable(name, error))),
+    ...[...setAside].map(([name, damage]) => problemOf(name, damage)),
+    ...[...damaged].flatMap(([name, errors]) => errors.map((error) => problemOf(name, error))),
     ...segments.map(({ tableName, segmentName, problem }): TableProblem => {
       return { kind: 'segment', subject: `${tableName}/${segmentName}`, problem: describeDamage(tableName, problem) };
     }),

@@ -59,6 +59,18 @@ test('health does not wait for a stream that does not answer: it says what it kn
   expect((await asked).tables).toEqual(before.tables);
 });
 
+test('health is degraded and names what is damaged, though a stream does not answer; metrics count it', async () => {
+  const problem = { kind: 'table', subject: 'orders_REALTIME', problem: 'tables/orders_REALTIME.json is empty.' } as const;
+  await using controller = await started({
+    listProblems: async () => [problem],
+    readConsumption: () => new Promise(() => undefined),
+  });
+  const asked = controller.call('/health');
+  await controller.clock.untilSleeping(2);
+  await controller.clock.advance(1_000);
+  expect(await (await asked).json()).toMatchObject({ status: 'degraded', problemCount: 1, problems: [problem] });
+});
+
 test('health has nothing to say of tables that cannot be reached', async () => {
   await using controller = await started({
     listTables: async () => {

@@ -30,6 +30,7 @@ interface ForceCommitParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly tables: () => readonly ServedTable[];
+  readonly onSetAside?: ((subject: string, damage: QuireError) => void) | undefined;
 }
 
 /** Wishes to commit consuming segments, the latest of them. They are on disk, and outlive the server. */
@@ -52,6 +53,7 @@ export class ForceCommits {
       return new ForceCommits(parts, record?.jobs ?? [], undefined);
     } catch (error) {
       if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
+      parts.onSetAside?.(parts.directory.forceCommits.relativePath, error);
       // No rows are lost, only the answer: callers may ask again.
       return new ForceCommits(parts, [], error);
     }

@@ -11,7 +11,7 @@ import {
 } from '@quire/core';
 import { writeOfTables } from './full-disk.ts';
 import { createFile, isErrno, movePath, removeFile, replaceFile } from './replace-file.ts';
-import { Revisions } from './revisions.ts';
+import { Revisions, revisionsPath } from './revisions.ts';
 
 /** The place of a record in the directory of a table server, and what the record says that it is. */
 export interface RecordFile extends RecordIdentity {
@@ -129,10 +129,23 @@ export class Records {
   #open(folder: string): Promise<Revisions> {
     const known = this.#folders.get(folder);
     if (known !== undefined) return known;
-    const opening = Revisions.open(folder);
+    const opening = this.#openRevisions(folder);
     this.#folders.set(folder, opening);
     opening.catch(() => this.#folders.delete(folder));
     return opening;
+  }
+
+  async #openRevisions(folder: string): Promise<Revisions> {
+    const revisions = await Revisions.open(folder);
+    const { damagedCount } = revisions;
+    if (damagedCount > 0) {
+      const error = new QuireError(
+        'RECORD_DAMAGED',
+        `${damagedCount} lines are damaged, and are written again with the next changes.`,
+      );
+      this.#options.onUnwitnessed?.(revisionsPath(folder), error);
+    }
+    return revisions;
   }
 }
 

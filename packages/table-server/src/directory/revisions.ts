@@ -23,10 +23,14 @@ export class Revisions {
   readonly #names: (string | undefined)[];
   readonly #revisions: Map<string, number>;
 
-  private constructor(folder: string, lines: readonly (Line | undefined)[]) {
+  /** How many lines were damaged, or came from elsewhere, when the file was read: older copies of their records are not recognized. */
+  readonly damagedCount: number;
+
+  private constructor(folder: string, lines: readonly ParsedLine[]) {
     this.#folder = folder;
-    this.#names = lines.map((line) => line?.name);
+    this.#names = lines.map((line) => (typeof line === 'object' ? line.name : undefined));
     this.#revisions = revisionsOf(lines);
+    this.damagedCount = lines.filter((line) => line === 'damaged').length;
   }
 
   static async open(folder: string): Promise<Revisions> {
@@ -85,17 +89,19 @@ export async function readRevisions(folder: string): Promise<ReadonlyMap<string,
   return revisionsOf(parseLines(folder, await readBytes(folder)));
 }
 
-function revisionsOf(lines: readonly (Line | undefined)[]): Map<string, number> {
-  return new Map(lines.flatMap((line) => (line === undefined ? [] : [[line.name, line.revision]])));
+type ParsedLine = Line | 'free' | 'damaged';
+
+function revisionsOf(lines: readonly ParsedLine[]): Map<string, number> {
+  return new Map(lines.flatMap((line) => (typeof line === 'object' ? [[line.name, line.revision]] : [])));
 }
 
-function parseLines(folder: string, bytes: Buffer): readonly (Line | undefined)[] {
+function parseLines(folder: string, bytes: Buffer): readonly ParsedLine[] {
   return Array.from({ length: Math.ceil(bytes.byteLength / lineLength) }, (_, index) => {
     const line = bytes.toString('latin1', index * lineLength, (index + 1) * lineLength);
     const text = line.slice(0, textLength);
-    if (line.slice(textLength) !== ` ${checksumOf(folder, text)}\n`) return undefined;
+    if (line.slice(textLength) !== ` ${checksumOf(folder, text)}\n`) return 'damaged';
     const [name = '', revision] = text.trimEnd().split('\t');
-    return name === '' ? undefined : { name, revision: Number(revision) };
+    return name === '' ? 'free' : { name, revision: Number(revision) };
   });
 }
 

@@ -107,6 +107,11 @@ export class TaskEngine implements AsyncDisposable {
     return made;
   }
 
+  /** Names of all tasks whose records are whole. */
+  get names(): readonly string[] {
+    return this.#runner.tasks.map(({ taskName }) => taskName);
+  }
+
   /** What is set aside because its record is damaged. */
   get problems(): readonly TableProblem[] {
     return this.#runner.damaged.problems;

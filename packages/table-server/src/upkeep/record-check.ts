@@ -7,7 +7,7 @@ import { readRevisions } from '../directory/revisions.ts';
 import { consumingPartitionOf, namesIn, type TableDirectory } from '../directory/table-directory.ts';
 import type { ServedTable } from '../served-table.ts';
 
-/** Finds records of served tables that were damaged since they were read; a file that has not changed is not read again. */
+/** Finds records that were damaged since their server has read them; a file that has not changed is not read again. */
 export class RecordCheck {
   readonly #directory: TableDirectory;
   /** By path, what told the file apart when it was found whole. */
@@ -18,22 +18,26 @@ export class RecordCheck {
     this.#directory = directory;
   }
 
-  /** By table. */
+  /** Tables by name, other records by path. */
   get damaged(): ReadonlyMap<string, readonly QuireError[]> {
     return this.#damaged;
   }
 
-  async run(tables: readonly ServedTable[]): Promise<void> {
+  async run(tables: readonly ServedTable[], others: readonly RecordFile[]): Promise<void> {
     const whole = new Map<string, string>();
     const damaged = new Map<string, readonly QuireError[]>();
     const revisions = new Map<string, ReadonlyMap<string, number>>();
-    for (const table of tables) {
+    const groups = [
+      ...tables.map((table) => ({ name: table.name, list: () => this.#recordsOf(table) })),
+      ...others.map((record) => ({ name: record.relativePath, list: async () => [record] })),
+    ];
+    for (const { name, list } of groups) {
       const found: QuireError[] = [];
-      for (const record of await this.#recordsOf(table)) {
+      for (const record of await list()) {
         const mark = await this.#check(record, revisions, (error) => found.push(error));
         if (mark !== undefined) whole.set(record.path, mark);
       }
-      if (found.length > 0) damaged.set(table.name, found);
+      if (found.length > 0) damaged.set(name, found);
     }
     this.#whole = whole;
     this.#damaged = damaged;

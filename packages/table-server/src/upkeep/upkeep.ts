@@ -4,6 +4,7 @@ import type { TableConfigDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { parseTableConfig } from '@quire/tables';
 import type { DiskSpace } from '../directory/disk-space.ts';
+import type { RecordFile } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { SegmentRecord } from '../segments/manifest.ts';
 import type { ServedTable } from '../served-table.ts';
@@ -19,6 +20,8 @@ export interface UpkeepOptions {
     reopen(): Promise<void>;
   };
   readonly space: DiskSpace;
+  /** Records that belong to no table. */
+  readonly otherRecords: () => readonly RecordFile[];
   /** Whether the record of a task is damaged, so that nobody knows which files it has written. */
   readonly hasDamagedTasks: () => boolean;
   /** How long files stay that no table names any more; longer than any query may run. Read at each round. */
@@ -27,6 +30,8 @@ export interface UpkeepOptions {
   readonly trashRetentionMs: () => number;
   /** Called when a part of a round fails; the next round tries again. */
   readonly onFailed?: ((error: unknown) => void) | undefined;
+  /** Called at the end of each round. */
+  readonly onRound?: (() => void) | undefined;
   /** Called for each file that is moved to the trash or deleted. */
   readonly onGarbage?: ((event: GarbageEvent) => void) | undefined;
 }
@@ -54,7 +59,7 @@ export class Upkeep implements AsyncDisposable {
     return this.#garbage.unexplained;
   }
 
-  /** Records of tables that are served which have been damaged meanwhile, by table. */
+  /** Records that were damaged after they were read: of tables that are served by name, others by path. */
   get damaged(): ReadonlyMap<string, readonly QuireError[]> {
     return this.#check.damaged;
   }
@@ -75,7 +80,7 @@ export class Upkeep implements AsyncDisposable {
       });
     }
     const { tables } = registry;
-    await this.#attempt(() => this.#check.run(tables));
+    await this.#attempt(() => this.#check.run(tables, this.#options.otherRecords()));
     const collected = await this.#garbage.collect(
       // What is damaged is not to be judged by.
       tables.filter(({ name }) => !this.#check.damaged.has(name)),
@@ -111,7 +116,8 @@ export class Upkeep implements AsyncDisposable {
   /** The size of the largest manifest: to replace it takes as much. */
   async #recordBytesMax(): Promise<number> {
     const { directory, registry } = this.#options;
-    const paths = registry.tables.map(({ record }) => directory.manifest(record.tableId).path);
+    const whole = registry.tables.filter(({ name }) => !this.#check.damaged.has(name));
+    const paths = whole.map(({ record }) => directory.manifest(record.tableId).path);
     const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
     return Math.max(0, ...sizes);
   }
@@ -129,6 +135,7 @@ export class Upkeep implements AsyncDisposable {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       await this.#attempt(async () => void (await this.run()));
+      this.#options.onRound?.();
       await sleepUnlessAborted(clock, roundEveryMs, signal);
     }
   }
