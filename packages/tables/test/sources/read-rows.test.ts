@@ -1,7 +1,9 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseLosslessJson } from '@quire/core';
+import { type DataType, Field, Int32, List, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { plainValue } from '../../src/sources/formats/row-reading.ts';
 import { ByteBudget } from '../../src/sources/source-file.ts';
 import { fileOf, MadeFile, readFileRows } from './memory-file.ts';
 
@@ -144,4 +146,25 @@ test.each([
   ['a picture', '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'FILE_FORMAT'],
 ])('what only claims to be %s is a finding', async (_name, text, code) => {
   expect(await readFileRows(fileOf('x', Buffer.from(text, 'latin1')))).toEqual({ rows: [], problems: [code] });
+});
+
+describe('rows of libraries', () => {
+  const lists = (depth: number): unknown => (depth === 0 ? 1 : [lists(depth - 1)]);
+  const arrowOf = (depth: number): Uint8Array => {
+    let type: DataType = new Int32();
+    for (let level = 0; level < depth; level += 1) type = new List(new Field('element', type, true));
+    return tableToIPC(new Table({ a: vectorFromArray([lists(depth)], type) }), 'stream');
+  };
+
+  test('may be nested a hundred deep, in Arrow as in JSON', async () => {
+    const { rows, problems } = await readFileRows(fileOf('x.arrows', arrowOf(99), 65_536));
+    expect([JSON.stringify(rows), problems]).toEqual([JSON.stringify([{ a: lists(99) }]), []]);
+    expect(await readFileRows(fileOf('x.arrows', arrowOf(150), 65_536))).toEqual({ rows: [], problems: ['ROW_TOO_DEEP'] });
+  });
+
+  test('that are deeper are refused before a stack ends', () => {
+    let value: unknown = new Map([['a', 1]]);
+    for (let level = 0; level < 20_000; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+    expect(() => plainValue(value, 0)).toThrow('A row is nested more than 100 deep.');
+  });
 });

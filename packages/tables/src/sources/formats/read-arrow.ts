@@ -1,7 +1,15 @@
 import { DataType, type Field, type RecordBatch, RecordBatchReader, type Schema, TimeUnit } from 'apache-arrow';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { fileBytes, plainValue, type RowReader, type RowReading, textOfDecimal, textOfTimestamp } from './row-reading.ts';
+import {
+  assertDepth,
+  fileBytes,
+  plainValue,
+  type RowReader,
+  type RowReading,
+  textOfDecimal,
+  textOfTimestamp,
+} from './row-reading.ts';
 
 /** What a file of batches begins with, and fills up to 8 bytes; a stream of batches follows. */
 const fileMagic = 'ARROW1';
@@ -44,28 +52,29 @@ function rowOf({ fields }: Schema, batch: RecordBatch, index: number): SourceRow
   return Object.fromEntries(
     fields.map(({ name, type }, column) => {
       const value: unknown = batch.getChildAt(column)?.get(index);
-      return [name, arrowValue(type as DataType, value)];
+      return [name, arrowValue(type as DataType, value, 1)];
     }),
   );
 }
 
 /** A value of an Arrow column as rows have it: times and days as text, decimals as their digits, the rest as it is. */
-function arrowValue(type: DataType, value: unknown): SourceValue {
+function arrowValue(type: DataType, value: unknown, depth: number): SourceValue {
   if (value === null || value === undefined) return null;
-  if (DataType.isDictionary(type)) return arrowValue(type.dictionary as DataType, value);
+  if (DataType.isDictionary(type)) return arrowValue(type.dictionary as DataType, value, depth);
   if (DataType.isTimestamp(type)) return textOfInstant(Number(value), type.unit <= TimeUnit.MILLISECOND);
   if (DataType.isDate(type)) return textOfTimestamp(Math.trunc(Number(value)), 3).slice(0, 10);
   if (DataType.isDecimal(type) && value instanceof Uint32Array) return textOfWords(value, type.scale);
+  if (DataType.isMap(type)) return plainValue((value as { toJSON(): unknown }).toJSON(), depth);
+  if (!DataType.isList(type) && !DataType.isFixedSizeList(type) && !DataType.isStruct(type)) return plainValue(value, depth);
+  assertDepth(depth);
   if (DataType.isList(type) || DataType.isFixedSizeList(type)) {
     const [element] = childrenOf(type);
-    return element === undefined ? null : Array.from(value as Iterable<unknown>, (each) => arrowValue(element.type, each));
+    return element === undefined
+      ? null
+      : Array.from(value as Iterable<unknown>, (each) => arrowValue(element.type, each, depth + 1));
   }
-  if (DataType.isStruct(type)) {
-    const row = value as Readonly<Record<string, unknown>>;
-    return Object.fromEntries(childrenOf(type).map((child) => [child.name, arrowValue(child.type, row[child.name])]));
-  }
-  if (DataType.isMap(type)) return plainValue((value as { toJSON(): unknown }).toJSON());
-  return plainValue(value);
+  const row = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(childrenOf(type).map((child) => [child.name, arrowValue(child.type, row[child.name], depth + 1)]));
 }
 
 /** The library leaves the types of children open. */

@@ -22,7 +22,7 @@ export const readParquet: RowReader = async function* (reading) {
   for (const { rowStart, rowEnd } of groupsOf(metadata, reading.rowsMax)) {
     const options = { file: buffer, metadata, rowStart, rowEnd, compressors, parsers, useOffsetIndex: true, geoparquet: false };
     const rows = await orProblem(reading, () => parquetReadObjects(options));
-    for (const row of rows) yield plainValue(row) as SourceRow;
+    for (const row of rows) yield plainValue(row, 0) as SourceRow;
   }
 };
 

@@ -1,6 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { Decimal } from '@quire/expressions';
+import { nestingMax } from '../../model/document.ts';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { type ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';
 
@@ -110,18 +111,30 @@ async function collect(bytes: AsyncIterable<Uint8Array>, countMax: number): Prom
   return Buffer.concat(chunks).subarray(0, countMax);
 }
 
-/** A value of a library as rows have them: lists, maps and typed arrays as lists and objects, times as text. */
-export function plainValue(value: unknown): SourceValue {
+/** Refuses what lies in more lists and objects than a row may have. @throws SourceProblem ROW_TOO_DEEP */
+export function assertDepth(depth: number): void {
+  if (depth > nestingMax) throw new SourceProblem('ROW_TOO_DEEP', `A row is nested more than ${nestingMax} deep.`);
+}
+
+/**
+ * A value of a library as rows have them: lists, maps and typed arrays as lists and objects, times as text.
+ *
+ * @param depth in how many lists and objects it lies
+ * @throws SourceProblem ROW_TOO_DEEP
+ */
+export function plainValue(value: unknown, depth: number): SourceValue {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'object') {
     return typeof value === 'symbol' || typeof value === 'function' ? null : (value as SourceValue);
   }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : textOfTimestamp(value.getTime(), 3);
   if (value instanceof Uint8Array) return value;
-  if (Array.isArray(value)) return value.map(plainValue);
-  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>, plainValue);
-  if (value instanceof Map) return Object.fromEntries(Array.from(value, ([name, member]) => [String(name), plainValue(member)]));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plainValue(member)]));
+  assertDepth(depth);
+  const inner = (each: unknown): SourceValue => plainValue(each, depth + 1);
+  if (Array.isArray(value)) return value.map(inner);
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>, inner);
+  if (value instanceof Map) return Object.fromEntries(Array.from(value, ([name, member]) => [String(name), inner(member)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]));
 }
 
 /** A decimal of which there are all bits of its digits, in two's complement. */
