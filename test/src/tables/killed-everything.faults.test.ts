@@ -166,11 +166,11 @@ test(
     }
     const health = (await (await tables.call('GET', '/health')).json()) as ControllerHealthResponse;
     expect(health).toMatchObject({ status: 'ok', problemCount: 0 });
-    // All have expired, and sweeps have collected them and what killed writers left.
-    const results = async () =>
-      (await readdir(join(tables.home, 'results'), { recursive: true })).filter((path) =>
-        /\.(?:arrow|json)$|^\.staging\/./.test(path),
-      );
-    await vi.waitFor(async () => expect(await results()).toEqual([]), patience);
+    // All have expired, sweeps have deleted them, and what was staged by the killed is gone. Data that was whole when its writer was killed
+    // right before its commit record stays for the grace of orphans, an hour: one for each writer and kill at most.
+    const left = async (pattern: RegExp) =>
+      (await readdir(join(tables.home, 'results'), { recursive: true })).filter((path) => pattern.test(path));
+    await vi.waitFor(async () => expect(await left(/\.json$|^\.staging\/./)).toEqual([]), patience);
+    expect((await left(/\.arrow$/)).length).toBeLessThanOrEqual(2 * killCount);
   },
 );
