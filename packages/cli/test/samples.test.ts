@@ -1,9 +1,13 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { QuireError } from '@quire/core';
+import type { TableEngine } from '@quire/core/table-engine';
 import { ManualClock } from '@quire/core/testing';
+import type { Logger } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { Feed } from '../src/samples/feed.ts';
+import { openSamples } from '../src/samples/open-samples.ts';
 import { readSamples } from '../src/samples/sample-documents.ts';
 
 async function directoryOf(files: Readonly<Record<string, string>>): Promise<AsyncDisposable & { readonly path: string }> {
@@ -47,6 +51,29 @@ test.each([
   await using home = await directoryOf({ [name]: JSON.stringify(document) });
   const expected = { code: 'INVALID_SETTING', message: expect.stringContaining(message) as string };
   await expect(readSamples(home.path)).rejects.toMatchObject(expected);
+});
+
+test('a sample table that is set aside keeps nothing from starting: the others are created', async () => {
+  const schemas = Object.fromEntries(['a', 'b'].map((name) => [`${name}.schema.json`, JSON.stringify({ schemaName: name })]));
+  const tables = Object.fromEntries(
+    ['a', 'b'].map((name) => [`${name}.table.json`, JSON.stringify({ tableName: `${name}_OFFLINE`, tableType: 'OFFLINE' })]),
+  );
+  await using home = await directoryOf({ ...schemas, ...tables });
+  const created: string[] = [];
+  const engine = {
+    createSchema: async ({ schemaName }: { readonly schemaName: string }) => {
+      if (schemaName === 'a') throw new QuireError('RECORD_DAMAGED', 'schemas/a.json is empty.');
+      created.push(schemaName);
+    },
+    createTable: async ({ tableName }: { readonly tableName: string }) => {
+      if (tableName === 'a_OFFLINE') throw new QuireError('TABLE_DAMAGED', 'The table a_OFFLINE is set aside.');
+      created.push(tableName);
+      return { tableNameWithType: tableName, findings: [] };
+    },
+  } as unknown as TableEngine;
+  const logger = { warn: vi.fn<() => void>() } as unknown as Logger;
+  await using _samples = await openSamples(home.path, { engine, streams: undefined, clock: new ManualClock(), logger });
+  expect(created).toEqual(['b', 'b_OFFLINE']);
 });
 
 test('a directory that is not there is named', async () => {

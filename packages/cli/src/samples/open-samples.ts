@@ -84,12 +84,12 @@ async function makeTables(
   return names;
 }
 
-/** Undefined when the error says that it is there already. */
+/** Undefined when the error says that it exists already, or that it is set aside: neither keeps the process from starting. */
 async function unlessThere<Made>(code: ErrorCode, make: () => Promise<Made>): Promise<Made | undefined> {
   try {
     return await make();
   } catch (error) {
-    if (isQuireError(error, code)) return undefined;
+    if (isQuireError(error, code, 'TABLE_DAMAGED', 'RECORD_DAMAGED')) return undefined;
     throw error;
   }
 }
