@@ -13,6 +13,7 @@ export const levels: Readonly<Record<string, number>> = {
   api: 1,
   auth: 1,
   expressions: 1,
+  bench: 1,
   results: 2,
   client: 2,
   tables: 2,
@@ -50,7 +51,7 @@ export const arrow = { packages: ['results', 'engine-duckdb', 'engine-pinot', 't
 
 /** Packages that speak the names of the HTTP interface, and the names that nobody else may give to anything. */
 export const wire = {
-  packages: ['api', 'broker', 'proxy', 'controller', 'client', 'cli', 'engine-pinot'],
+  packages: ['api', 'bench', 'broker', 'proxy', 'controller', 'client', 'cli', 'engine-pinot'],
   names: [
     'brokerHost',
     'dataSchema',

@@ -1,0 +1,11 @@
+export {
+  type BenchOptions,
+  type BenchPlan,
+  type BenchReport,
+  type Measurement,
+  type OffsetChoice,
+  planBench,
+  runBench,
+} from './run-bench.ts';
+export { renderReport } from './render-report.ts';
+export type { Dialect, PageFormat, PageServerOptions } from './page-server.ts';
