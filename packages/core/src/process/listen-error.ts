@@ -12,7 +12,7 @@ export interface ListenPlace {
 }
 
 /** Returns the failure of a server to listen as an INVALID_SETTING with a sentence; any other error comes back as it is. */
-export function listenError(error: unknown, place: ListenPlace): unknown {
+export function listenError<Failure>(error: Failure, place: ListenPlace): Failure | QuireError {
   const message = messageFor(systemCodeOf(error), place);
   return message === undefined ? error : new QuireError('INVALID_SETTING', message, { cause: error });
 }
