@@ -52,9 +52,7 @@ export async function serveCleaner(options: CleanerServerOptions): Promise<Clean
   });
   const { host, port: wantedPort } = options;
   await new Promise<void>((resolve, reject) => {
-    server
-      .once('error', (error) => reject(listenError(error, { host, port: wantedPort }) as Error))
-      .listen(wantedPort, host, resolve);
+    server.once('error', (error) => reject(listenError(error, { host, port: wantedPort }))).listen(wantedPort, host, resolve);
   });
   const { address, family, port } = server.address() as AddressInfo;
   return {
