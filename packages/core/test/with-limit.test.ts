@@ -1,5 +1,6 @@
-import { type ObjectBody, type ObjectEntry, type ObjectStore, withLimit } from '@quire/core';
+import { type ObjectBody, type ObjectEntry, type ObjectStore, SingleUseBody, withLimit } from '@quire/core';
 import { collect } from '@quire/core/testing';
+import { Slots } from '@quire/core/wait';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, bytes, entryOf, stubStore, unavailable } from './stub-store.ts';
 
@@ -26,6 +27,32 @@ class WaitingStore {
   async answer(): Promise<void> {
     this.#answers.shift()?.();
     await settled();
+  }
+}
+
+/** A store whose bodies of two bytes deliver each byte when the test says so, in the order in which they were asked. */
+class WaitingChunks {
+  readonly released: string[] = [];
+  readonly #deliveries: (() => void)[] = [];
+  readonly store: ObjectStore = stubStore({
+    get: async (key) =>
+      new SingleUseBody({ key, sizeBytes: 2, chunks: () => this.#chunks(), release: () => void this.released.push(key) }),
+  });
+
+  get waitingCount(): number {
+    return this.#deliveries.length;
+  }
+
+  async deliver(): Promise<void> {
+    this.#deliveries.shift()?.();
+    await settled();
+  }
+
+  async *#chunks(): AsyncGenerator<Uint8Array> {
+    for (const byte of [1, 2]) {
+      await new Promise<void>((resolve) => this.#deliveries.push(resolve));
+      yield bytes(byte);
+    }
   }
 }
 
@@ -79,47 +106,60 @@ describe('withLimit', () => {
   });
 
   test('each chunk of a body waits for its turn, in order; what follows the last byte does not', async () => {
-    const waiting = new WaitingStore();
+    const waiting = new WaitingChunks();
     const store = withLimit(waiting.store, { concurrentMax: 1 });
-    const object = await store.get('body', { range: { start: 0, end: 3 } });
-    const chunks = object.body[Symbol.asyncIterator]();
-    const seen: unknown[] = [];
-    for (let index = 0; index < 3; index += 1) {
-      const head = store.head(`head ${index}`);
-      void chunks.next().then(({ value }) => seen.push(value));
+    const objects = await Promise.all(['a', 'b'].map((key) => store.get(key, { range: { start: 0, end: 2 } })));
+    const [first, second] = objects.map(({ body }) => body[Symbol.asyncIterator]());
+    const seen: string[] = [];
+    for (let index = 0; index < 2; index += 1) {
+      void first?.next().then(() => seen.push(`a ${index}`));
+      void second?.next().then(() => seen.push(`b ${index}`));
       await settled();
-      expect(seen).toHaveLength(index);
-      await waiting.answer();
-      await head;
-      await settled();
-      expect(seen).toHaveLength(index + 1);
+      expect(waiting.waitingCount).toBe(1);
+      await waiting.deliver();
+      expect(seen.at(-1)).toBe(`a ${index}`);
+      await waiting.deliver();
+      expect(seen.at(-1)).toBe(`b ${index}`);
     }
-    const head = store.head('last');
-    expect(await chunks.next()).toEqual({ done: true, value: undefined });
-    await waiting.answer();
-    await head;
-    expect(seen).toEqual([bytes(1), bytes(2), bytes(3)]);
+    const another = (await store.get('c')).body[Symbol.asyncIterator]();
+    const taken = another.next();
+    await settled();
+    expect(await first?.next()).toEqual({ done: true, value: undefined });
+    await waiting.deliver();
+    await taken;
+  });
+
+  test('calls that wait for a connection do not keep the body that holds it from being read', async () => {
+    const connection = new Slots(1);
+    const inner = stubStore({
+      get: async () => {
+        const release = await connection.acquire();
+        return bodyOf([bytes(1), bytes(2)], release);
+      },
+    });
+    const store = withLimit(inner, { concurrentMax: 1 });
+    const read = async (key: string): Promise<Uint8Array[]> => collect((await store.get(key)).body);
+    expect(await Promise.all(['a', 'b', 'c'].map(read))).toEqual(Array.from({ length: 3 }, () => [bytes(1), bytes(2)]));
   });
 
   test('a reader that is aborted while its chunk waits for a slot leaves the queue and gives its body back', async () => {
-    let isReleased = false;
-    const held = Promise.withResolvers<ObjectEntry>();
-    const inner = stubStore({
-      get: async () => bodyOf([bytes(1)], () => void (isReleased = true)),
-      head: () => held.promise,
-    });
-    const store = withLimit(inner, { concurrentMax: 1 });
+    const waiting = new WaitingChunks();
+    const store = withLimit(waiting.store, { concurrentMax: 1 });
     const controller = new AbortController();
+    const holder = (await store.get('holder')).body[Symbol.asyncIterator]();
+    const held = holder.next();
     const object = await store.get('body', { signal: controller.signal });
-    const head = store.head('held');
     const reading = collect(object.body);
     await settled();
     controller.abort();
     await expect(reading).rejects.toMatchObject({ code: 'ABORTED' });
-    expect(isReleased).toBe(true);
-    held.resolve(entryOf('held'));
-    await head;
-    await store.head('again');
+    expect(waiting.released).toEqual(['body']);
+    await waiting.deliver();
+    await held;
+    const again = (await store.get('again')).body[Symbol.asyncIterator]().next();
+    await settled();
+    await waiting.deliver();
+    expect(await again).toEqual({ done: false, value: bytes(1) });
   });
 
   const endings: Record<string, (object: ObjectBody) => Promise<unknown>> = {

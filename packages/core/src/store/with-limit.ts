@@ -10,11 +10,13 @@ export interface LimitOptions {
 }
 
 /**
- * The same store with at most `concurrentMax` calls at work at once; the others wait in order of arrival.
+ * The same store with at most `concurrentMax` calls at work at once, and as many reads of a body's next chunk; the others wait in order of
+ * arrival.
  *
- * A call counts while the store works, never while its reader does: a `get` while it opens its object and while it reads the next
- * chunk, a `list` while it looks for its next entry. So a reader may take any time, and may call the store in its loop. A `put` counts
- * throughout, its source's time included: a source that reads from the same limited store can therefore wait for ever.
+ * A call counts while the store works, never while its reader does: a `get` while it opens its object, a `list` while it looks for its
+ * next entry. So a reader may take any time, and may call the store in its loop. Chunks are counted apart from calls: where calls wait for
+ * one of a few connections, an open body holds one, and must be read for them to go on. A `put` counts throughout, its source's time
+ * included: a source that opens an object of the same limited store can therefore wait for ever.
  *
  * @throws INVALID_PARAMETER when `concurrentMax` is not an integer from 1 up
  */
@@ -25,7 +27,8 @@ export function withLimit(store: ObjectStore, options: LimitOptions): ObjectStor
 class LimitedStore implements ObjectStore {
   readonly deleteFolder: ObjectStore['deleteFolder'];
   readonly #store: ObjectStore;
-  readonly #slots: Slots;
+  readonly #calls: Slots;
+  readonly #chunkReads: Slots;
   /** It takes no slot: it has ended when it returns. */
   readonly readAtHand: ReadAtHand | undefined;
 
@@ -35,7 +38,8 @@ class LimitedStore implements ObjectStore {
     }
     this.#store = store;
     if (store.readAtHand !== undefined) this.readAtHand = (...call) => store.readAtHand?.(...call) ?? false;
-    this.#slots = new Slots(concurrentMax);
+    this.#calls = new Slots(concurrentMax);
+    this.#chunkReads = new Slots(concurrentMax);
     if (store.deleteFolder === undefined) return;
     this.deleteFolder = (keys, options) =>
       this.#inSlot(options?.signal, async () => (await store.deleteFolder?.(keys, options)) === true);
@@ -86,14 +90,15 @@ class LimitedStore implements ObjectStore {
     await this.#store[Symbol.asyncDispose]();
   }
 
-  /** The chunks of a body, each read in a slot. */
+  /** The chunks of a body, each read in a slot for chunks. */
   async *#chunks(object: ObjectBody, lengthBytes: number, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
     const chunks = object.body[Symbol.asyncIterator]();
     let deliveredBytes = 0;
     try {
       for (;;) {
         // After its last byte the store has nothing left to do, and needs no slot to say so.
-        const step = await (deliveredBytes < lengthBytes ? this.#inSlot(signal, () => chunks.next()) : chunks.next());
+        const read = (): Promise<IteratorResult<Uint8Array>> => chunks.next();
+        const step = await (deliveredBytes < lengthBytes ? this.#chunkReads.run(read, signal) : read());
         if (step.done === true) return;
         deliveredBytes += step.value.byteLength;
         yield step.value;
@@ -104,6 +109,6 @@ class LimitedStore implements ObjectStore {
   }
 
   #inSlot<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
-    return this.#slots.run(call, signal);
+    return this.#calls.run(call, signal);
   }
 }
