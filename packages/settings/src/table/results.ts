@@ -154,6 +154,6 @@ export const store = {
     key: 'engine.broker.pagination.store.concurrency',
     kind: integer(1, 1024),
     default: '32',
-    meaning: 'How many calls to the store run at once; further ones wait.',
+    meaning: 'How many calls to the store run at once, and how many chunks of open objects are read at once; further ones wait.',
   }),
 };
