@@ -151,9 +151,9 @@ export class Download implements AsyncIterable<Uint8Array> {
   }
 
   async #readPiece(page: PageRequest, signal: AbortSignal): Promise<{ readonly end: number; readonly piece: Uint8Array }> {
-    const { format, compression, formulas } = this.#options;
+    const { format } = this.#options;
     const isEmpty = this.totalRowCount === 0;
-    const asked = { ...page, format: pageFormatOf(format), compression, formulas, expectedRowCount: isEmpty ? 0 : page.rowCount };
+    const asked = { ...this.#options, ...page, format: pageFormatOf(format), expectedRowCount: isEmpty ? 0 : page.rowCount };
     const bytes = await readPageBytes(this.#caller, this.#result, asked, { signal });
     if (this.#options.pageSize === undefined) this.#pageRowCount = rowsOfNextPage(page.rowCount, bytes.byteLength);
     const end = isEmpty ? this.#end : page.offset + page.rowCount;

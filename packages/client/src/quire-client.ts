@@ -112,8 +112,8 @@ export class QuireClient {
    * @throws as `page`; SERVER_UNREACHABLE also when the stream breaks: what came before is then incomplete
    */
   stream(requestId: string, options: PageOptions & PageForm): AsyncIterable<Uint8Array> {
-    const { offset, rowCount, format, compression, formulas, broker, signal } = options;
-    return streamPageBytes(this.#caller, { requestId, broker }, { offset, rowCount, format, compression, formulas }, { signal });
+    const { broker, signal, ...page } = options;
+    return streamPageBytes(this.#caller, { requestId, broker }, page, { signal });
   }
 
   /** The metadata record of a result's query, as on the wire (SPECIFICATION.md section 2.7). @throws as `page` */

@@ -121,16 +121,16 @@ export function checkedId(requestId: string): string {
 }
 
 export function pageRequest(result: ResultAddress, page: AskedPage & Partial<PageForm>, options: SignalOptions) {
-  const { offset, rowCount, format, compression, formulas } = page;
+  const { offset, rowCount: numRows, format, compression, formulas } = page;
   if (!Number.isSafeInteger(offset) || offset < 0) {
     throw new QuireError('INVALID_PARAMETER', `offset is ${offset}; expected an integer, 0 or more.`);
   }
   const path = pagePath(checkedId(result.requestId));
-  const codecs = compression === undefined || compression.length === 0 ? undefined : compression.join();
+  const codecs = compression?.length === 0 ? undefined : compression?.join();
   return {
     method: 'GET',
     path,
-    query: { offset, numRows: rowCount, format, compression: codecs, formulas },
+    query: { offset, numRows, format, compression: codecs, formulas },
     ...about(result, options),
   } as const;
 }

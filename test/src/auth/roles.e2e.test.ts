@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { QuireClient } from '@quire/client';
 import { describe, expect, test, vi } from 'vitest';
 import { CliProcess, quire, quireHere, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
@@ -65,6 +67,10 @@ test('a cleaner can be a role of a process', async () => {
   await using directory = await temporaryDirectory();
   const store = 'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = results\n';
   const config = await writeSettings(directory.path, `${store}engine.cleaner.port = 0\n`);
+  const { exitCode, stderr } = await quireHere(['start', '--roles', 'cleaner', '--config', config], { variables: testVariables });
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('there is no such directory');
+  await mkdir(join(directory.path, 'results')); // as a broker does when it starts
   await using server = new CliProcess(['start', '--roles', 'cleaner', '--config', config], { variables: testVariables });
   const [, url = ''] = await server.untilPrinted(/cleaner +file:\S+, health at (http:\S+)[^]*Ctrl-C/);
   expect(await (await fetch(url)).json()).toMatchObject({ status: 'ok' });

@@ -13,6 +13,7 @@ export interface ReadmeProgram {
 /** What each of these needs that a fresh project has not. */
 const supportFiles: Readonly<Record<string, string>> = {
   'readme-api-1.ts': 'throws on purpose, as its comment says',
+  'readme-bench-1.ts': 'measures a server; bench.e2e.test.ts runs the command',
   'readme-cli-1.ts': 'is loaded by the command',
   'my-engine.ts': 'is loaded by the command',
   'readme-client-1.ts': 'speaks with the quickstart; client-readme.test.ts runs it',
