@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import duckdb from '@duckdb/node-bindings';
@@ -7,6 +7,7 @@ import { TestEngine } from './test-engine.ts';
 
 let directory: string;
 let db: TestEngine;
+const copiedAtSeconds = 1_577_836_800;
 /** The bytes of a Parquet file as it was written. */
 let parquet: Buffer;
 
@@ -27,7 +28,12 @@ beforeAll(async () => {
   const kinds = ['cut', 'emptied', 'scrambled', 'broken-page', 'broken-footer', 'gone'];
   for (const kind of kinds) {
     await mkdir(join(directory, kind));
-    for (const part of ['one', 'two']) await copyFile(join(directory, 'whole.parquet'), join(directory, kind, `${part}.parquet`));
+    for (const part of ['one', 'two']) {
+      const path = join(directory, kind, `${part}.parquet`);
+      await copyFile(join(directory, 'whole.parquet'), path);
+      // DuckDB keeps the footer that it read when the table was opened while the file's time, in seconds, is the same.
+      await utimes(path, copiedAtSeconds, copiedAtSeconds);
+    }
   }
   db = await TestEngine.open({
     tables: [
