@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** How many problems of tables the health of a controller names. */
+/** The most problems of tables that the health of a controller lists. */
 export const tableProblemsMax = 20;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });

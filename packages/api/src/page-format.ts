@@ -16,7 +16,7 @@ export function isPageFormat(text: string): text is PageFormat {
   return (pageFormats as readonly string[]).includes(text);
 }
 
-/** What buffers of Arrow may be compressed with. */
+/** The codecs that Arrow defines for its buffers. */
 export const arrowCodecs = ['zstd', 'lz4'] as const;
 
 /** A codec that Arrow has for buffers. */

@@ -4,14 +4,14 @@ import { refer } from './reference.ts';
 
 /** What may become of a query, in this order; a query ends in one of the last three. */
 export const queryStates = ['QUEUED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED'] as const;
-/** How far a query is. */
+/** The progress of a query. */
 export type QueryState = (typeof queryStates)[number];
 
 /** A state as the wire has it. */
 export const stateSchema = (description: string, states: readonly QueryState[] = queryStates) =>
   Type.Unsafe<QueryState>({ type: 'string', enum: states, description });
 
-/** What a query may wait for. */
+/** The reasons why a query may be waiting. */
 const waitReasons = ['SLOT', 'SHARE', 'SAME_QUERY'] as const;
 /** Why a query waits. */
 export type WaitReason = (typeof waitReasons)[number];
@@ -58,7 +58,7 @@ export const QueryStatus = Type.Object(
     ),
     brokerPort: Type.Optional(Type.Integer({ description: 'Port of that broker; send it as FORWARD_PORT to a proxy.' })),
   },
-  { $id: 'QueryStatus', description: 'How far a query is.' },
+  { $id: 'QueryStatus', description: 'The progress of a query.' },
 );
 
 /** A query that has not ended. */

@@ -20,7 +20,7 @@ export function authenticateChallenges({ offersBasic }: { readonly offersBasic: 
 const waitingMax = 64;
 const verifiedMax = 1024;
 
-/** What an `Authenticator` takes beside its principals. */
+/** Options of an `Authenticator`, in addition to its principals. */
 export interface AuthenticatorOptions {
   readonly random?: Random;
   /** Says whom JSON Web Tokens stand for; without it they are tokens like any other. */

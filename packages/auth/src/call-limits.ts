@@ -37,7 +37,7 @@ export interface AdmittedCall {
   readonly release: () => void;
 }
 
-/** What a principal has under way. */
+/** The calls and the work that a principal has in progress. */
 interface UnderWay {
   readonly calls: number;
   /** Calls that have ended, and whose work has not. */

@@ -22,7 +22,7 @@ export const jwtAlgorithms = [
 /** A signature algorithm that JSON Web Tokens may use. */
 export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
 
-/** What a `JwtVerifier` accepts. */
+/** The tokens that a `JwtVerifier` accepts. */
 export interface JwtOptions {
   readonly keys: Pick<JwkSet, 'keyFor'>;
   readonly clock: Clock;

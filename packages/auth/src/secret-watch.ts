@@ -1,6 +1,6 @@
 import { type Clock, isQuireError, type QuireError } from '@quire/core';
 
-/** What a `SecretWatch` reads, and whom it tells. */
+/** The files that a `SecretWatch` reads, and its callback for changes. */
 export interface SecretWatchOptions<Secret> {
   /** Reads the secret as it is now. @throws INVALID_SETTING when it cannot be read or is not a secret */
   readonly read: () => Promise<Secret>;

@@ -1,6 +1,6 @@
 import { QuireError } from '@quire/core';
 
-/** How a server's pages are asked for: as Quire's are, or as those of Apache Pinot's cursors, which Quire answers as well. */
+/** The dialect in which a server is called: Quire's own, or Apache Pinot's cursors, which Quire supports as well. */
 export type Dialect = 'quire' | 'pinot';
 
 export const pageFormats = ['json', 'arrow', 'csv', 'ndjson'] as const;

@@ -48,7 +48,7 @@ function cellsOf(
   ];
 }
 
-/** How many times as many pages a second the first server gives, by combination. */
+/** Ratios of pages per second, first server to second, one for each combination. */
 function comparison(measurements: readonly Measurement[], [first, second]: readonly string[]): readonly string[] {
   if (first === undefined || second === undefined) return [];
   const ratios = measurements.flatMap((each, index) => {

@@ -5,7 +5,7 @@ export const offsetChoices = ['first', 'last', 'random'] as const;
 /** The page that a reader asks for. */
 export type OffsetChoice = (typeof offsetChoices)[number];
 
-/** What is measured: each combination of the lists, on each server. */
+/** The plan of a measurement: each combination of the lists, on each server. */
 export interface BenchPlan {
   readonly sql: string;
   readonly pageSizes: readonly number[];
